@@ -1,0 +1,90 @@
+import Foundation
+import RoostModel
+
+/// The part of a store that a commit reads before it writes: the head, which it locks, and the rows that the
+/// batch refers to.
+struct BatchReading {
+    let head: Head
+    /// The headers of the stored entries whose ids the batch contains.
+    let entries: [UUID: EntryRows.Header]
+    let sources: [UUID: Source]
+    let clusters: [ClusterRows.Positioned]
+    /// All assignments if the batch has a clustering; otherwise, those of the entries that the batch assigns
+    /// or unassigns.
+    let assignments: [Assignment]
+    /// The row numbers of the entries of ``assignments``.
+    let assignedRows: [Entry.ID: Int64]
+    /// The revision of the same batch, if an earlier attempt committed it.
+    let committed: Revision?
+
+    private enum Part {
+        case begin, head, entries, sources, clusters, assignments, commit
+    }
+
+    /// Begins a transaction, locks the head and reads, in one round trip.
+    ///
+    /// - Parameter repeated: The id of the batch, if an earlier attempt may have committed it.
+    init(
+        _ batch: WriteBatch, store: UUID, repeating repeated: UUID?, _ connection: Connection,
+        _ limits: CallLimits
+    ) throws {
+        var parts: [(Part, Statement)] = [
+            (.begin, TableSQL.begin), (.head, Head.lockingSelection(store)),
+        ]
+        let ids = Self.ids(in: batch)
+        if !ids.isEmpty { parts.append((.entries, BatchSQL.entries(ids, store: store))) }
+        let names = Set((batch.sources.map(\.id) + batch.removedSources).map(SourceRows.name))
+        if !names.isEmpty { parts.append((.sources, BatchSQL.sources(names, store: store))) }
+        let assignedIDs = batch.assignments.map(\.entry) + batch.unassignments
+        if batch.clustering != nil || !batch.clusters.isEmpty || !batch.assignments.isEmpty {
+            parts.append((.clusters, BatchSQL.clusters(store: store)))
+        }
+        if batch.clustering != nil {
+            parts.append((.assignments, BatchSQL.assignments(of: nil, store: store)))
+        } else if !assignedIDs.isEmpty {
+            parts.append((.assignments, BatchSQL.assignments(of: assignedIDs, store: store)))
+        }
+        if let repeated {
+            parts.append((.commit, TableSQL.findCommit(store: store, batch: repeated)))
+        }
+        let results = Dictionary(
+            uniqueKeysWithValues: zip(parts.map(\.0), try connection.run(parts.map(\.1), limits)))
+        guard let row = results[.head]?.rows.first else { throw Self.missing }
+        head = try Head(row, store: store)
+        entries = Dictionary(
+            try results[.entries]?.rows.map { row in
+                let header = try EntryRows.Header(row, store: store)
+                return (header.id, header)
+            } ?? []
+        ) { first, _ in first }
+        sources = Dictionary(
+            try results[.sources]?.rows.map { row in
+                let source = try SourceRows.source(row, store: store)
+                return (SourceRows.name(source.id), source)
+            } ?? []
+        ) { first, _ in first }
+        clusters = try results[.clusters]?.rows.map { try ClusterRows.positioned($0, store: store) } ?? []
+        let assigned = try results[.assignments]?.rows.map {
+            (try $0.int64(0), try ClusterRows.assignment($0, store: store))
+        }
+        assignments = assigned?.map(\.1) ?? []
+        assignedRows = Dictionary(assigned?.map { ($0.1.entry, $0.0) } ?? []) { first, _ in first }
+        committed = try results[.commit]?.rows.first?.revision(0)
+    }
+
+    /// The error for a store that was removed from the database.
+    static var missing: StorageError {
+        StorageError(.notFound, "the store is no longer in the database; create it again")
+    }
+
+    /// Returns the ids of all entries that a batch refers to.
+    private static func ids(in batch: WriteBatch) -> [UUID] {
+        var ids = Set(batch.removals)
+        ids.formUnion(batch.upserts.map(\.id))
+        ids.formUnion(batch.assignments.map(\.entry))
+        ids.formUnion(batch.unassignments)
+        ids.formUnion(batch.expecting.entries.keys)
+        ids.formUnion(batch.clustering?.assignments.map(\.entry) ?? [])
+        return Array(ids)
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import RoostModel
+
+/// Writes one batch in a transaction, with the same result as the in-memory reference store.
+struct BatchWriter {
+    private let store: UUID
+    private let reading: BatchReading
+    /// The head after the batch.
+    private(set) var head: Head
+    private let revision: Revision
+    private let date: Date
+    private var ordinal: UInt32 = 0
+    private(set) var rows = PendingRows()
+    /// The statements that end the validity of replaced and removed rows.
+    private(set) var endings: [Statement] = []
+    /// Whether the batch changes anything.
+    private(set) var hasChanges = false
+    /// The row numbers of the entries that the batch inserts.
+    private var newRows: [Entry.ID: Int64] = [:]
+    /// The rows of entries that are removed, of those that are replaced, and of those whose vectors, passages
+    /// and attributes are replaced.
+    private var removedRows: [Int64] = []
+    private var replacedRows: [Int64] = []
+    private var replacedParts: [Int64] = []
+
+    /// Computes the rows that a batch writes.
+    ///
+    /// - Throws: `StorageError` with `.conflict`, `.invalidBatch` or `.dimensionMismatch`.
+    init(_ batch: WriteBatch, _ reading: BatchReading, at date: Date) throws {
+        store = reading.head.store
+        self.reading = reading
+        self.date = date
+        head = reading.head
+        revision = head.revision.next
+        try checkExpectations(batch.expecting)
+        try checkDimensions(batch)
+        let removals = Set(batch.removals)
+        let stored = Set(batch.upserts.map(\.id)).union(Set(reading.entries.keys).subtracting(removals))
+        var clusters = try ClusterChanges(reading, removals: removals) { stored.contains($0) }
+        try clusters.apply(batch)
+        for id in batch.removals { remove(id) }
+        for entry in batch.upserts { try upsert(entry, wasRemoved: removals.contains(entry.id)) }
+        writeSources(batch)
+        try write(clusters)
+        if let epoch = batch.newEpoch, epoch != head.epoch {
+            head.epoch = epoch
+            hasChanges = true
+        }
+        guard hasChanges else { return }
+        head.revision = revision
+        endReplacedRows()
+    }
+
+    // MARK: Checks
+
+    private func checkExpectations(_ expected: WriteBatch.Expectation) throws {
+        try expected.check(epoch: head.epoch, revision: head.revision)
+        if let clusters = expected.clusters, head.clustersRevision != clusters {
+            throw StorageError.conflict(
+                "cannot commit the batch: the clusters changed at revision \(head.clustersRevision), after "
+                    + "revision \(clusters), which the writer read")
+        }
+        for (id, revision) in expected.entries {
+            let found = reading.entries[id]?.position.revision ?? .zero
+            guard found == revision else {
+                throw StorageError.conflict(
+                    "cannot commit the batch: entry \(id) is at revision \(found), not at revision "
+                        + "\(revision), which the writer read")
+            }
+        }
+    }
+
+    /// Checks that all vectors will have the same dimension after the batch.
+    private func checkDimensions(_ batch: WriteBatch) throws {
+        let replaced = Set(batch.upserts.map(\.id)).union(batch.removals)
+        let leaving = replaced.reduce(0) {
+            $0 + (reading.entries[$1].map { $0.dimension > 0 } == true ? 1 : 0)
+        }
+        // If the batch replaces or removes all stored vectors, its own vectors may have another dimension.
+        var expected = leaving == head.vectorCount ? nil : head.dimension
+        for entry in batch.upserts where !entry.embeddings.isEmpty {
+            let found = entry.embeddings.count
+            if let expected, expected != found { throw StorageError.dimension(entry.id, found, expected) }
+            expected = found
+        }
+    }
+
+    // MARK: Entries
+
+    private mutating func nextPosition() -> ChangePosition {
+        hasChanges = true
+        ordinal += 1
+        return ChangePosition(revision: revision, ordinal: ordinal)
+    }
+
+    private mutating func remove(_ id: Entry.ID) {
+        guard let old = reading.entries[id] else { return }
+        removedRows.append(Int64(old.row))
+        head.entryCount -= 1
+        if old.dimension > 0 { head.vectorCount -= 1 }
+        let position = nextPosition()
+        rows.removals.append(store)
+        rows.removals.append(position.revision)
+        rows.removals.append(Int64(position.ordinal))
+        rows.removals.append(id)
+        rows.removals.append(date.milliseconds)
+        rows.removals.seal()
+    }
+
+    private mutating func upsert(_ entry: Entry, wasRemoved: Bool) throws {
+        let old = wasRemoved ? nil : reading.entries[entry.id]
+        var writesParts = true
+        if let old, old.fingerprint == EntryFingerprint.of(entry) {
+            if try isSame(entry.location, old.location) { return }
+            // A line that is inserted into a file changes the locations of all rows after it. Their vectors
+            // are not written again.
+            writesParts = false
+        }
+        let row: Int64
+        if let old {
+            row = Int64(old.row)
+            replacedRows.append(row)
+            if writesParts { replacedParts.append(row) }
+            if old.dimension > 0 { head.vectorCount -= 1 }
+        } else {
+            guard head.nextRow <= Int64(UInt32.max) else {
+                throw StorageError(.full, "cannot commit the batch: the store has no more row numbers")
+            }
+            row = head.nextRow
+            head.nextRow += 1
+            head.entryCount += 1
+            newRows[entry.id] = row
+        }
+        if !entry.embeddings.isEmpty {
+            head.vectorCount += 1
+            head.dimension = entry.embeddings.count
+        }
+        try EntryRows.append(
+            entry, row: row, at: nextPosition(), store: store, writesParts: writesParts, to: &rows)
+    }
+
+    private func isSame(_ location: EntryLocation?, _ stored: [UInt8]?) throws -> Bool {
+        try location.map { try Stored.json($0) } == stored
+    }
+
+    // MARK: Sources and clusters
+
+    private mutating func writeSources(_ batch: WriteBatch) {
+        var ended: [UUID] = []
+        var present = reading.sources
+        for id in batch.removedSources {
+            let name = SourceRows.name(id)
+            if present.removeValue(forKey: name) != nil { ended.append(name) }
+        }
+        for var source in batch.sources {
+            source.entryIDs = []
+            let name = SourceRows.name(source.id)
+            guard present[name] != source else { continue }
+            if present[name] != nil { ended.append(name) }
+            hasChanges = true
+            SourceRows.append(source, at: revision, store: store, to: &rows.sources)
+        }
+        guard !ended.isEmpty else { return }
+        hasChanges = true
+        end(.sources, by: "name", Parameter(ended), as: .uuid)
+    }
+
+    private mutating func write(_ clusters: ClusterChanges) throws {
+        guard clusters.hasChanges else { return }
+        head.runRecord = try clusters.run.map { try Stored.json($0) }
+        head.clustersRevision = revision
+        head.clustersOrdinal = nextPosition().ordinal
+        head.clusterCount = clusters.order.count
+        if !clusters.endedPositions.isEmpty {
+            end(.clusters, by: "position", Parameter(clusters.endedPositions), as: .int8)
+        }
+        for (cluster, position) in clusters.writtenClusters {
+            let number = position ?? head.nextPosition
+            if position == nil { head.nextPosition += 1 }
+            try ClusterRows.append(cluster, position: number, at: revision, store: store, to: &rows.clusters)
+        }
+        let ended = clusters.endedAssignments.compactMap { reading.assignedRows[$0] }
+        if !ended.isEmpty { end(.assignments, by: "row", Parameter(ended), as: .int8) }
+        for assignment in clusters.writtenAssignments {
+            let row = newRows[assignment.entry] ?? reading.entries[assignment.entry].map { Int64($0.row) }
+            guard let row else { continue }
+            ClusterRows.append(assignment, row: row, at: revision, store: store, to: &rows.assignments)
+        }
+    }
+
+    // MARK: Endings
+
+    private mutating func endReplacedRows() {
+        if head.vectorCount == 0 { head.dimension = 0 }
+        let parts = removedRows + replacedParts
+        for (table, numbers) in [
+            (Table.entries, removedRows + replacedRows), (.vectors, parts), (.passages, parts),
+            (.attributes, parts), (.assignments, removedRows),
+        ] where !numbers.isEmpty {
+            end(table, by: "row", Parameter(numbers), as: .int8)
+        }
+    }
+
+    private mutating func end(_ table: Table, by key: String, _ values: Parameter, as type: ColumnType) {
+        endings.append(
+            TableSQL.ending(
+                table, by: key, values, as: type, store: store, at: Int64(revision.rawValue)))
+    }
+}

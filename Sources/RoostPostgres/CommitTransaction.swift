@@ -1,0 +1,120 @@
+import Foundation
+import RoostModel
+
+/// Commits one batch: a transaction that is repeated if the connection breaks or the server ends it.
+///
+/// Every attempt has the same batch id, which the transaction records. An attempt after one whose outcome is
+/// unknown first locks the head of the store, for which it waits until the earlier transaction has ended, and
+/// then looks up the batch id. So a batch is never committed twice.
+struct CommitTransaction {
+    let batch: WriteBatch
+    let store: UUID
+    let pool: ConnectionPool
+    /// The maximum time for which an attempt waits for another writer.
+    let lockTimeout: Duration
+    /// The time during which temporary failures are repeated.
+    let retryTimeout: Duration
+    let isCancelled: @Sendable () -> Bool
+    /// Detects a server with an older state than the provider has seen.
+    let check: HeadCheck
+
+    private let id = UUID()
+
+    init(
+        _ batch: WriteBatch, store: UUID, pool: ConnectionPool, lockTimeout: Duration, retryTimeout: Duration,
+        isCancelled: @escaping @Sendable () -> Bool, check: HeadCheck
+    ) {
+        (self.batch, self.store, self.pool) = (batch, store, pool)
+        (self.lockTimeout, self.retryTimeout) = (lockTimeout, retryTimeout)
+        (self.isCancelled, self.check) = (isCancelled, check)
+    }
+
+    /// The number of rows from which they are sent with `COPY`. Below, arrays need fewer round trips.
+    private static let minimumCopiedRows = 2000
+
+    /// The result of a transaction.
+    struct Outcome {
+        /// The revision from which the batch is visible.
+        let revision: Revision
+        /// The head after the commit. It can be that of a later commit if the response was lost.
+        let head: Head
+        /// The number of inserted rows in all tables.
+        var insertedRows = 0
+    }
+
+    /// Runs the transaction. The commit point is the moment at which the last statements are sent.
+    ///
+    /// - Throws: `StorageError`; `ConnectionError`; `CancellationError`.
+    func run() throws -> Outcome {
+        var mayBeCommitted = false
+        let retries = TemporaryFailures(for: retryTimeout)
+        do {
+            let isStopped = { !mayBeCommitted && isCancelled() }
+            return try retries.repeating(isCancelled: isStopped) {
+                var limits = CallLimits(lockTimeout, isCancelled: isCancelled)
+                if mayBeCommitted { limits = limits.withoutCancellation }
+                return try pool.withConnection(limits) { connection in
+                    try attempt(connection, limits, &mayBeCommitted)
+                }
+            }
+        } catch let error as ConnectionError where mayBeCommitted {
+            throw ErrorMapping(name: pool.settings.displayName).unknownOutcome(error)
+        }
+    }
+
+    private func attempt(
+        _ connection: Connection, _ limits: CallLimits, _ mayBeCommitted: inout Bool
+    ) throws -> Outcome {
+        do {
+            let reading = try BatchReading(
+                batch, store: store, repeating: mayBeCommitted ? id : nil, connection, limits)
+            try check.check(reading.head)
+            if let revision = reading.committed {
+                connection.rollBack(limits)
+                return Outcome(revision: revision, head: reading.head)
+            }
+            // The lock on the head proves that no earlier attempt is in progress.
+            mayBeCommitted = false
+            let writer = try BatchWriter(batch, reading, at: Date())
+            guard writer.hasChanges else {
+                connection.rollBack(limits)
+                return Outcome(revision: reading.head.revision, head: reading.head)
+            }
+            // Writing a large batch takes longer than waiting for a lock may take.
+            let writing = CallLimits(CallLimits.callTimeout, isCancelled: limits.isCancelled)
+            try write(writer, connection, writing, &mayBeCommitted)
+            return Outcome(
+                revision: writer.head.revision, head: writer.head,
+                insertedRows: writer.rows.filled.reduce(0) { $0 + $1.count })
+        } catch {
+            if let error = error as? ConnectionError, error.excludesCommit { mayBeCommitted = false }
+            if connection.isInTransaction { connection.rollBack(limits) }
+            throw error
+        }
+    }
+
+    private func write(
+        _ writer: BatchWriter, _ connection: Connection, _ limits: CallLimits, _ mayBeCommitted: inout Bool
+    ) throws {
+        let buffers = writer.rows.filled
+        var statements = writer.endings
+        if buffers.reduce(0, { $0 + $1.count }) < Self.minimumCopiedRows {
+            let vectorType = try pool.vectorType(connection, limits)
+            statements += buffers.flatMap { $0.insertions(vectorType: vectorType) }
+        } else {
+            if !statements.isEmpty { _ = try connection.run(statements, limits) }
+            for buffer in buffers {
+                try connection.copy(TableSQL.copy(buffer.table), buffer.copyData(), limits)
+            }
+            statements = []
+        }
+        statements.append(writer.head.update)
+        statements.append(
+            TableSQL.recordCommit(
+                store: store, revision: Int64(writer.head.revision.rawValue), batch: id))
+        statements.append(TableSQL.commit)
+        try limits.check()
+        mayBeCommitted = true
+        _ = try connection.run(statements, limits.withoutCancellation)
+    }
+}

@@ -1,0 +1,281 @@
+import CPostgres
+import Foundation
+
+/// A connection to a server.
+///
+/// The pool gives a connection to one call at a time, so only one thread uses it. This is why the class can
+/// be declared as `Sendable` although it has mutable state.
+final class Connection: @unchecked Sendable {
+    let handle: OpaquePointer
+    private let settings: ConnectionSettings
+    /// The names of the prepared statements, by their SQL.
+    private var prepared: [String: String] = [:]
+    /// Whether a call failed in a way after which the state of the connection is unknown.
+    private var isBroken = false
+
+    /// The interval, in milliseconds, at which a waiting call checks whether it was canceled.
+    private static let checkInterval: Int32 = 20
+
+    /// Connects to a server.
+    ///
+    /// - Throws: `ConnectionError.refused`.
+    init(_ settings: ConnectionSettings) throws {
+        self.settings = settings
+        let pairs = Array(settings.values)
+        var names: [UnsafePointer<CChar>?] = pairs.map { UnsafePointer(strdup($0.key)) } + [nil]
+        var values: [UnsafePointer<CChar>?] = pairs.map { UnsafePointer(strdup($0.value)) } + [nil]
+        defer { for text in names + values { free(UnsafeMutablePointer(mutating: text)) } }
+        guard let handle = PQconnectdbParams(&names, &values, 0) else {
+            throw ConnectionError.refused(message: "out of memory")
+        }
+        self.handle = handle
+        guard PQstatus(handle) == CONNECTION_OK else {
+            // The object is complete, so its deinitializer closes the handle.
+            throw ConnectionError.refused(message: lastMessage)
+        }
+        PQsetnonblocking(handle, 1)
+        PQsetNoticeProcessor(handle, { _, _ in }, nil)
+    }
+
+    deinit { PQfinish(handle) }
+
+    /// The latest error message of libpq, without secrets.
+    private var lastMessage: String { settings.redacted(String(cString: PQerrorMessage(handle))) }
+
+    /// Whether the connection can be used for another call: it is intact and no transaction is open.
+    var isIdle: Bool {
+        guard !isBroken, PQstatus(handle) == CONNECTION_OK, PQtransactionStatus(handle) == PQTRANS_IDLE else {
+            return false
+        }
+        // An idle connection receives bytes only if the server closes it.
+        var status = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+        guard poll(&status, 1, 0) > 0 else { return true }
+        return PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK
+    }
+
+    /// Whether a transaction is open, and the connection is intact.
+    var isInTransaction: Bool {
+        !isBroken && [PQTRANS_INTRANS, PQTRANS_INERROR].contains(PQtransactionStatus(handle))
+    }
+
+    // MARK: Statements
+
+    /// Runs statements in one round trip (libpq's pipeline mode). If one fails, those after it are not run.
+    ///
+    /// - Returns: One result per statement.
+    /// - Throws: `ConnectionError`; `CancellationError`. After an error other than `.rejected`, the
+    ///   connection cannot be used again.
+    func run(_ statements: [Statement], _ limits: CallLimits) throws -> [QueryResult] {
+        do {
+            guard PQenterPipelineMode(handle) == 1 else { throw lost() }
+            let commands = try statements.flatMap(send)
+            guard PQpipelineSync(handle) == 1 else { throw lost() }
+            let results = try receive(commands, limits)
+            guard PQexitPipelineMode(handle) == 1 else { throw lost() }
+            return try results.get()
+        } catch {
+            noteFailure(error)
+            throw error
+        }
+    }
+
+    func run(_ statement: Statement, _ limits: CallLimits) throws -> QueryResult {
+        try run([statement], limits)[0]
+    }
+
+    /// Runs a statement outside of a transaction and without parameters, such as a definition of a table.
+    func execute(_ sql: String, _ limits: CallLimits) throws {
+        _ = try run(Statement(sql, isKept: false), limits)
+    }
+
+    /// Ends an open transaction without committing it. After an error the connection is discarded, which has
+    /// the same effect.
+    func rollBack(_ limits: CallLimits) {
+        _ = try? run(TableSQL.rollback, limits.withoutCancellation)
+    }
+
+    /// A command that was sent, whose results are received later.
+    private enum Command {
+        case preparation(sql: String, name: String)
+        case query
+    }
+
+    private func send(_ statement: Statement) throws -> [Command] {
+        var commands: [Command] = []
+        let name: String
+        if let known = prepared[statement.sql] {
+            name = known
+        } else {
+            name = statement.isKept ? "roost\(prepared.count)" : ""
+            guard PQsendPrepare(handle, name, statement.sql, 0, nil) == 1 else { throw lost() }
+            // The name is reserved at once. If the statement turns out to be invalid, it is forgotten.
+            if statement.isKept { prepared[statement.sql] = name }
+            commands.append(.preparation(sql: statement.sql, name: name))
+        }
+        let parameters = statement.parameters
+        // The values are copied into one array, so that all pointers stay valid during the call.
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(parameters.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
+        let starts = parameters.map { parameter in
+            defer { bytes += parameter.bytes ?? [] }
+            return bytes.count
+        }
+        bytes.append(0)
+        let lengths = parameters.map { Int32($0.bytes?.count ?? 0) }
+        let formats = parameters.map { _ in Int32(1) }
+        let isSent = bytes.withUnsafeBytes { buffer in
+            let base = buffer.bindMemory(to: CChar.self).baseAddress
+            let values = zip(parameters, starts).map { parameter, start in
+                parameter.bytes == nil ? nil : base.map { $0 + start }
+            }
+            return PQsendQueryPrepared(
+                handle, name, Int32(parameters.count), values, lengths, formats, 1) == 1
+        }
+        guard isSent else { throw lost() }
+        return commands + [.query]
+    }
+
+    /// Receives the results of the commands of a pipeline.
+    ///
+    /// - Returns: The results of the queries, or the rejection of the first failed one.
+    private func receive(
+        _ commands: [Command], _ limits: CallLimits
+    ) throws -> Result<[QueryResult], ConnectionError> {
+        var results: [QueryResult] = []
+        var failure: ConnectionError?
+        for command in commands {
+            guard let result = try nextResult(limits) else { throw lost() }
+            let status = PQresultStatus(result)
+            switch status {
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
+                if case .query = command { results.append(QueryResult(result)) } else { PQclear(result) }
+            default:
+                if case .preparation(let sql, _) = command { prepared[sql] = nil }
+                if failure == nil, status != PGRES_PIPELINE_ABORTED { failure = rejection(result) }
+                PQclear(result)
+            }
+            // A null result separates the commands.
+            if let extra = try nextResult(limits) {
+                PQclear(extra)
+                throw lost()
+            }
+        }
+        guard let end = try nextResult(limits) else { throw lost() }
+        defer { PQclear(end) }
+        guard PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw failure ?? lost() }
+        return failure.map { .failure($0) } ?? .success(results)
+    }
+
+    private func rejection(_ result: OpaquePointer) -> ConnectionError {
+        func field(_ code: Character) -> String? {
+            PQresultErrorField(result, Int32(code.asciiValue ?? 0)).map { String(cString: $0) }
+        }
+        // These are PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY, which Swift does not import.
+        guard let state = field("C") else { return lost() }
+        return .rejected(state: state, message: settings.redacted(field("M") ?? "unknown error"))
+    }
+
+    // MARK: COPY
+
+    /// Sends rows with `COPY`. The connection must not be in pipeline mode.
+    ///
+    /// - Throws: The errors of ``run(_:_:)-(Statement,_)``.
+    func copy(_ sql: String, _ parts: [[UInt8]], _ limits: CallLimits) throws {
+        do {
+            guard PQsendQuery(handle, sql) == 1 else { throw lost() }
+            try expect(PGRES_COPY_IN, limits)
+            for part in parts {
+                while true {
+                    let sent = part.withUnsafeBytes { bytes in
+                        PQputCopyData(
+                            handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count)
+                        )
+                    }
+                    if sent == 1 { break }
+                    guard sent == 0 else { throw lost() }
+                    try wait(limits, sending: true)
+                }
+                // Without this, libpq would collect all parts in memory.
+                try flush(limits)
+            }
+            while true {
+                let ended = PQputCopyEnd(handle, nil)
+                if ended == 1 { break }
+                guard ended == 0 else { throw lost() }
+                try wait(limits, sending: true)
+            }
+            try expect(PGRES_COMMAND_OK, limits)
+            if let extra = try nextResult(limits) {
+                PQclear(extra)
+                throw lost()
+            }
+        } catch {
+            noteFailure(error)
+            // An error during COPY leaves the protocol in a state that is not worth recovering.
+            isBroken = true
+            throw error
+        }
+    }
+
+    private func expect(_ status: ExecStatusType, _ limits: CallLimits) throws {
+        guard let result = try nextResult(limits) else { throw lost() }
+        defer { PQclear(result) }
+        guard PQresultStatus(result) == status else { throw rejection(result) }
+    }
+
+    // MARK: Waiting
+
+    /// Waits for the next result and returns it, or `nil` at the end of a command.
+    private func nextResult(_ limits: CallLimits) throws -> OpaquePointer? {
+        try flush(limits)
+        while PQisBusy(handle) == 1 { try wait(limits, sending: false) }
+        return PQgetResult(handle)
+    }
+
+    private func flush(_ limits: CallLimits) throws {
+        while true {
+            let state = PQflush(handle)
+            if state == 0 { return }
+            guard state == 1 else { throw lost() }
+            try wait(limits, sending: true)
+        }
+    }
+
+    /// Waits until the socket is ready, and reads the bytes that have arrived.
+    private func wait(_ limits: CallLimits, sending: Bool) throws {
+        let events = Int16(POLLIN) | (sending ? Int16(POLLOUT) : 0)
+        while true {
+            var status = pollfd(fd: PQsocket(handle), events: events, revents: 0)
+            let ready = poll(&status, 1, Self.checkInterval)
+            if ready > 0 {
+                let isReadable = status.revents & ~Int16(POLLOUT) != 0
+                if isReadable, PQconsumeInput(handle) == 0 { throw lost() }
+                return
+            }
+            if ready < 0, errno != EINTR { throw lost() }
+            try limits.check()
+        }
+    }
+
+    private func lost() -> ConnectionError {
+        isBroken = true
+        return .lost(message: lastMessage)
+    }
+
+    /// Marks the connection as unusable, and ends a statement that still runs on the server, so that it does
+    /// not keep its locks.
+    private func noteFailure(_ error: any Error) {
+        switch error {
+        case ConnectionError.rejected: return
+        case ConnectionError.timedOut, is CancellationError: break
+        default:
+            isBroken = true
+            return
+        }
+        isBroken = true
+        guard let cancellation = PQgetCancel(handle) else { return }
+        var message = [CChar](repeating: 0, count: 256)
+        _ = PQcancel(cancellation, &message, Int32(message.count))
+        PQfreeCancel(cancellation)
+    }
+}

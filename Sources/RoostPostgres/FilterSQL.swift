@@ -1,0 +1,146 @@
+import Foundation
+import RoostModel
+
+/// Translates an `EntryFilter` into an SQL condition on the table `entries e`. All values are bound
+/// parameters. The first two parameters of the statement are the id of the store and the revision.
+struct FilterSQL {
+    private(set) var sql = "TRUE"
+    private(set) var parameters: [Parameter]
+    /// The part of the filter that is evaluated using the table of attributes, which has no checksums.
+    private let derived: EntryFilter
+
+    /// - Parameter parameters: The parameters of the statement before those of the condition.
+    init(_ filter: EntryFilter, after parameters: [Parameter]) {
+        self.parameters = parameters
+        var derived = EntryFilter(tags: filter.tags, metadata: filter.metadata)
+        derived.conditions = filter.conditions
+        self.derived = derived
+        if let ids = filter.ids { add("e.id = ANY(\(bind(Parameter(ids)))::uuid[])") }
+        if let prefix = filter.idPrefix { add(idCondition(prefix)) }
+        if let sources = filter.sources {
+            let values = bind(Parameter(sources.map(Attribute.value)))
+            add(isIn(attributes(Attribute.source, "a.value = ANY(\(values)::uuid[])")))
+        }
+        for tag in filter.tags.sorted() {
+            add(isIn(attributes(Attribute.tag, "a.value = \(bind(Parameter(Attribute.value(tag))))::uuid")))
+        }
+        for (key, text) in filter.metadata.sorted(by: { $0.key < $1.key }) {
+            let value = bind(Parameter(Attribute.value(text)))
+            add(isIn(attributes(Attribute.metadata(key), "a.value = \(value)::uuid")))
+        }
+        if let cluster = filter.cluster {
+            add(
+                isIn(
+                    """
+                    SELECT a.row FROM roost.assignments a
+                    WHERE a.store = $1::uuid AND a.cluster = \(bind(Parameter(cluster)))::uuid
+                        AND \(TableSQL.isValid("a"))
+                    """))
+        }
+        for condition in filter.conditions { add(self.condition(condition)) }
+        for (column, span) in [("e.created", filter.created), ("e.updated", filter.updated)] {
+            guard let span = span?.milliseconds else { continue }
+            let bounds = (bind(Parameter(span.lowerBound)), bind(Parameter(span.upperBound)))
+            add("\(column) >= \(bounds.0)::int8 AND \(column) < \(bounds.1)::int8")
+        }
+    }
+
+    /// Binds a value to the next parameter, and returns the name of the parameter.
+    mutating func bind(_ parameter: Parameter) -> String {
+        parameters.append(parameter)
+        return "$\(parameters.count)"
+    }
+
+    /// Returns whether an entry really has the tags and metadata that the filter requires. If it does not,
+    /// the rows of attributes with which the query found it are damaged.
+    func confirms(_ entry: Entry) -> Bool { derived.matchesAll || derived.matches(entry, assigned: nil) }
+
+    private mutating func add(_ condition: String) { sql += " AND \(condition)" }
+
+    private func isIn(_ selection: String) -> String { "e.row IN (\(selection))" }
+
+    /// Returns the selection of the rows with an attribute of the given name that satisfies a test.
+    private mutating func attributes(_ name: UUID, _ test: String) -> String {
+        """
+        SELECT a.row FROM roost.attributes a
+        WHERE a.store = $1::uuid AND a.name = \(bind(Parameter(name)))::uuid AND \(TableSQL.isValid("a"))
+            AND \(test)
+        """
+    }
+
+    private mutating func idCondition(_ prefix: String) -> String {
+        let isPossible = prefix.utf8.count <= 36 && prefix.utf8.allSatisfy { $0 == 45 || isDigit($0) }
+        guard isPossible else { return "FALSE" }
+        let text = bind(Parameter(Array(prefix.utf8)))
+        return "substr(e.id::text, 1, \(prefix.utf8.count)) = \(text)::text"
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) || (97...102).contains(byte) }
+
+    // MARK: Conditions
+
+    private mutating func condition(_ condition: EntryCondition) -> String {
+        let (test, isNegated) =
+            switch condition.test {
+            case .differs(let operand): (EntryCondition.Test.equals(operand), true)
+            case .isMissing: (EntryCondition.Test.exists, true)
+            default: (condition.test, false)
+            }
+        let name =
+            switch condition.field {
+            case .source: Attribute.source
+            case .tag: Attribute.tag
+            case .metadata(let key): Attribute.metadata(key)
+            }
+        let rows = isIn(attributes(name, valueTest(test)))
+        return isNegated ? "NOT \(rows)" : rows
+    }
+
+    private mutating func valueTest(_ test: EntryCondition.Test) -> String {
+        switch test {
+        case .isLess(let operand): comparison("<", operand)
+        case .isAtMost(let operand): comparison("<=", operand)
+        case .isGreater(let operand): comparison(">", operand)
+        case .isAtLeast(let operand): comparison(">=", operand)
+        case .hasPrefix(let prefix):
+            prefix.isEmpty
+                ? "a.text IS NOT NULL"
+                : "substr(a.text, 1, \(prefix.utf8.count)) = \(bind(Parameter(Array(prefix.utf8))))::bytea"
+        case .exists, .isMissing: "TRUE"
+        case .equals(let operand), .differs(let operand): isOne(of: [operand])
+        case .isOneOf(let operands): isOne(of: operands)
+        }
+    }
+
+    /// Returns a comparison of numbers if the operand is a number, and otherwise of texts, byte by byte. A
+    /// number and a text are not comparable.
+    private mutating func comparison(_ sign: String, _ operand: String) -> String {
+        guard let number = ComparedNumber(operand) else {
+            return "a.number IS NULL AND a.text \(sign) \(bind(Parameter(Array(operand.utf8))))::bytea"
+        }
+        let compared = "a.number \(sign) \(bind(Parameter(number.double)))::float8"
+        guard let integer = number.integer else { return compared }
+        let exact = "a.integer_number \(sign) \(bind(Parameter(integer)))::int8"
+        return "(\(exact) OR (a.integer_number IS NULL AND \(compared)))"
+    }
+
+    /// Returns a test that finds equal texts by their digests, and equal numbers by comparison, because `1.0`
+    /// equals `1`.
+    private mutating func isOne(of operands: [String]) -> String {
+        let values = bind(Parameter(operands.map(Attribute.value)))
+        var test = "a.value = ANY(\(values)::uuid[])"
+        let numbers = operands.compactMap(ComparedNumber.init)
+        let integers = numbers.filter { $0.integer != nil }
+        let others = numbers.filter { $0.integer == nil }
+        if !integers.isEmpty {
+            let exact = bind(Parameter(integers.compactMap(\.integer)))
+            let rounded = bind(Parameter(integers.map(\.double)))
+            test += " OR a.integer_number = ANY(\(exact)::int8[])"
+            test += " OR (a.integer_number IS NULL AND a.number = ANY(\(rounded)::float8[]))"
+        }
+        if !others.isEmpty {
+            test += " OR a.number = ANY(\(bind(Parameter(others.map(\.double))))::float8[])"
+        }
+        return "(\(test))"
+    }
+}

@@ -1,0 +1,17 @@
+/// The rows that a commit inserts.
+struct PendingRows {
+    var entries = RowBuffer(.entries)
+    var vectors = RowBuffer(.vectors)
+    var passages = RowBuffer(.passages)
+    var attributes = RowBuffer(.attributes)
+    var removals = RowBuffer(.removals)
+    var sources = RowBuffer(.sources)
+    var clusters = RowBuffer(.clusters)
+    var assignments = RowBuffer(.assignments)
+
+    /// The buffers that contain rows.
+    var filled: [RowBuffer] {
+        [entries, vectors, passages, attributes, removals, sources, clusters, assignments]
+            .filter { !$0.isEmpty }
+    }
+}

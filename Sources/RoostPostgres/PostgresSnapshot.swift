@@ -1,0 +1,209 @@
+import Foundation
+import RoostModel
+import RoostVectors
+
+/// A view of one revision of a store: every statement selects the rows that are valid at that revision. No
+/// transaction stays open between calls.
+struct PostgresSnapshot: StorageSnapshot {
+    let head: Head
+    let pool: ConnectionPool
+    let retryTimeout: Duration
+
+    var stamp: Stamp { head.stamp }
+    var store: UUID { head.store }
+
+    /// The first two parameters of every statement.
+    var parameters: [Parameter] { [Parameter(store), Parameter(Int64(head.revision.rawValue))] }
+
+    /// The error for a snapshot whose rows were deleted.
+    static func unreadable(_ revision: Revision) -> StorageError {
+        StorageError(
+            .notFound,
+            "cannot read revision \(revision) of the store: a compaction deleted its superseded data; take a "
+                + "new snapshot")
+    }
+
+    /// Runs statements in one round trip and converts their results.
+    ///
+    /// The last statement checks that the revision was still readable after the others had read, because a
+    /// compaction first marks revisions as unreadable and then deletes rows.
+    ///
+    /// - Parameter body: Receives a function that runs statements.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (_ run: ([Statement]) throws -> [QueryResult]) throws -> Value
+    ) async throws -> Value {
+        try Task.checkCancellation()
+        return try await ErrorMapping(name: pool.settings.displayName).runBlocking { isCancelled in
+            try TemporaryFailures(for: retryTimeout).repeating(isCancelled: isCancelled) {
+                let limits = CallLimits(CallLimits.callTimeout, isCancelled: isCancelled)
+                return try pool.withConnection(limits) { connection in
+                    try body { statements in
+                        let results = try connection.run(statements + [Head.readability(store)], limits)
+                        guard let readable = try results.last?.rows.first?.revision(0) else {
+                            throw BatchReading.missing
+                        }
+                        guard readable <= head.revision else { throw Self.unreadable(head.revision) }
+                        return results
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Entries
+
+    /// The condition that a row `e` belongs to the snapshot.
+    static let isVisible = "e.store = $1::uuid AND \(TableSQL.isValid("e"))"
+
+    /// Returns the entries in rows with the columns of an entry, and reads their vectors and passages.
+    ///
+    /// These are read by separate statements, because the server estimates the number of rows of a store
+    /// badly until it has collected statistics, and then joins tables in quadratic time.
+    private func entries(
+        _ rows: [ResultRow], _ run: ([Statement]) throws -> [QueryResult]
+    ) throws -> [EntryRows.Found] {
+        let parts = try parts(of: rows, withPassages: true, run)
+        return try rows.map { row in
+            try EntryRows.entry(row, parts: parts[try row.int64(0)] ?? EntryParts(), store: store)
+        }
+    }
+
+    /// Returns the vectors of entries by their rows.
+    ///
+    /// - Parameter rows: Rows that begin with the columns of a header.
+    func parts(
+        of rows: some Collection<ResultRow>, withPassages: Bool,
+        _ run: ([Statement]) throws -> [QueryResult]
+    ) throws -> [Int64: EntryParts] {
+        let numbers = try rows.map { try $0.int64(0) }
+        guard !numbers.isEmpty else { return [:] }
+        let divided = try withPassages ? rows.filter { try $0.int(10) > 0 }.map { try $0.int64(0) } : []
+        var statements = [
+            Statement(
+                """
+                SELECT \(EntryRows.vectorColumns) FROM roost.vectors v
+                WHERE v.store = $1::uuid AND v.row = ANY($3::int8[]) AND \(TableSQL.isValid("v"))
+                """, parameters + [Parameter(numbers)])
+        ]
+        if !divided.isEmpty {
+            statements.append(
+                Statement(
+                    """
+                    SELECT \(EntryRows.passageColumns) FROM roost.passages p
+                    WHERE p.store = $1::uuid AND p.row = ANY($3::int8[]) AND \(TableSQL.isValid("p"))
+                    ORDER BY p.row, p.ordinal
+                    """, parameters + [Parameter(divided)]))
+        }
+        let results = try run(statements)
+        var parts: [Int64: EntryParts] = [:]
+        for row in results[0].rows { parts[try row.int64(0), default: EntryParts()].vector = row }
+        guard !divided.isEmpty else { return parts }
+        for row in results[1].rows { parts[try row.int64(0), default: EntryParts()].passages.append(row) }
+        return parts
+    }
+
+    func entries(_ ids: [Entry.ID]) async throws -> [Entry] {
+        guard !ids.isEmpty else { return [] }
+        return try await read { run in
+            let statement = Statement(
+                """
+                SELECT \(EntryRows.columns) FROM roost.entries e
+                WHERE \(Self.isVisible) AND e.id = ANY($3::uuid[])
+                """, parameters + [Parameter(Set(ids))])
+            let found = try entries(try run([statement])[0].rows, run)
+            let byID = Dictionary(found.map { ($0.entry.id, $0.entry) }) { first, _ in first }
+            return ids.compactMap { byID[$0] }
+        }
+    }
+
+    func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> EntryPage {
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
+        return try await read { run in
+            let (statement, condition) = page(
+                "SELECT \(EntryRows.columns) FROM roost.entries e", after: row, limit, filter)
+            let rows = try run([statement])[0].rows
+            let found = try entries(Array(rows.prefix(limit)), run)
+            guard found.allSatisfy({ condition.confirms($0.entry) }) else {
+                throw Stored.damaged("tags or metadata that their entry does not have")
+            }
+            return EntryPage(
+                entries: found.map(\.entry), rows: found.map(\.row),
+                next: rows.count > limit ? found.last?.row : nil)
+        }
+    }
+
+    func headers(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> HeaderPage {
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
+        return try await read { run in
+            let (statement, _) = page(
+                "SELECT \(EntryRows.headerColumns) FROM roost.entries e", after: row, limit, filter)
+            let rows = try run([statement])[0].rows
+            let found = try rows.prefix(limit).map { try EntryRows.entryHeader($0, store: store) }
+            return HeaderPage(
+                headers: found.map(\.header), next: rows.count > limit ? found.last?.row : nil)
+        }
+    }
+
+    /// Returns the statement that reads one row more than a page has.
+    private func page(
+        _ selection: String, after row: UInt32?, _ limit: Int, _ filter: EntryFilter
+    ) -> (Statement, FilterSQL) {
+        let condition = FilterSQL(
+            filter,
+            after: parameters + [
+                Parameter(row.map { Int64($0) } ?? -1), Parameter(limit == .max ? limit : limit + 1),
+            ])
+        let sql = """
+            \(selection) WHERE \(Self.isVisible) AND e.row > $3::int8 AND \(condition.sql)
+            ORDER BY e.row LIMIT $4::int8
+            """
+        return (Statement(sql, condition.parameters, isKept: filter.matchesAll), condition)
+    }
+
+    func rows(matching filter: EntryFilter) async throws -> RowSet {
+        try await read { run in
+            let condition = FilterSQL(filter, after: parameters)
+            let sql = "SELECT e.row FROM roost.entries e WHERE \(Self.isVisible) AND \(condition.sql)"
+            let statement = Statement(sql, condition.parameters, isKept: filter.matchesAll)
+            var rows = RowSet()
+            for row in try run([statement])[0].rows { rows.insert(try row.row(0)) }
+            return rows
+        }
+    }
+
+    func revisions(of ids: [Entry.ID]) async throws -> [Entry.ID: Revision] {
+        guard !ids.isEmpty else { return [:] }
+        return try await read { run in
+            let statement = Statement(
+                """
+                SELECT \(EntryRows.headerColumns) FROM roost.entries e
+                WHERE \(Self.isVisible) AND e.id = ANY($3::uuid[])
+                """, parameters + [Parameter(Set(ids))])
+            let headers = try run([statement])[0].rows.map { try EntryRows.Header($0, store: store) }
+            return Dictionary(headers.map { ($0.id, $0.position.revision) }) { first, _ in first }
+        }
+    }
+
+    func embeddedEntries(withContent digests: Set<ContentDigest>) async throws -> [ContentDigest: Entry] {
+        guard !digests.isEmpty else { return [:] }
+        return try await read { run in
+            let statement = Statement(
+                """
+                SELECT \(EntryRows.columns) FROM roost.entries e
+                WHERE \(Self.isVisible) AND e.digest = ANY($3::bytea[]) AND e.dimension > 0 ORDER BY e.row
+                """, parameters + [Parameter(digests.map(\.bytes))])
+            let rows = try run([statement])[0].rows
+            var first: [ContentDigest: ResultRow] = [:]
+            for row in rows {
+                let bytes = row.bytes(8)
+                guard bytes.count == 32 else { throw Stored.damaged("a digest of \(bytes.count) bytes") }
+                let digest = ContentDigest(bytes: bytes)
+                if first[digest] == nil { first[digest] = row }
+            }
+            let found = first.sorted { $0.value.index < $1.value.index }
+            return Dictionary(
+                uniqueKeysWithValues: zip(
+                    found.map(\.key), try entries(found.map(\.value), run).map(\.entry)))
+        }
+    }
+}

@@ -1,0 +1,214 @@
+public import Foundation
+import RoostFiles
+public import RoostModel
+import Synchronization
+
+/// A storage provider that stores entries in PostgreSQL with pgvector, or in a compatible server.
+///
+/// Any number of clients on any number of machines can use a store at the same time. Many stores can share
+/// one database; each has a name. Snapshots are conditions on revisions and keep no transaction open. Copies
+/// of a provider share their connections, so closing one copy closes them all.
+///
+/// The durability of a commit when it returns is that of the server (`synchronous_commit`, replication).
+public struct PostgresStorageProvider: StorageProvider {
+    /// Options for opening a store.
+    public struct Options: Sendable {
+        /// The maximum number of connections of the provider and its snapshots, 8 by default.
+        public var maximumConnections = 8
+        /// The maximum number of seconds for which a commit waits for another writer, 30 by default. After
+        /// that, calls throw `.locked`.
+        public var lockTimeout: TimeInterval = 30
+        /// The number of seconds for which calls are repeated after the connection was lost, 30 by default. A
+        /// restart of the server is usually shorter.
+        public var retryTimeout: TimeInterval = 30
+        /// The number of seconds for which ``PostgresStorageProvider/compact()`` keeps the data of superseded
+        /// revisions, one hour by default. Snapshots that are older become unreadable.
+        public var snapshotLifetime: TimeInterval = 3600
+
+        /// Creates the default options.
+        public init() {}
+    }
+
+    let options: Options
+    let pool: ConnectionPool
+    /// The id of the store.
+    let store: UUID
+    private let writers = WriterQueue()
+    private let state = SharedState()
+
+    /// The state that a provider shares with its copies.
+    private final class SharedState: Sendable {
+        private struct Contents {
+            var isClosed = false
+            var epoch: UUID?
+            var revision = Revision.zero
+            /// The number of rows that were inserted since the last analysis.
+            var insertedRows = 0
+            /// The number of rows after which the next analysis is due.
+            var analysisThreshold = 2000
+        }
+
+        private let contents = Mutex(Contents())
+
+        func close() { contents.withLock { $0.isClosed = true } }
+
+        /// - Throws: `StorageError` with `.closed` after ``close()``.
+        func checkOpen() throws {
+            if contents.withLock({ $0.isClosed }) { throw StorageError(.closed, "the store was closed") }
+        }
+
+        /// Counts inserted rows, and returns whether the server should collect statistics. The threshold
+        /// doubles each time, so a bulk load runs few analyses.
+        func isAnalysisDue(after rows: Int) -> Bool {
+            contents.withLock { contents in
+                contents.insertedRows += rows
+                guard contents.insertedRows >= contents.analysisThreshold else { return false }
+                contents.insertedRows = 0
+                contents.analysisThreshold *= 2
+                return true
+            }
+        }
+
+        /// The latest head that any call has received.
+        var latest: HeadCheck {
+            contents.withLock { HeadCheck(epoch: $0.epoch, revision: $0.revision) }
+        }
+
+        /// Remembers a head. Calls can receive heads in another order than that of their revisions.
+        func record(_ head: Head) {
+            contents.withLock { contents in
+                guard contents.epoch != head.epoch || contents.revision < head.revision else { return }
+                (contents.epoch, contents.revision) = (head.epoch, head.revision)
+            }
+        }
+    }
+
+    /// Creates a provider for a store that exists; see ``init(address:name:options:)``.
+    init(store: UUID, pool: ConnectionPool, options: Options) {
+        (self.store, self.pool, self.options) = (store, pool, options)
+    }
+
+    var errors: ErrorMapping { ErrorMapping(name: pool.settings.displayName) }
+
+    // MARK: StorageProvider
+
+    public func commit(_ batch: WriteBatch) async throws -> Revision {
+        try Task.checkCancellation()
+        try batch.validate()
+        return try await write(batch).revision
+    }
+
+    @discardableResult
+    public func renewEpoch() async throws -> Stamp {
+        try await write(WriteBatch(newEpoch: UUID())).head.stamp
+    }
+
+    private func write(_ batch: WriteBatch) async throws -> CommitTransaction.Outcome {
+        // The queue gives each handle one transaction at a time. Without it, waiting writers of one process
+        // would use up the connections.
+        try await writers.run {
+            try await blocking { isCancelled in
+                try state.checkOpen()
+                let outcome = try CommitTransaction(
+                    batch, store: store, pool: pool, lockTimeout: .seconds(options.lockTimeout),
+                    retryTimeout: .seconds(options.retryTimeout), isCancelled: isCancelled,
+                    check: state.latest
+                ).run()
+                state.record(outcome.head)
+                if state.isAnalysisDue(after: outcome.insertedRows) { analyze() }
+                return outcome
+            }
+        }
+    }
+
+    /// Lets the server collect statistics about the tables, which it needs for good plans. The server does
+    /// this regularly too, but only about once a minute. Only the owner of the tables may do it, so errors are
+    /// ignored.
+    private func analyze() {
+        let limits = CallLimits(CallLimits.callTimeout)
+        try? pool.withConnection(limits) { _ = try $0.run(TableSQL.analysis, limits) }
+    }
+
+    public func snapshot() async throws -> any StorageSnapshot {
+        try Task.checkCancellation()
+        let head = try await reading { connection, limits in try currentHead(connection, limits) }
+        return PostgresSnapshot(head: head, pool: pool, retryTimeout: .seconds(options.retryTimeout))
+    }
+
+    public func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
+        try Task.checkCancellation()
+        return try await reading { connection, limits in
+            let head = try currentHead(connection, limits)
+            return try ChangeReader(head).page(after: cursor, limit: limit, connection, limits)
+        }
+    }
+
+    public func close() async throws {
+        // Waiting in the queue lets writers that called earlier finish first.
+        try await writers.run(isStoppable: false) {
+            state.close()
+            pool.drain()
+        }
+    }
+
+    /// Deletes the rows that no snapshot needs, except those of snapshots younger than
+    /// ``Options/snapshotLifetime``, and the records of removals after 30 days.
+    ///
+    /// Readers and writers can continue meanwhile. The server reuses the space after its next vacuum.
+    ///
+    /// - Throws: `StorageError`. If the method throws, the contents of the store are unchanged.
+    public func compact() async throws {
+        try await writers.run {
+            try await blocking { isCancelled in
+                try state.checkOpen()
+                try repeating(isCancelled) {
+                    let limits = CallLimits(.seconds(options.lockTimeout), isCancelled: isCancelled)
+                    try pool.withConnection(limits) { connection in
+                        try Compaction(store: store, lifetime: options.snapshotLifetime).run(
+                            connection, limits)
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Calls
+
+    private func currentHead(_ connection: Connection, _ limits: CallLimits) throws -> Head {
+        let check = state.latest
+        guard let row = try connection.run(Head.selection(store), limits).rows.first else {
+            throw BatchReading.missing
+        }
+        let head = try Head(row, store: store)
+        try check.check(head)
+        state.record(head)
+        return head
+    }
+
+    /// Runs `body` with a connection, and again after temporary failures.
+    func reading<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection, CallLimits) throws -> Value
+    ) async throws -> Value {
+        try await blocking { isCancelled in
+            try state.checkOpen()
+            return try repeating(isCancelled) {
+                let limits = CallLimits(CallLimits.callTimeout, isCancelled: isCancelled)
+                return try pool.withConnection(limits) { try body($0, limits) }
+            }
+        }
+    }
+
+    private func repeating<Value>(
+        _ isCancelled: @Sendable () -> Bool, _ body: () throws -> Value
+    ) throws -> Value {
+        try TemporaryFailures(for: .seconds(options.retryTimeout)).repeating(isCancelled: isCancelled, body)
+    }
+
+    /// Runs `body` on a thread for blocking work, and throws its errors as `StorageError`.
+    private func blocking<Value: Sendable>(
+        _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
+    ) async throws -> Value {
+        try await errors.runBlocking(body)
+    }
+}

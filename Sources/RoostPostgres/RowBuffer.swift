@@ -1,0 +1,159 @@
+import Foundation
+import RoostFiles
+import RoostModel
+
+/// Rows that will be inserted into a table, in binary format.
+///
+/// The same bytes are sent as arrays (``insertions(vectorType:)``) or with `COPY` (``copyData()``). Values
+/// must be appended in the order of the table's columns.
+struct RowBuffer {
+    let table: Table
+    /// The number of complete rows.
+    private(set) var count = 0
+    /// The values: for each the length as a 32-bit integer, or -1 for NULL, and the bytes.
+    private var data: [UInt8] = []
+    /// The offset in `data` of each row, and at the end that of the next row.
+    private var offsets = [0]
+    /// The number of values of the current row.
+    private var fields = 0
+    /// The offset of the first value that the next checksum covers.
+    private var unsealed = 0
+    private var checksum: UInt32 = 0
+
+    /// The size in bytes of the rows that one statement inserts, unless a single row is larger.
+    private static let statementSize = 8 << 20
+
+    init(_ table: Table) { self.table = table }
+
+    var isEmpty: Bool { count == 0 }
+
+    // MARK: Values
+
+    mutating func append(_ bytes: [UInt8]?) {
+        guard let bytes else {
+            data.append(bigEndian: Int32(-1))
+            return finishField()
+        }
+        data.append(bigEndian: Int32(bytes.count))
+        data += bytes
+        finishField()
+    }
+
+    mutating func append(_ text: String) {
+        data.append(bigEndian: Int32(text.utf8.count))
+        data += text.utf8
+        finishField()
+    }
+
+    mutating func append(_ text: String?) {
+        if let text { append(text) } else { append([UInt8]?.none) }
+    }
+
+    mutating func append(_ value: Int64) {
+        data.append(bigEndian: Int32(8))
+        data.append(bigEndian: value)
+        finishField()
+    }
+
+    mutating func append(_ value: Int) { append(Int64(value)) }
+
+    mutating func append(_ revision: Revision) { append(Int64(revision.rawValue)) }
+
+    mutating func append(_ value: Double) { append(Int64(bitPattern: value.bitPattern)) }
+
+    mutating func append(_ id: UUID) {
+        data.append(bigEndian: Int32(16))
+        data.append(id)
+        finishField()
+    }
+
+    mutating func append(_ id: UUID?) {
+        if let id { append(id) } else { append([UInt8]?.none) }
+    }
+
+    /// Appends a vector of the type `vector`; NULL if it is `nil`.
+    mutating func append(vector: [Float]?) {
+        guard let vector else { return append([UInt8]?.none) }
+        data.append(bigEndian: Int32(4 + 4 * vector.count))
+        data.append(vector: vector)
+        finishField()
+    }
+
+    /// Appends the checksum of the values since the beginning of the row or, if the row already has a
+    /// checksum, of these values after that checksum.
+    mutating func seal() {
+        checksum = data.withUnsafeBytes {
+            CRC32C.checksum(UnsafeRawBufferPointer(rebasing: $0[unsealed...]), after: checksum)
+        }
+        append(Int64(checksum))
+        unsealed = data.count
+    }
+
+    private mutating func finishField() {
+        fields += 1
+        guard fields == table.columns.count else { return }
+        (fields, checksum) = (0, 0)
+        count += 1
+        offsets.append(data.count)
+        unsealed = data.count
+    }
+
+    // MARK: Statements
+
+    /// Returns statements that insert the rows, each with one array per column.
+    ///
+    /// - Parameter vectorType: The object identifier of the type `vector` in the database.
+    func insertions(vectorType: UInt32) -> [Statement] {
+        precondition(fields == 0, "a row is incomplete")
+        var statements: [Statement] = []
+        var first = 0
+        while first < count {
+            var last = first + 1
+            while last < count, offsets[last + 1] - offsets[first] <= Self.statementSize { last += 1 }
+            statements.append(
+                Statement(TableSQL.insertion(table), arrays(first..<last, vectorType)))
+            first = last
+        }
+        return statements
+    }
+
+    private func arrays(_ rows: Range<Int>, _ vectorType: UInt32) -> [Parameter] {
+        var columns = table.columns.map { _ in (bytes: [UInt8](), hasNull: false) }
+        data.withUnsafeBytes { data in
+            var offset = offsets[rows.lowerBound]
+            for _ in rows {
+                for column in columns.indices {
+                    let length = data.bigEndian(at: offset, as: Int32.self)
+                    let end = offset + 4 + max(0, Int(length))
+                    columns[column].bytes.append(contentsOf: data[offset..<end])
+                    if length < 0 { columns[column].hasNull = true }
+                    offset = end
+                }
+            }
+        }
+        return zip(columns, table.columns).map { column, definition in
+            let type = definition.type == .vector ? vectorType : definition.type.oid
+            return Parameter(
+                Parameter.arrayHeader(count: rows.count, hasNull: column.hasNull, type: type) + column.bytes)
+        }
+    }
+
+    /// Returns the rows in the binary format of `COPY`, in parts.
+    func copyData() -> [[UInt8]] {
+        precondition(fields == 0, "a row is incomplete")
+        var parts: [[UInt8]] = []
+        var part: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 13, 10, 0]
+        // No flags, and no extension of the header.
+        part.append(bigEndian: Int64(0))
+        for row in 0..<count {
+            part.append(bigEndian: Int16(table.columns.count))
+            part += data[offsets[row]..<offsets[row + 1]]
+            if part.count >= Self.statementSize {
+                parts.append(part)
+                part = []
+            }
+        }
+        part.append(bigEndian: Int16(-1))
+        return parts + [part]
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import RoostModel
+
+/// Brings the tables of a database to the version that this client uses.
+///
+/// Every statement runs outside of a transaction and can be repeated, so an interrupted migration is
+/// completed by the next client, and several clients can migrate at the same time.
+struct SchemaMigration {
+    /// The server and database for messages.
+    let name: String
+
+    /// The number of attempts to run a statement while other clients run the same one.
+    private static let attempts = 20
+    /// The states of statements that failed because another client created the same object:
+    /// `unique_violation`, `duplicate_table`, `duplicate_schema`, `duplicate_object`, and `internal_error`,
+    /// which reports a concurrent update of the catalog.
+    private static let racingStates: Set = ["23505", "42P07", "42P06", "42710", "XX000", "40001", "40P01"]
+
+    /// - Parameter isCreating: Whether to create the tables in a database without any.
+    func run(_ connection: Connection, _ limits: CallLimits, isCreating: Bool) throws {
+        var version: Int64 = 0
+        if try connection.run(Schema.hasMigrations, limits).rows[0].bool(0) {
+            version = try checkedVersion(connection, limits)
+        } else if !isCreating {
+            throw StorageError(.notFound, "\(name) has no tables of Roost", remedy: .createStore)
+        }
+        guard version < Schema.version else { return }
+        for sql in Schema.preparation { try repeating { try connection.execute(sql, limits) } }
+        if try connection.run(Schema.vectorType, limits).rows[0].isNull(0) {
+            try createVectorType(connection, limits)
+        }
+        for migration in Schema.migrations where migration.version > version {
+            for sql in migration.statements { try repeating { try connection.execute(sql, limits) } }
+            _ = try connection.run(Schema.record(migration), limits)
+        }
+    }
+
+    private func checkedVersion(_ connection: Connection, _ limits: CallLimits) throws -> Int64 {
+        let row = try connection.run(Schema.versions, limits).rows[0]
+        guard try row.int64(1) <= Schema.version else {
+            throw StorageError(
+                .newerFormat,
+                "cannot open \(name): its tables have version \(try row.int64(0)), and this version of Roost "
+                    + "supports \(Schema.version); upgrade Roost", remedy: .upgradeRoost)
+        }
+        return try row.int64(0)
+    }
+
+    private func createVectorType(_ connection: Connection, _ limits: CallLimits) throws {
+        do {
+            try repeating { try connection.execute(Schema.createVectorType, limits) }
+        } catch ConnectionError.rejected(let state, let message) {
+            throw StorageError(
+                .unsupported,
+                "cannot add the type for vectors to \(name): \(message) (SQLSTATE \(state)); install the "
+                    + "extension pgvector on the server, and let its owner run CREATE EXTENSION vector")
+        }
+    }
+
+    private func repeating(_ body: () throws -> Void) throws {
+        for _ in 1..<Self.attempts {
+            do {
+                return try body()
+            } catch ConnectionError.rejected(let state, _) where Self.racingStates.contains(state) {
+                Thread.sleep(forTimeInterval: Double.random(in: 0.01...0.05))
+            }
+        }
+        try body()
+    }
+}
