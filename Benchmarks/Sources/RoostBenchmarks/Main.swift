@@ -10,6 +10,6 @@ struct Main: AsyncParsableCommand {
             ShortTexts.self, StorageFiles.self, SQLiteStorage.self, Recluster.self, ClusterQuality.self,
             RetrievalQuality.self, ChatRecall.self, Conversations.self, WordSearch.self, ExactSearch.self,
             FilteredSearch.self, SimilarityQuality.self, LabelQuality.self, Backups.self, ChunkExistence.self,
-            TokenIDs.self, WebPages.self, Spelling.self, QueryTimes.self, RecallTimes.self,
+            TokenIDs.self, WebPages.self, Spelling.self, QueryTimes.self, RecallTimes.self, FolderTimes.self,
         ])
 }

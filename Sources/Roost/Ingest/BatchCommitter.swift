@@ -104,6 +104,8 @@ struct BatchCommitter {
         let stored = try await SourceDiff.Stored(ids, in: try await store.storage.snapshot())
         batch.upserts = batch.upserts.compactMap { entry in
             guard let old = stored.entries[entry.id] else { return entry }
+            // Another process has moved the entry to another source, which a later ingest compares.
+            guard ExactText.areSame(old.source, entry.source) else { return nil }
             guard let dates = dates[entry.id],
                 var merged = SourceDiff.merged(entry, dates, with: old, keepsVectors: false)
             else { return entry }

@@ -103,8 +103,9 @@ struct DocumentDrafts {
 
     /// Returns the metadata of a document's entries.
     ///
-    /// The keys of ``DocumentKey`` are those of the document. A value that the document states under one of
-    /// these keys, but with another meaning, keeps its value under a key with a prefix.
+    /// The values of the keys in ``DocumentKey`` are derived from the document. If the metadata of the
+    /// document contains another value for one of these keys, this value gets the key with
+    /// ``DocumentKey/prefix``.
     static func metadata(of document: Document) -> [String: MetadataValue] {
         var own: [String: MetadataValue] = [:]
         if let title = document.title?.trimmingCharacters(in: .whitespacesAndNewlines), !title.isEmpty {
@@ -124,7 +125,7 @@ struct DocumentDrafts {
                 metadata[key] = value
                 continue
             }
-            // The title of the file's own metadata is a title, too, if the document has no other.
+            // A document without a title gets the title in its metadata.
             let isTitle = key == DocumentKey.title && own[key] == nil
             metadata[isTitle ? key : DocumentKey.prefix + key] = value
         }

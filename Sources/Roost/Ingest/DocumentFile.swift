@@ -58,8 +58,8 @@ struct DocumentFile {
         return try drafts.drafts(of: documents, fileText: fileText)
     }
 
-    /// Reads the parts of a large text. Only the first part is read as a document: it contains the metadata
-    /// of the file, and a parser needs many times the memory of its text.
+    /// Reads the parts of a large text. Only the first part is parsed, because it contains the metadata of
+    /// the file. Parsing the whole text would need many times its size in memory.
     private func partsOfText() async throws -> [EntryDraft] {
         var parts = try TextParts.drafts(of: data, name: url.path)
         guard let first = parts.first else { return [] }

@@ -16,7 +16,7 @@ enum FileContents {
 
     /// Returns the contents of a file.
     ///
-    /// A binary file that is not wanted is recognized before the rest of it is read.
+    /// A binary file that must not be read is detected before the rest of it is read.
     /// - Parameters:
     ///   - url: The file.
     ///   - maximumSize: The maximum size of the file in bytes.

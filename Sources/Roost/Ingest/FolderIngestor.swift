@@ -15,9 +15,12 @@ struct FolderIngestor {
         var report = try await ingest(found.files, options)
         report.skipped = found.skipped + report.skipped
         store.omitReportedSkips(from: &report, isDryRun: options.isDryRun)
-        guard pruning else { return report }
         let vanished = try await Pruner([folder])
             .vanished(in: try await store.storage.snapshot(), keeping: found.files)
+        guard pruning else {
+            report.missingFiles = vanished.sources.count
+            return report
+        }
         report.removed += vanished.entries.count
         if !options.isDryRun, !vanished.sources.isEmpty {
             _ = try await EntryEditor(store: store).remove(vanished.entries, sources: vanished.sources)
@@ -29,7 +32,7 @@ struct FolderIngestor {
     func ingest(_ files: [URL], _ options: IngestOptions) async throws -> IngestReport {
         var unreadable: [IngestReport.Skip] = []
         var files = files[...]
-        // Files are read one at a time, when the ingest asks for them.
+        // Each file is read only when it is ingested, so that one file at a time is in memory.
         var report = try await Ingestor.run(into: store, options) {
             while let file = files.popFirst() {
                 do {

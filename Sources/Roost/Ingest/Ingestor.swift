@@ -72,9 +72,10 @@ struct Ingestor {
         }
         var identified = SourceDiff.identify(draft, tags: options.tags)
         report.skipped += identified.skipped
-        if !draft.isComplete {
-            identified.entries = try await avoidingEditedEntries(identified.entries, of: draft, snapshot)
-        }
+        identified.entries =
+            draft.isComplete
+            ? try await SourceIdentity.resolve(identified.entries, of: draft.id, record, in: snapshot)
+            : try await avoidingEditedEntries(identified.entries, of: draft, snapshot)
         if draft.isComplete, record == nil, identified.entries.count > 1 { committer.beginSource(draft.id) }
         let last = try await compare(
             identified.entries, snapshot, isStream: !draft.isComplete,

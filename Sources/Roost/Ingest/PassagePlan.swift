@@ -83,8 +83,8 @@ struct PassagePlan: Sendable, Hashable {
 
     /// Returns whether the vectors of a stored entry with the same content belong to these passages.
     ///
-    /// The store does not record the embedded texts, so the numbers of their tokens are compared: an earlier
-    /// version embedded the hidden parts of a text, too, and no headings.
+    /// The store does not record the embedded texts, so the numbers of their tokens are compared. They can
+    /// differ because an earlier version embedded the hidden parts of a text and did not embed headings.
     /// - Parameters:
     ///   - entry: The stored entry, which may come from another source.
     ///   - plan: The plan for the stored entry.

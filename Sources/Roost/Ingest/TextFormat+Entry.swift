@@ -62,7 +62,7 @@ extension Entry {
         return sourcePath.map { TextFormat(ofFile: $0) } ?? .markdown
     }
 
-    /// The name of the text's format: `plain`, `markdown`, or `code:` and the language.
+    /// The name of the text's format: `plain`, `markdown`, `mail`, or `code:` and the language.
     package var textFormatName: String { textFormat.name }
 
     /// The parts of the document that could not be read, as messages.

@@ -30,7 +30,8 @@ enum TextParts {
     /// between the minimum and the maximum size.
     private static let spacing: UInt32 = 1024
 
-    /// Returns one draft per part. The parts together are the complete text, without a byte order mark.
+    /// Returns one draft per part. The parts together are the complete text, except for a byte order mark and
+    /// parts that contain only white space.
     ///
     /// - Parameters:
     ///   - data: The contents of the file.

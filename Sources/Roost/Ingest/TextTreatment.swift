@@ -82,8 +82,8 @@ package struct TextTreatment: Sendable {
         return start >= passage.lowerBound ? section.headings.dropLast() : section.headings
     }
 
-    /// Returns the headings or symbols above a byte, the outermost first, and of the section that contains
-    /// it.
+    /// Returns the headings or symbols above a byte, the outermost first, including that of the section that
+    /// contains the byte.
     func headings(at byte: Int) -> [String] { section(at: byte)?.headings ?? [] }
 
     /// Returns the last section that begins at or before a byte.

@@ -14,10 +14,10 @@ public struct WebSource: Sendable {
     public var mediaType: String?
     /// The character encoding that the server stated.
     public var encodingName: String?
-    /// The values with which the server recognizes an unchanged document.
+    /// The values by which the server recognizes that the document has not changed.
     public var validators = Validators()
 
-    /// The values with which a server recognizes that a document has not changed.
+    /// The values by which a server recognizes that a document has not changed (RFC 9110, section 8.8).
     public struct Validators: Sendable, Hashable {
         /// The value of `ETag`.
         public var entityTag: String?
@@ -119,8 +119,8 @@ extension RecordReader {
         DocumentReaders([FeedReader()]).match(DocumentInput(data: Data(), path: "feed.rss"))
     }
 
-    /// Returns the reader of a document. Texts of unknown types are
-    /// plain text.
+    /// Returns the reader of a document; `nil` for binary data that no reader supports. A text of an unknown
+    /// type is read as plain text.
     private func webMatch(_ input: DocumentInput) -> DocumentReaders.Match? {
         if let match = readers.match(input) { return match }
         guard input.mediaType?.hasPrefix("text/") ?? true, !input.data.prefix(8192).contains(0) else {

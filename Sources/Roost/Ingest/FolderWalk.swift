@@ -1,0 +1,190 @@
+import Foundation
+import RoostDocuments
+
+/// One search for files below a folder, by the rules of a ``FileFinder``.
+struct FolderWalk {
+    /// A file that was found.
+    struct File: Sendable {
+        /// The path of the file.
+        var path: String
+        /// The path relative to the folder that was searched.
+        var relativePath: String
+        /// The status of the file, or of the target of a link; `nil` for a link without a target.
+        var status: FileStatus?
+    }
+
+    /// The rules of the `.gitignore` file in one folder.
+    struct Rules {
+        /// The path of the folder relative to the root of the repository.
+        var prefix: String
+        var rules: IgnoreRules
+    }
+
+    /// The files that were found, in the order of their paths.
+    private(set) var files: [File] = []
+    /// The files and folders that were skipped, and the reasons.
+    private(set) var skipped: [IngestReport.Skip] = []
+    /// The path of a folder that is not searched.
+    var omitted: String?
+    /// Called with the path of each folder before its contents are listed.
+    var willEnter: (String) -> Void = { _ in }
+    /// Returns whether to stop the search.
+    var isCancelled: () -> Bool = { false }
+
+    /// The path of the folder relative to the root of its repository, to which `.gitignore` files apply.
+    private let base: String
+    private let globs: [GlobPattern]
+    private let exclusions: [GlobPattern]
+    private let followsLinks: Bool
+    /// The names of the files that are included if there are no patterns.
+    private let known: KnownNames
+    /// The path of the folder without symbolic links.
+    private let root: String?
+    /// The folders from the root to the current one, without symbolic links, if links are followed.
+    private var open: [String] = []
+
+    init(
+        base: String, globs: [GlobPattern], exclusions: [GlobPattern], followsLinks: Bool,
+        readers: DocumentReaders, root: String?
+    ) {
+        (self.base, self.globs, self.exclusions) = (base, globs, exclusions)
+        (self.followsLinks, self.known, self.root) = (followsLinks, KnownNames(readers), root)
+    }
+
+    /// The names and extensions of the files that are included if there are no patterns.
+    private struct KnownNames {
+        private var names: Set<String> = []
+        private var extensions = RecordReader.rowExtensions
+
+        init(_ readers: DocumentReaders) {
+            for type in readers.types where type.isReadInFolders {
+                names.formUnion(type.fileNames)
+                extensions.formUnion(type.extensions)
+            }
+        }
+
+        func contains(_ name: String) -> Bool {
+            if names.contains(name) { return true }
+            guard let dot = name.lastIndex(of: ".") else { return false }
+            return extensions.contains(name[name.index(after: dot)...].lowercased())
+        }
+    }
+
+    /// Searches a folder.
+    ///
+    /// - Parameters:
+    ///   - folder: The path of the folder.
+    ///   - path: Its path relative to the root of the search.
+    ///   - rules: The rules of the folders above.
+    ///   - scope: The part of the folder to search.
+    /// - Throws: ``RoostError`` with `.noInput` if the root of the search cannot be read;
+    ///   `CancellationError`.
+    mutating func enter(_ folder: String, path: String, rules: [Rules], scope: FolderScope) throws {
+        if isCancelled() { throw CancellationError() }
+        if followsLinks {
+            let resolved = Self.resolved(folder) ?? folder
+            guard !open.contains(resolved) else {
+                return skip(folder, "a symbolic link to one of its parent folders")
+            }
+            open.append(resolved)
+        }
+        defer { if followsLinks { open.removeLast() } }
+        // A program that watches the folder must not miss a change after the listing.
+        willEnter(folder)
+        guard let names = try names(in: folder, path: path, scope) else { return }
+        var rules = rules
+        if let own = IgnoreRules(in: URL(fileURLWithPath: folder, isDirectory: true)) {
+            rules.append(Rules(prefix: inRepository(path), rules: own))
+        }
+        let prefix = folder == "/" ? "/" : folder + "/"
+        for name in names where !name.hasPrefix(".") {
+            guard let scope = scope.below(name) else { continue }
+            try visit(
+                prefix + name, name, path: path.isEmpty ? name : path + "/" + name, rules: rules, scope: scope
+            )
+        }
+    }
+
+    /// Returns the names in a folder that are in the scope; `nil` if the folder cannot be read.
+    private mutating func names(
+        in folder: String, path: String, _ scope: FolderScope
+    ) throws -> [String]? {
+        guard scope.isEntire else { return scope.children.keys.sorted() }
+        guard let listing = FolderListing(folder) else {
+            if path.isEmpty {
+                throw RoostError(
+                    .noInput, "cannot read the folder \(folder): permission denied or an I/O error")
+            }
+            skip(folder, "the folder cannot be read")
+            return nil
+        }
+        for name in listing.invalidNames where !name.hasPrefix(".") {
+            skip(folder + "/" + name, FileFinder.nameReason)
+        }
+        return listing.names
+    }
+
+    /// Adds a file to the findings, or searches a folder.
+    private mutating func visit(
+        _ file: String, _ name: String, path: String, rules: [Rules], scope: FolderScope
+    ) throws {
+        var status = stat()
+        // The file may have been removed after its folder was listed.
+        guard file != omitted, lstat(file, &status) == 0 else { return }
+        let isLink = status.st_mode & S_IFMT == S_IFLNK
+        let exists = !isLink || stat(file, &status) == 0
+        let isFolder = exists && status.st_mode & S_IFMT == S_IFDIR
+        if isIgnored(inRepository(path), isFolder, rules) { return }
+        if exclusions.contains(where: { $0.matches(path) }) { return }
+        if isFolder {
+            if isLink, !followsLinks {
+                skip(file, FileFinder.linkReason)
+            } else {
+                try enter(file, path: path, rules: rules, scope: scope)
+            }
+        } else if globs.isEmpty ? known.contains(name) : globs.contains(where: { $0.matches(path) }) {
+            if isLink, !followsLinks, !isBelowRoot(file) {
+                skip(file, FileFinder.linkReason)
+            } else {
+                files.append(
+                    File(path: file, relativePath: path, status: exists ? FileStatus(status) : nil))
+            }
+        } else if globs.isEmpty {
+            skip(file, FileFinder.typeReason)
+        }
+    }
+
+    private mutating func skip(_ path: String, _ reason: String) {
+        skipped.append(.init(source: path, reason: reason))
+    }
+
+    /// Returns whether a link leads to a file below the folder, or has no target.
+    private func isBelowRoot(_ link: String) -> Bool {
+        guard let root else { return false }
+        // Reading a link without a target reports the cause.
+        guard let target = Self.resolved(link) else { return true }
+        return target.hasPrefix(root == "/" ? root : root + "/")
+    }
+
+    private func inRepository(_ path: String) -> String {
+        base.isEmpty || path.isEmpty ? base + path : base + "/" + path
+    }
+
+    private func isIgnored(_ path: String, _ isFolder: Bool, _ rules: [Rules]) -> Bool {
+        // A rule in a deeper folder overrides those of its parents.
+        for folder in rules.reversed() {
+            let prefix = folder.prefix
+            let relative = prefix.isEmpty ? path : String(path.dropFirst(prefix.count + 1))
+            if let isIgnored = folder.rules.ignores(relative, isFolder: isFolder) { return isIgnored }
+        }
+        return false
+    }
+
+    /// Returns a path without symbolic links; `nil` if the file does not exist.
+    static func resolved(_ path: String) -> String? {
+        realpath(path, nil).map { pointer in
+            defer { free(pointer) }
+            return String(cString: pointer)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import RoostModel
+
+extension KnowledgeStore {
+    // MARK: Remembered folders
+
+    /// Returns the folders that the store remembers, in the order in which they were added.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat` if the list cannot be read;
+    ///   `StorageError`.
+    public func syncedFolders() throws -> [SyncedFolder] {
+        try directory.map { try SyncedFolders(in: $0).folders } ?? []
+    }
+
+    /// Remembers a folder, so that ``sync(_:_:)`` keeps the store up to date with it. A folder with the same
+    /// path is replaced.
+    ///
+    /// - Throws: ``RoostError`` with `.noInput` if the path is not a folder, with `.badInput` if the
+    ///   description is invalid, or with `.configuration` if the store has no folder; `StorageError`.
+    public func addFolder(_ folder: SyncedFolder) async throws {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue
+        else { throw RoostError(.noInput, "cannot remember \(folder.path): it is not a folder") }
+        try await SyncedFolders.change(in: try syncDirectory()) { try $0.add(folder) }
+    }
+
+    /// Forgets a folder. Its entries stay in the store.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound` if the store does not remember the folder; `StorageError`.
+    public func removeFolder(_ folder: SyncedFolder) async throws {
+        let directory = try syncDirectory()
+        guard let removed = try await SyncedFolders.change(in: directory, { $0.remove(folder.path) }) else {
+            throw RoostError(.notFound, "the store does not remember the folder \(folder.path)")
+        }
+        try? SyncState.remove(of: removed, in: directory)
+    }
+
+    /// Returns the store's folder.
+    ///
+    /// - Throws: ``RoostError`` with `.configuration` if the store has none.
+    func syncDirectory() throws(RoostError) -> URL {
+        guard let directory else {
+            throw RoostError(.configuration, "cannot remember folders: the store has no folder")
+        }
+        return directory
+    }
+
+    // MARK: Syncing
+
+    /// Brings the store up to date with folders: reads new and changed files, and removes the entries of
+    /// files that no longer exist. Entries of renamed and moved files keep their ids, vectors, tags and
+    /// clusters.
+    ///
+    /// Files whose status has not changed since the last sync are not read.
+    ///
+    /// - **Atomicity**: Commits take place every few hundred entries. A source is moved in one commit, and
+    ///   all removals are made in one commit.
+    /// - **Visibility**: One sync of a store runs at a time; others wait for it.
+    /// - **Cancellation**: Committed changes stay in the store; the next sync continues there.
+    /// - Parameters:
+    ///   - folders: The folders, which the store need not remember.
+    ///   - options: The options, such as the decision about folders whose files seem to be missing by
+    ///     mistake.
+    /// - Returns: The numbers of changes, and the folders for which nothing was changed.
+    /// - Throws: `StorageError`; `EmbedderError`; `CancellationError`; the errors of the functions in the
+    ///   options.
+    @concurrent @discardableResult
+    public func sync(
+        _ folders: [SyncedFolder], _ options: SyncOptions = SyncOptions()
+    ) async throws -> SyncReport {
+        var trees = folders.map { SyncTree(folder: $0, state: SyncState(of: $0, in: directory)) }
+        let report = try await FolderSync(store: self, options: options).run(&trees)
+        guard !options.isDryRun else { return report }
+        for index in trees.indices {
+            // Without the state, the next sync reads all files, which is no reason to fail.
+            try? trees[index].state.save(of: trees[index].folder, in: directory)
+        }
+        return report
+    }
+
+    /// Keeps the store up to date with its remembered folders until the task is canceled.
+    ///
+    /// On Linux, the system reports changes (inotify); elsewhere, or if the limit of watched folders is
+    /// reached, all folders are searched regularly. Changes of the list of folders take effect within
+    /// seconds. Entries of missing files are kept where ``SyncOptions/decide`` would be asked.
+    ///
+    /// - Throws: `CancellationError`; ``RoostError`` with `.noInput` if the store remembers no folders;
+    ///   `StorageError` if the store is damaged.
+    @concurrent
+    public func watchFolders(_ options: WatchOptions = WatchOptions()) async throws {
+        var watcher = try FolderWatcher(store: self, options: options)
+        try await watcher.run()
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import RoostFiles
+import RoostModel
+
+/// Brings a store up to date with synced folders.
+struct FolderSync {
+    let store: KnowledgeStore
+    let options: SyncOptions
+
+    /// The time in seconds that a sync waits for another one.
+    private static let lockTimeout: TimeInterval = 24 * 3600
+    /// The time in seconds after which the user learns that the sync is waiting.
+    private static let noticeTime: TimeInterval = 1
+
+    /// Syncs the files in the scopes of the trees, and updates the states of the trees.
+    ///
+    /// All folders are compared before the first change, so that a file that was moved from one folder to
+    /// another one keeps its entries.
+    func run(_ trees: inout [SyncTree]) async throws -> SyncReport {
+        let lock = try await lock()
+        defer { lock?.release() }
+        var report = SyncReport()
+        var excluded = Set<SyncedFolder.ID>()
+        while true {
+            let indices = trees.indices.filter { !excluded.contains(trees[$0].folder.id) }
+            guard !indices.isEmpty else { return report }
+            var included = indices.map { trees[$0] }
+            var plan = try await SyncPlan(included, store: store, options)
+            let refused = try await decide(&plan, &report)
+            guard refused.isEmpty else {
+                // Files that were moved from or to a skipped folder are compared again without it.
+                excluded.formUnion(refused)
+                continue
+            }
+            var run = SyncRun(store: store, options: options, plan: plan)
+            try await run.apply(to: &included, &report)
+            for (index, tree) in zip(indices, included) { trees[index] = tree }
+            return report
+        }
+    }
+
+    /// Asks about the folders whose files seem to be missing by mistake.
+    ///
+    /// - Returns: The ids of the folders for which nothing may be changed.
+    private func decide(
+        _ plan: inout SyncPlan, _ report: inout SyncReport
+    ) async throws -> Set<SyncedFolder.ID> {
+        var refused = Set<SyncedFolder.ID>()
+        for index in plan.folders.indices {
+            guard let risk = plan.risk(ofFolderAt: index) else { continue }
+            switch try await options.decide(risk) {
+            case .remove: break
+            case .keep: plan.keepMissingFiles(ofFolderAt: index)
+            case .skipFolder:
+                refused.insert(plan.folders[index].id)
+                report.skippedFolders.append(.init(folder: risk.folder, reason: risk.description))
+            }
+        }
+        return refused
+    }
+
+    /// Acquires the lock that permits one sync at a time; `nil` for a store without a folder.
+    private func lock() async throws -> FileLock? {
+        guard let directory = store.directory, !options.isDryRun else { return nil }
+        let onWaiting = options.onWaiting
+        return try await BlockingWork.run { isCancelled in
+            try StorageError.mappingFileErrors {
+                let folder = SyncState.folder(in: directory)
+                try FileSystem.standard.createFolder(folder)
+                let url = folder.appendingPathComponent("sync.lock")
+                do {
+                    return try FileLock.acquire(url, timeout: Self.noticeTime, isCancelled: isCancelled)
+                } catch let error as LockTimeout {
+                    onWaiting(error.holder)
+                    return try FileLock.acquire(url, timeout: Self.lockTimeout, isCancelled: isCancelled)
+                }
+            }
+        }
+    }
+}

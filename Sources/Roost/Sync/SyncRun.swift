@@ -1,0 +1,137 @@
+import Foundation
+import RoostModel
+
+/// Applies a plan to a store, and records the new states of the folders.
+struct SyncRun {
+    private let store: KnowledgeStore
+    private let options: SyncOptions
+    private let plan: SyncPlan
+    /// The reasons why files could not be read, by the ids of their sources. The text is empty for a file
+    /// that is tried again by the next sync.
+    private var problems: [Source.ID: String] = [:]
+
+    init(store: KnowledgeStore, options: SyncOptions, plan: SyncPlan) {
+        (self.store, self.options, self.plan) = (store, options, plan)
+    }
+
+    /// Applies the plan.
+    ///
+    /// Moves come first, then new and changed files, and removals last, so that the vectors of equal texts
+    /// are still in the store when a file is read.
+    /// - Parameters:
+    ///   - trees: The trees of the plan; their states are updated.
+    ///   - report: Receives the numbers of changes.
+    mutating func apply(to trees: inout [SyncTree], _ report: inout SyncReport) async throws {
+        if !options.isDryRun { try await SourceMover(store: store).run(plan.moves) }
+        report.movedFiles = plan.moves.count
+        report.keptSources = plan.kept
+        for index in trees.indices { try await ingest(ofFolderAt: index, &report) }
+        try await removeMissing(&report)
+        let isUnchanged = plan.moves.isEmpty && plan.removals.isEmpty && !report.hasChanges
+        for index in trees.indices {
+            report.files += plan.scans[index].files.count
+            guard !options.isDryRun else { continue }
+            try await updateState(of: &trees[index], at: index)
+            if trees[index].scope.isEntire, isUnchanged {
+                trees[index].state.checked = SyncState.Checkpoint(plan.stamp)
+            }
+        }
+        store.omitReportedSkips(from: &report.entries, isDryRun: options.isDryRun)
+    }
+
+    // MARK: Reading
+
+    private mutating func ingest(ofFolderAt index: Int, _ report: inout SyncReport) async throws {
+        let comparison = plan.comparisons[index]
+        report.entries.unchanged += comparison.unchangedEntries
+        report.entries.skipped += plan.scans[index].skipped + comparison.skipped
+        var files = comparison.candidates.filter { !$0.isRepeated }
+        if options.isDryRun {
+            let moved = Set(plan.moves.map(\.target))
+            files.removeAll { moved.contains($0.source) }
+        }
+        // New files come first: the vectors of a copy are found before the original is changed.
+        files = files.filter(\.isNew) + files.filter { !$0.isNew }
+        guard !files.isEmpty else { return }
+        let folder = plan.folders[index]
+        let reader = folder.reader
+        var rest = files[...]
+        var problems: [Source.ID: String] = [:]
+        var skipped: [IngestReport.Skip] = []
+        var ingestOptions = IngestOptions(tags: folder.tags, isDryRun: options.isDryRun)
+        ingestOptions.progress = options.progress
+        let ingested = try await Ingestor.run(into: store, ingestOptions) {
+            while let candidate = rest.popFirst() {
+                do {
+                    return try await reader.read(candidate.url, for: store)
+                } catch let error as CancellationError {
+                    throw error
+                } catch let error as StorageError {
+                    throw error
+                } catch {
+                    // A file that was removed in the meantime is not a problem.
+                    if FolderScan.isMissing(candidate.file.path) { continue }
+                    let skip = IngestReport.Skip(candidate.url, error)
+                    skipped.append(skip)
+                    let isPermanent = (error as? RoostError)?.code == .badInput
+                    problems[candidate.source] = isPermanent ? skip.reason : ""
+                }
+            }
+            return nil
+        }
+        report.entries.add(ingested)
+        report.entries.skipped += skipped
+        self.problems.merge(problems) { $1 }
+    }
+
+    // MARK: Removing
+
+    private func removeMissing(_ report: inout SyncReport) async throws {
+        // A file may have been created again in the meantime.
+        let ids = plan.removals.filter { id in
+            plan.scans.contains { $0.risk == .unreadable }
+                || FolderScan.isMissing(URL(string: id)?.path ?? id)
+        }
+        guard !ids.isEmpty else { return }
+        let records = try await SourceRecords.read(ids, in: try await store.storage.snapshot())
+        let entries = records.flatMap(\.entryIDs)
+        report.entries.removed += entries.count
+        guard !options.isDryRun else { return }
+        try await options.willRemove(entries.count)
+        _ = try await EntryEditor(store: store).remove(entries, sources: records.map(\.id))
+    }
+
+    // MARK: State
+
+    private func updateState(of tree: inout SyncTree, at index: Int) async throws {
+        let scan = plan.scans[index]
+        let candidates = plan.comparisons[index].candidates
+        tree.state.isMountPoint = scan.isMountPoint
+        let records = try await SourceRecords.read(
+            candidates.map(\.source), in: try await store.storage.snapshot())
+        let stored = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
+        let gone = Set(plan.removals).union(plan.moves.map(\.origin))
+        if !gone.isEmpty {
+            let lost = tree.state.files.filter { gone.contains($0.value.source) }.map(\.key)
+            for path in lost { tree.state.files[path] = nil }
+        }
+        for candidate in candidates {
+            let path = ExactText(candidate.file.relativePath)
+            let problem = problems[candidate.source]
+            guard let status = candidate.file.status,
+                let record = stored[candidate.source]
+                    ?? problem.map({ _ in
+                        Source(id: candidate.source, fingerprint: "")
+                    })
+            else {
+                tree.state.files[path] = nil
+                continue
+            }
+            let isSettled =
+                status.isSettled(at: scan.time, after: options.settlingTime) && problem != ""
+            tree.state.files[path] = SyncState.File(
+                status: isSettled ? status : status.unsettled, source: candidate.source,
+                fingerprint: record.fingerprint, entries: record.entryIDs.count, problem: problem ?? "")
+        }
+    }
+}

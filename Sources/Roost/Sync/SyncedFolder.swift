@@ -1,0 +1,107 @@
+public import Foundation
+import RoostDocuments
+
+/// A folder that a store remembers, and how its files are ingested.
+public struct SyncedFolder: Sendable, Hashable, Identifiable {
+    /// The id of the folder within the list of the store.
+    public var id: UUID
+    /// The absolute path, without symbolic links.
+    public var path: String
+    /// The patterns that files must match (``FileFinder/globs``).
+    public var globs: [String] = []
+    /// The patterns of files and folders to exclude (``FileFinder/exclusions``).
+    public var exclusions: [String] = []
+    /// Whether symbolic links are followed (``FileFinder/followsLinks``).
+    public var followsLinks = false
+    /// The column, or JSON key, that contains the text of a row (``RecordReader/textColumn``).
+    public var textColumn: String?
+    /// The column, or JSON key, that contains the name of a row (``RecordReader/idColumn``).
+    public var idColumn: String?
+    /// The tags that every entry gets.
+    public var tags: [String] = []
+    /// Whether the files are stored byte for byte (``RecordReader/keepsOriginals``).
+    public var keepsOriginals = false
+
+    /// Creates the description of a folder. Symbolic links in its path are resolved.
+    public init(_ url: URL) {
+        id = UUID()
+        let resolved = FolderWalk.resolved(url.path)
+        path = resolved ?? url.standardizedFileURL.path
+    }
+
+    /// The location of the folder.
+    var url: URL { URL(fileURLWithPath: path, isDirectory: true) }
+
+    /// The finder of the folder's files.
+    var finder: FileFinder {
+        var finder = FileFinder(globs: globs, exclusions: exclusions)
+        finder.followsLinks = followsLinks
+        return finder
+    }
+
+    /// The reader of the folder's files.
+    var reader: RecordReader {
+        var reader = RecordReader(textColumn: textColumn, idColumn: idColumn)
+        reader.keepsOriginals = keepsOriginals
+        return reader
+    }
+
+    /// A text that changes if unchanged files have to be read again: because of the options, or because
+    /// Roost has another version of a reader.
+    var readingKey: String {
+        let readers = reader.readers.readers.flatMap { reader in
+            reader.types.map { ReaderVersion(type: $0.name, version: reader.version).suffix }
+        }
+        let options = [textColumn ?? "", idColumn ?? "", String(keepsOriginals)] + tags
+        return options.joined(separator: "\u{0}") + readers.joined()
+    }
+
+    /// Returns the path of a file relative to the folder; `nil` if the file is not below the folder.
+    func relativePath(of file: String) -> String? {
+        let prefix = path == "/" ? path : path + "/"
+        if file == path { return "" }
+        return file.hasPrefix(prefix) ? String(file.dropFirst(prefix.count)) : nil
+    }
+}
+
+extension SyncedFolder: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case id, path, globs, exclusions, followsLinks, textColumn, idColumn, tags, keepsOriginals
+    }
+
+    /// The maximum length of a path or pattern in UTF-8 bytes.
+    private static let maximumLength = 4096
+    /// The maximum number of patterns or tags.
+    private static let maximumCount = 1000
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decode(UUID.self, forKey: .id)
+        path = try container.decode(String.self, forKey: .path)
+        globs = try container.decodeIfPresent([String].self, forKey: .globs) ?? []
+        exclusions = try container.decodeIfPresent([String].self, forKey: .exclusions) ?? []
+        followsLinks = try container.decodeIfPresent(Bool.self, forKey: .followsLinks) ?? false
+        textColumn = try container.decodeIfPresent(String.self, forKey: .textColumn)
+        idColumn = try container.decodeIfPresent(String.self, forKey: .idColumn)
+        tags = try container.decodeIfPresent([String].self, forKey: .tags) ?? []
+        keepsOriginals = try container.decodeIfPresent(Bool.self, forKey: .keepsOriginals) ?? false
+        if let defect {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: container.codingPath, debugDescription: defect))
+        }
+    }
+
+    /// The reason why the description cannot be stored; `nil` if it is valid.
+    var defect: String? {
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else { return "the path is not absolute" }
+        let texts = [path, textColumn ?? "-", idColumn ?? "-"] + globs + exclusions + tags
+        guard texts.allSatisfy({ $0.utf8.count <= Self.maximumLength }) else {
+            return "a text is longer than \(Self.maximumLength) bytes"
+        }
+        guard texts.allSatisfy({ !$0.isEmpty }) else { return "a pattern or tag is empty" }
+        guard [globs, exclusions, tags].allSatisfy({ $0.count <= Self.maximumCount }) else {
+            return "there are more than \(Self.maximumCount) patterns or tags"
+        }
+        return nil
+    }
+}

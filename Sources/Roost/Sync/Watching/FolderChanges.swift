@@ -1,0 +1,26 @@
+/// Changes in watched folders.
+struct FolderChanges: Sendable, Hashable {
+    /// The paths of the files and folders that were changed, created or removed.
+    var paths: Set<String> = []
+    /// Whether other files may have changed, so that all folders have to be searched.
+    var isIncomplete = false
+
+    /// The maximum number of paths. For more changes, searching all folders is faster.
+    static let maximumCount = 20_000
+
+    /// Whether nothing has changed.
+    var isEmpty: Bool { paths.isEmpty && !isIncomplete }
+
+    /// Adds a path.
+    mutating func insert(_ path: String) {
+        guard !isIncomplete else { return }
+        paths.insert(path)
+        if paths.count > Self.maximumCount { (paths, isIncomplete) = ([], true) }
+    }
+
+    /// Adds other changes.
+    mutating func formUnion(_ other: FolderChanges) {
+        if other.isIncomplete { (paths, isIncomplete) = ([], true) }
+        for path in other.paths { insert(path) }
+    }
+}

@@ -1,0 +1,126 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct AddFolder: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add-folder", abstract: "Remember a folder, so that `roost sync` keeps it up to date.",
+        discussion: """
+            The folder and its options are stored with the store; the files are read by `roost sync` and \
+            `roost watch`. Adding a folder again replaces its options.
+
+            Examples:
+              roost add-folder ~/notes --exclude drafts
+              roost sync
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Argument(help: ArgumentHelp("The folder.", valueName: "PATH"), completion: .directory)
+    var path: String
+
+    @Option(name: .long, help: "Read only files that match this pattern; repeatable.")
+    var glob: [String] = []
+
+    @Option(name: .long, help: "Skip files and folders that match this pattern; repeatable.")
+    var exclude: [String] = []
+
+    @Flag(
+        name: .long,
+        help: "Also follow symbolic links to folders, and to files outside the given folder.")
+    var follow = false
+
+    @Option(name: .long, help: "The column or key that contains the text.")
+    var textColumn: String?
+
+    @Option(name: .long, help: "The column or key that identifies a row.")
+    var idColumn: String?
+
+    @Option(name: .long, help: "Add a tag to every entry; repeatable.")
+    var tag: [String] = []
+
+    @Flag(name: .long, help: "Store each file byte for byte, for `roost show --original`.")
+    var keepOriginals = false
+
+    func run() async throws {
+        var folder = SyncedFolder(URL(fileURLWithPath: path))
+        (folder.globs, folder.exclusions, folder.followsLinks) = (glob, exclude, follow)
+        (folder.textColumn, folder.idColumn) = (textColumn, idColumn)
+        (folder.tags, folder.keepsOriginals) = (tag, keepOriginals)
+        let store = try await options.openOrCreate()
+        try await store.addFolder(folder)
+        try await store.close()
+        Terminal.write("remembered \(Terminal.line(folder.path))")
+        options.note("`roost sync` reads its files, and `roost watch` keeps them up to date")
+    }
+}
+
+struct Folders: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List the remembered folders.",
+        discussion: """
+            Exits with 1 if the store remembers no folders.
+
+            Examples:
+              roost folders
+              roost folders --json
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(name: .long, help: "Print the result as JSON.")
+    var json = false
+
+    func run() async throws {
+        let store = try await options.open(recordingUndo: false)
+        let folders = try store.syncedFolders()
+        try await store.close()
+        if json {
+            try Terminal.json(folders)
+        } else {
+            for folder in folders { Terminal.write(Self.line(folder)) }
+        }
+        if folders.isEmpty {
+            options.note("the store remembers no folders; add one with `roost add-folder PATH`")
+            throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+    }
+
+    /// Returns the path of a folder and its options.
+    private static func line(_ folder: SyncedFolder) -> String {
+        var settings =
+            folder.globs.map { "--glob \($0)" } + folder.exclusions.map { "--exclude \($0)" }
+            + folder.tags.map { "--tag \($0)" }
+        if let column = folder.textColumn { settings.append("--text-column \(column)") }
+        if let column = folder.idColumn { settings.append("--id-column \(column)") }
+        if folder.followsLinks { settings.append("--follow") }
+        if folder.keepsOriginals { settings.append("--keep-originals") }
+        let path = Terminal.line(folder.path)
+        return settings.isEmpty
+            ? path : path + Terminal.dim("  " + Terminal.line(settings.joined(separator: " ")))
+    }
+}
+
+struct RemoveFolder: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove-folder", abstract: "Forget a remembered folder, and keep its entries.",
+        discussion: """
+            `roost remove --source PATH` removes the entries of a folder.
+
+            Examples:
+              roost remove-folder ~/notes
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Argument(help: ArgumentHelp("The folder.", valueName: "PATH"), completion: .directory)
+    var path: String
+
+    func run() async throws {
+        let store = try await options.open(recordingUndo: false)
+        let folder = try options.syncedFolder(path, in: store)
+        try await store.removeFolder(folder)
+        try await store.close()
+        Terminal.write("forgot \(Terminal.line(folder.path)); its entries stay in the store")
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct Watch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Keep the store up to date with the remembered folders until Ctrl-C.",
+        discussion: """
+            Saved files can be found within a second. A change of the remembered folders takes effect at \
+            once. Where `roost sync` would ask for a confirmation, entries are kept.
+
+            On Linux, each folder needs a watch of the system (fs.inotify.max_user_watches). If there are \
+            not enough, all folders are searched every few seconds instead.
+
+            Examples:
+              roost add-folder ~/notes
+              roost watch
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    /// The time in seconds after which Ctrl-C ends the process even if a step of the sync has not ended. A
+    /// commit is atomic, so this is safe.
+    private static let maximumDelay = 0.7
+
+    func run() async throws {
+        let store = try await options.open()
+        _ = try options.trustedFolders(of: store)
+        let status = WatchStatus(isQuiet: options.quiet)
+        let options = options
+        var watchOptions = WatchOptions()
+        watchOptions.onEvent = { status.show($0) }
+        watchOptions.willRemove = { count in
+            if count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
+        }
+        watchOptions.onIdle = { await options.refreshIndex(of: store) }
+        do {
+            try await withTaskCancellationHandler {
+                try await store.watchFolders(watchOptions)
+            } onCancel: {
+                DispatchQueue.global().asyncAfter(deadline: .now() + Self.maximumDelay) {
+                    status.finish()
+                    Foundation.exit(ExitStatus.interrupted.rawValue)
+                }
+            }
+        } catch is CancellationError {
+            status.finish()
+            try? await store.close()
+            throw CommandError(.interrupted, "stopped watching")
+        }
+    }
+}

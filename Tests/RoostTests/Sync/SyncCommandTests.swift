@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of the commands for remembered folders.
+@Suite(.temporaryFolders) struct SyncCommandTests {
+    private let cli = CommandLineDriver()
+
+    private func write(_ text: String, to path: String) throws {
+        let url = cli.home.appendingPathComponent(path)
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    @Test func `folders are added, listed, synced and removed`() throws {
+        try write("a swift", to: "notes/a.md")
+        try write("a draft", to: "notes/drafts/b.md")
+        let none = try cli.roost("sync", "--store", "s")
+        #expect(none.status == 66, "\(none.error)")
+        #expect(try cli.roost("add-folder", "notes", "--exclude", "drafts", "--store", "s").status == 0)
+        let folders = try cli.roost("folders", "--store", "s")
+        #expect(folders.output.contains("/notes  --exclude drafts"), "\(folders.output)")
+        #expect(try cli.roost("folders", "--json", "--store", "s").output.contains("\"exclusions\""))
+        let first = try cli.roost("sync", "--store", "s")
+        #expect(first.output == "1 new, 0 updated, 0 moved, 0 removed, 0 unchanged, 0 skipped\n")
+        try FileManager.default.moveItem(
+            at: cli.home.appendingPathComponent("notes/a.md"),
+            to: cli.home.appendingPathComponent("notes/c.md"))
+        let moved = try cli.roost("sync", "notes", "--json", "--store", "s")
+        #expect(moved.output.contains("\"movedFiles\" : 1") && moved.output.contains("\"unchanged\" : 1"))
+        #expect(try cli.roost("sync", "drafts", "--store", "s").status == 66)
+        #expect(try cli.roost("remove-folder", "notes", "--store", "s").status == 0)
+        #expect(try cli.roost("folders", "--store", "s").status == 1)
+        #expect(try cli.roost("list", "--store", "s").output.contains("a swift"))
+    }
+
+    @Test func `an ingest of a folder reports known files that are missing`() throws {
+        for name in ["a", "b", "c"] { try write("text \(name)", to: "notes/\(name).md") }
+        #expect(try cli.roost("ingest", "notes").status == 0)
+        for name in ["a", "b"] {
+            try FileManager.default.removeItem(at: cli.home.appendingPathComponent("notes/\(name).md"))
+        }
+        let outcome = try cli.roost("ingest", "notes")
+        #expect(outcome.status == 0 && outcome.output.contains("0 removed, 1 unchanged"))
+        let lines = outcome.error.split(separator: "\n")
+        #expect(lines.count == 1 && lines[0].hasPrefix("2 known files"), "\(outcome.error)")
+        #expect(outcome.error.contains("--prune") && outcome.error.contains("roost sync"))
+        #expect(try cli.roost("ingest", "notes", "--json").output.contains("\"missingFiles\" : 2"))
+        let pruned = try cli.roost("ingest", "notes", "--prune")
+        #expect(pruned.output.contains("2 removed") && pruned.error.isEmpty)
+    }
+
+    @Test func `a store in a parent folder cannot name folders outside of it`() throws {
+        try write("private", to: "private/a.md")
+        try write("public", to: "repository/notes/b.md")
+        for folder in ["private", "repository/notes"] {
+            #expect(try cli.roost("add-folder", folder, "--store", "repository/.roost").status == 0)
+        }
+        let process = Process()
+        process.executableURL = CommandLineDriver.binary
+        process.arguments = ["sync"]
+        process.currentDirectoryURL = cli.home.appendingPathComponent("repository")
+        process.environment = ["HOME": cli.home.path, "PATH": "/usr/bin:/bin"]
+        let error = Pipe()
+        (process.standardError, process.standardOutput) = (error, FileHandle.nullDevice)
+        process.standardInput = FileHandle.nullDevice
+        try TestTool.start(process)
+        let text = String(decoding: try error.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 78 && text.contains("--store"), "\(text)")
+        #expect(try cli.roost("sync", "--store", "repository/.roost").output.hasPrefix("2 new"))
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Roost
+
+/// Tests of the changes that a sync recognizes.
+@Suite(.temporaryFolders) struct SyncTests {
+    @Test func `a renamed file keeps its entry and nothing is embedded again`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.write("# Swifts\n\nThey sleep on the wing.", to: "a.md")
+        try await fixture.sync()
+        let old = try #require(try await fixture.entries()["a.md"])
+        try await fixture.store.setTag("birds", on: [old.id], isPresent: true)
+        _ = fixture.embedder.takeTexts()
+        try fixture.rename("a.md", to: "sub/b.md")
+        let report = try await fixture.sync()
+        #expect(report.movedFiles == 1 && report.entries.new == 0 && report.entries.removed == 0)
+        #expect(fixture.embedder.takeTexts().isEmpty)
+        let moved = try #require(try await fixture.entries()["sub/b.md"])
+        #expect(moved.id == old.id && moved.tags == ["birds"] && moved.embeddings == old.embeddings)
+        // A later edit changes the same entry.
+        try fixture.write("# Swifts\n\nThey nest under roofs.", to: "sub/b.md")
+        try await fixture.sync()
+        let edited = try #require(try await fixture.entries()["sub/b.md"])
+        #expect(edited.id == old.id && edited.tags == ["birds"] && edited.content.contains("nest"))
+    }
+
+    @Test func `a new file at the former path of a renamed one gets another id`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.write("the first text", to: "a.md")
+        try await fixture.sync()
+        let old = try #require(try await fixture.entries()["a.md"])
+        try fixture.rename("a.md", to: "b.md")
+        try fixture.write("the second text", to: "a.md")
+        try await fixture.sync()
+        var entries = try await fixture.entries()
+        #expect(entries["b.md"]?.id == old.id && entries["a.md"]?.content == "the second text")
+        let second = try #require(entries["a.md"])
+        #expect(second.id != old.id)
+        try fixture.write("the second text, edited", to: "a.md")
+        try await fixture.sync()
+        entries = try await fixture.entries()
+        #expect(entries["a.md"]?.id == second.id && entries["b.md"]?.id == old.id)
+    }
+
+    @Test func `files that exchange their names exchange their entries`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.write("the first text", to: "a.md")
+        try fixture.write("another text, which is longer", to: "b.md")
+        try await fixture.sync()
+        let old = try await fixture.entries()
+        _ = fixture.embedder.takeTexts()
+        try fixture.rename("a.md", to: "c.md")
+        try fixture.rename("b.md", to: "a.md")
+        try fixture.rename("c.md", to: "b.md")
+        let report = try await fixture.sync()
+        let new = try await fixture.entries()
+        #expect(report.movedFiles == 2 && fixture.embedder.takeTexts().isEmpty)
+        #expect(new["a.md"]?.id == old["b.md"]?.id && new["b.md"]?.id == old["a.md"]?.id)
+    }
+
+    @Test func `a renamed folder with a table keeps all entries`() async throws {
+        let fixture = try SyncFixture()
+        let rows = (0..<300).map { "{\"id\": \"\($0)\", \"text\": \"row number \($0)\"}\n" }
+        try fixture.write(rows.joined(), to: "old/rows.jsonl")
+        try fixture.write("a note", to: "old/note.md")
+        try await fixture.sync()
+        func ids() async throws -> Set<Entry.ID> {
+            var ids = Set<Entry.ID>()
+            for try await entry in fixture.store.entries() { ids.insert(entry.id) }
+            return ids
+        }
+        let old = try await ids()
+        _ = fixture.embedder.takeTexts()
+        try fixture.rename("old", to: "new")
+        let moved = try await fixture.sync()
+        #expect(moved.movedFiles == 2 && moved.entries.unchanged == 301)
+        #expect(try await ids() == old)
+        // One row is changed, one removed and one added.
+        var edited = rows
+        edited[7] = "{\"id\": \"7\", \"text\": \"an edited row\"}\n"
+        edited[8] = "{\"id\": \"new\", \"text\": \"a new row\"}\n"
+        try fixture.write(edited.joined(), to: "new/rows.jsonl")
+        let report = try await fixture.sync()
+        #expect((report.entries.new, report.entries.updated, report.entries.removed) == (1, 1, 1))
+        #expect(old.subtracting(try await ids()).count == 1)
+        #expect(fixture.embedder.takeTexts().sorted() == ["a new row", "an edited row"])
+    }
+
+    @Test func `a file that moves to another folder of the store keeps its entry`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.write("a note that moves", to: "one/a.md")
+        try fixture.write("a note that stays", to: "two/b.md")
+        var trees = ["one", "two"].map {
+            SyncTree(folder: SyncedFolder(fixture.root.appendingPathComponent($0)), state: SyncState())
+        }
+        let sync = FolderSync(store: fixture.store, options: SyncOptions())
+        _ = try await sync.run(&trees)
+        let old = try await fixture.entries()
+        try fixture.rename("one/a.md", to: "two/a.md")
+        let report = try await sync.run(&trees)
+        #expect(report.movedFiles == 1 && report.skippedFolders.isEmpty)
+        #expect(try await fixture.entries()["two/a.md"]?.id == old["one/a.md"]?.id)
+    }
+
+    @Test func `a copy is a new entry with the same vectors`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.write("the original text", to: "a.md")
+        try await fixture.sync()
+        let old = try #require(try await fixture.entries()["a.md"])
+        _ = fixture.embedder.takeTexts()
+        try fixture.write("the original text", to: "b.md")
+        try fixture.write("the original text, edited", to: "a.md")
+        let report = try await fixture.sync()
+        let entries = try await fixture.entries()
+        #expect(report.movedFiles == 0 && fixture.embedder.takeTexts() == ["the original text, edited"])
+        #expect(entries["a.md"]?.id == old.id && entries["b.md"]?.embeddings == old.embeddings)
+    }
+
+    @Test func `a file with another extension is read again and keeps its entry`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.write("# A heading\n\nand a text", to: "a.md")
+        try await fixture.sync()
+        let old = try #require(try await fixture.entries()["a.md"])
+        try fixture.rename("a.md", to: "a.txt")
+        try await fixture.sync()
+        let new = try #require(try await fixture.entries()["a.txt"])
+        let sources = try await fixture.store.storage.snapshot().sources()
+        #expect(new.id == old.id && sources.map(\.documentType) == ["text"], "\(sources)")
+    }
+
+    @Test func `an ingest of a renamed file does not take over the entry of another file`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.write("one", to: "a.md")
+        try await fixture.sync()
+        try fixture.rename("a.md", to: "b.md")
+        try await fixture.sync()
+        try fixture.write("two", to: "a.md")
+        let report = try await fixture.store.ingest(folder: fixture.root)
+        #expect(report.new == 1 && report.unchanged == 1)
+        #expect(try await fixture.entries().mapValues(\.content) == ["a.md": "two", "b.md": "one"])
+    }
+
+    @Test func `unchanged files are not read, and removed entries come back`() async throws {
+        let fixture = try SyncFixture()
+        fixture.options.settlingTime = 0
+        try fixture.write("a text", to: "a.md")
+        try await Task.sleep(for: .milliseconds(20))
+        try await fixture.sync()
+        // The contents change, but the status does not say so: the file is not read.
+        let key = try #require(fixture.tree.state.files.keys.first)
+        var status = FileStatus(size: 0, modified: 0, changed: 0, inode: 0)
+        try fixture.write("another text", to: "a.md")
+        let walk = try FileFinder().walk(fixture.root)
+        status = try #require(walk.files.first?.status)
+        fixture.tree.state.files[key]?.status = status
+        #expect(try await fixture.sync().hasChanges == false)
+        #expect(try await fixture.entries()["a.md"]?.content == "a text")
+        // After a change by another command, the entries are checked.
+        let id = try #require(try await fixture.entries()["a.md"]?.id)
+        try await fixture.store.remove(id)
+        #expect(try await fixture.sync().entries.new == 1)
+        #expect(try await fixture.entries()["a.md"]?.content == "another text")
+    }
+
+    @Test func `a dry run changes nothing`() async throws {
+        let fixture = try SyncFixture()
+        for number in 0..<6 { try fixture.write("text \(number)", to: "\(number).md") }
+        try await fixture.sync()
+        try fixture.rename("0.md", to: "moved.md")
+        try fixture.write("edited", to: "1.md")
+        try fixture.remove("2.md")
+        try fixture.write("new", to: "new.md")
+        let before = try await fixture.entries()
+        fixture.options.isDryRun = true
+        for isDryRun in [true, false] {
+            fixture.options.isDryRun = isDryRun
+            let report = try await fixture.sync()
+            let entries = report.entries
+            #expect(report.movedFiles == 1, "dry run: \(isDryRun)")
+            #expect((entries.new, entries.updated, entries.removed) == (1, 1, 1), "dry run: \(isDryRun)")
+            if isDryRun { #expect(try await fixture.entries() == before) }
+        }
+    }
+}

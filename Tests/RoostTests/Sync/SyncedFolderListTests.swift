@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Roost
+
+/// Tests of the list of remembered folders and of the saved states.
+@Suite(.temporaryFolders) struct SyncedFolderListTests {
+    @Test func `folders are remembered with their options, and replaced by path`() async throws {
+        let directory = try TemporaryFolder().url
+        let notes = try TemporaryFolder().url
+        let store = try await KnowledgeStore.create(
+            in: directory.appendingPathComponent("s"), embedder: LexicalEmbedder())
+        var folder = SyncedFolder(notes)
+        (folder.globs, folder.exclusions, folder.tags) = (["*.md"], ["drafts"], ["t"])
+        (folder.textColumn, folder.idColumn, folder.followsLinks) = ("body", "url", true)
+        try await store.addFolder(folder)
+        #expect(try store.syncedFolders() == [folder])
+        var other = SyncedFolder(notes)
+        other.keepsOriginals = true
+        try await store.addFolder(other)
+        let list = try store.syncedFolders()
+        #expect(list.count == 1 && list[0].id == folder.id && list[0].keepsOriginals && list[0].globs.isEmpty)
+        try await store.removeFolder(folder)
+        #expect(try store.syncedFolders().isEmpty)
+        await #expect(throws: RoostError.self) { try await store.removeFolder(folder) }
+        await #expect(throws: RoostError.self) {
+            try await store.addFolder(SyncedFolder(notes.appendingPathComponent("missing")))
+        }
+        try await store.close()
+    }
+
+    @Test func `simultaneous additions are all remembered`() async throws {
+        let directory = try TemporaryFolder().url
+        let notes = try TemporaryFolder().url
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<16 {
+                group.addTask {
+                    let folder = SyncedFolder(notes.appendingPathComponent("\(number)"))
+                    try await SyncedFolders.change(in: directory) { try $0.add(folder) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try SyncedFolders(in: directory).folders.count == 16)
+    }
+
+    @Test(
+        arguments: [
+            "", "[]", "{\"format\": 1}", "{\"format\": 1, \"folders\": [{\"path\": \"relative\"}]}",
+            """
+            {"format": 1, "folders": [{"id": "6F9619FF-8B86-D011-B42D-00C04FC964FF", "path": "notes"}]}
+            """,
+            """
+            {"format": 1, "folders": [{"id": "6F9619FF-8B86-D011-B42D-00C04FC964FF", "path": "/a", \
+            "tags": [""]}]}
+            """,
+            """
+            {"format": 1, "folders": [{"id": "6F9619FF-8B86-D011-B42D-00C04FC964FF", "path": "/a"}, \
+            {"id": "6F9619FF-8B86-D011-B42D-00C04FC964FF", "path": "/b"}]}
+            """,
+            "{\"format\": 2, \"folders\": []}",
+        ])
+    func `an invalid list is refused`(text: String) throws {
+        let directory = try TemporaryFolder().url
+        let url = SyncedFolders.url(in: directory)
+        try Data(text.utf8).write(to: url)
+        let error = #expect(throws: RoostError.self) { try SyncedFolders(in: directory) }
+        #expect(error?.message.contains(url.path) == true)
+        #expect(error?.code == (text.contains(": 2") ? .newerFormat : .badInput))
+    }
+
+    @Test func `a saved state is read again, and a damaged one is ignored`() throws {
+        let directory = try TemporaryFolder().url
+        let folder = SyncedFolder(directory)
+        var state = SyncState()
+        for number in 0..<50 {
+            state.files[ExactText("n\(number).md")] = SyncState.File(
+                status: FileStatus(size: 1, modified: -2, changed: 3, inode: .max),
+                source: "file:///\(number)",
+                fingerprint: "sha256:\(number)", entries: number, problem: number == 7 ? "reason" : "")
+        }
+        state.isMountPoint = true
+        try state.save(of: folder, in: directory)
+        let read = SyncState(of: folder, in: directory)
+        #expect(read.files == state.files && read.isMountPoint && !read.isChanged)
+        var other = folder
+        other.tags = ["new"]
+        #expect(SyncState(of: other, in: directory).files.isEmpty, "all files have to be read again")
+        let url = SyncState.folder(in: directory).appendingPathComponent(folder.id.text)
+        let data = try Data(contentsOf: url)
+        var random = Seeded(state: 1)
+        for _ in 0..<200 {
+            var damaged = data
+            damaged[Int(random.next() % UInt64(data.count))] ^= UInt8(1 + random.next() % 255)
+            if random.next() % 4 == 0 { damaged = damaged.prefix(Int(random.next() % UInt64(data.count))) }
+            try damaged.write(to: url)
+            let files = SyncState(of: folder, in: directory).files
+            #expect(files.isEmpty || files == state.files)
+        }
+    }
+}
