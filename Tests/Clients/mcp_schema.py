@@ -1,4 +1,5 @@
-"""Validates every message of `roost mcp` against the published JSON Schema of its revision.
+"""Validates every message of `roost mcp` and of /mcp of `roost serve` against the published JSON Schema of its
+revision.
 
 usage: mcp_schema.py ROOST SCHEMA_FOLDER
 
@@ -11,7 +12,10 @@ import os
 import subprocess
 import sys
 import tempfile
+import urllib.error
+import urllib.request
 
+import http_server
 import jsonschema
 
 RESULTS = {
@@ -21,16 +25,16 @@ RESULTS = {
     "prompts/list": "ListPromptsResult", "prompts/get": "GetPromptResult",
 }
 STATELESS = "2026-07-28"
+META = {
+    "io.modelcontextprotocol/protocolVersion": STATELESS, "io.modelcontextprotocol/clientCapabilities": {}}
 
 
 class Server:
     """A running server, with a validator for each type of its revision."""
 
-    def __init__(self, roost, store, version, schema):
+    def __init__(self, version, schema):
         self.version, self.schema, self.checked, self.next_id = version, schema, 0, 0
         self.types = "$defs" if "$defs" in schema else "definitions"
-        self.process = subprocess.Popen(
-            [roost, "mcp", "--store", store], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def check(self, type_name, value):
         schema = {self.types: self.schema[self.types], "$ref": f"#/{self.types}/{type_name}"}
@@ -46,14 +50,10 @@ class Server:
             meta["io.modelcontextprotocol/protocolVersion"] = STATELESS
             meta["io.modelcontextprotocol/clientCapabilities"] = {}
         message = {"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params}
-        self.process.stdin.write(json.dumps(message) + "\n")
-        self.process.stdin.flush()
-        while True:
-            answer = json.loads(self.process.stdout.readline())
-            if "method" in answer:
-                self.check("ServerNotification", answer)
-            else:
+        for answer in self.answers(message):
+            if "method" not in answer:
                 break
+            self.check("ServerNotification", answer)
         assert answer["id"] == self.next_id, answer
         if "error" in answer:
             name = next(n for n in ("JSONRPCErrorResponse", "JSONRPCError") if n in self.schema[self.types])
@@ -62,9 +62,101 @@ class Server:
         self.check(RESULTS[method], answer["result"])
         return answer["result"]
 
+
+class StandardInput(Server):
+    """A server that is connected by standard input and output."""
+
+    def __init__(self, roost, store, version, schema):
+        super().__init__(version, schema)
+        self.process = subprocess.Popen(
+            [roost, "mcp", "--store", store], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def answers(self, message):
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+        while True:
+            yield json.loads(self.process.stdout.readline())
+
+    def subscribe(self, change, notifications):
+        """Validates the notifications that a subscription sends after a change."""
+        self.next_id += 1
+        listener = self.next_id
+        frames = self.answers(listen(listener, notifications))
+        check_frame(self, next(frames), listener)
+        change_id = self.next_id = self.next_id + 1
+        seen, is_answered = set(), False
+        # The response and the notifications can arrive in any order.
+        for answer in self.answers({**change, "id": change_id}):
+            if "method" in answer:
+                seen.add(check_frame(self, answer, listener))
+            else:
+                is_answered = "result" in answer
+            if is_answered and len(seen) == len(notifications):
+                break
+        self.process.stdin.write(json.dumps({
+            "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {
+                "requestId": listener, "_meta": META}}) + "\n")
+
     def close(self):
         self.process.stdin.close()
         assert self.process.wait(timeout=60) == 0
+
+
+class HTTP(Server):
+    """A server that is connected over HTTP."""
+
+    def __init__(self, address, token, version, schema):
+        super().__init__(version, schema)
+        self.address, self.token = address, token
+
+    def open(self, message):
+        headers = {
+            "Authorization": f"Bearer {self.token}", "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream", "Mcp-Method": message["method"]}
+        params = message["params"]
+        name = params.get("uri" if message["method"] == "resources/read" else "name")
+        if name is not None:
+            headers["Mcp-Name"] = name
+        if message["method"] != "initialize":
+            headers["MCP-Protocol-Version"] = self.version
+        request = urllib.request.Request(self.address + "/mcp", json.dumps(message).encode(), headers)
+        try:
+            return urllib.request.urlopen(request, timeout=60)
+        except urllib.error.HTTPError as error:
+            return error
+
+    def answers(self, message):
+        with self.open(message) as response:
+            if response.headers["Content-Type"] == "application/json":
+                yield json.load(response)
+                return
+            for line in response:
+                if line.startswith(b"data: "):
+                    yield json.loads(line[6:])
+
+    def subscribe(self, change, notifications):
+        """Validates the notifications that a subscription sends after a change."""
+        self.next_id += 2
+        frames = self.answers(listen(self.next_id - 1, notifications))
+        check_frame(self, next(frames), self.next_id - 1)
+        assert "result" in next(self.answers({**change, "id": self.next_id}))
+        seen = set()
+        while len(seen) < len(notifications):
+            seen.add(check_frame(self, next(frames), self.next_id - 1))
+        frames.close()
+
+
+def listen(number, notifications):
+    return {
+        "jsonrpc": "2.0", "id": number, "method": "subscriptions/listen",
+        "params": {"_meta": META, "notifications": notifications}}
+
+
+def check_frame(server, frame, subscription):
+    """Validates a notification of a subscription and returns its method."""
+    server.check("ServerNotification", frame)
+    assert frame["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == subscription, frame
+    return frame["method"]
 
 
 def exercise(server):
@@ -110,6 +202,16 @@ def exercise(server):
         assert call("search", **arguments) is None
     assert "code" in server.request("tools/call", name="nonsense", arguments={})
     server.request("resources/list")
+    if server.version == STATELESS:
+        server.subscribe(
+            {"jsonrpc": "2.0", "method": "tools/call", "params": {
+                "name": "recluster", "arguments": {}, "_meta": META}},
+            {"resourcesListChanged": True})
+        server.subscribe(
+            {"jsonrpc": "2.0", "method": "tools/call", "params": {
+                "name": "update", "arguments": {"id": stored[0]["id"], "text": "The swift has gone."},
+                "_meta": META}},
+            {"resourceSubscriptions": ["roost://entry/" + stored[0]["id"]]})
     server.request("resources/read", uri="roost://entry/" + stored[0]["id"])
     assert "code" in server.request("resources/read", uri="roost://entry/none")
 
@@ -121,10 +223,13 @@ def main():
         with open(os.path.join(folder, name), encoding="utf-8") as file:
             schema = json.load(file)
         with tempfile.TemporaryDirectory() as home:
-            server = Server(roost, os.path.join(home, "store"), version, schema)
-            exercise(server)
-            server.close()
-        print(f"{version}: {server.checked} messages are valid")
+            stdio = StandardInput(roost, os.path.join(home, "store"), version, schema)
+            exercise(stdio)
+            stdio.close()
+        with http_server.server(roost) as (address, token):
+            http = HTTP(address, token, version, schema)
+            exercise(http)
+        print(f"{version}: {stdio.checked} messages over stdio and {http.checked} over HTTP are valid")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,11 @@ struct AccessTests {
 
     @Test func `every route except those without data needs the token`() {
         let open = APIServer.routes.filter { !$0.needsToken }.map(\.path)
-        #expect(open == ["/livez", "/readyz", "/openapi.json", "/docs"])
+        #expect(
+            open == [
+                "/livez", "/readyz", "/.well-known/oauth-protected-resource",
+                "/.well-known/oauth-protected-resource/mcp", "/openapi.json", "/docs",
+            ])
     }
 
     @Test func `foreign hosts and origins are refused`() async throws {
@@ -94,37 +98,42 @@ struct AccessTests {
         }
     }
 
-    @Test func `a body that is too large or too slow is refused`() async throws {
-        let settings = HTTPHarness.settings {
-            $0.limits.bodyBytes = 1_000
-            $0.limits.transferTime = .milliseconds(300)
-        }
-        try await HTTPHarness.run(settings) { harness in
+    /// The head of a request whose body has no length yet.
+    private static let head =
+        "POST /api/v1/search HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + HTTPHarness.token
+        + "\r\nContent-Type: application/json\r\n"
+
+    @Test func `a body that is too large or endless is refused`() async throws {
+        try await HTTPHarness.run(HTTPHarness.settings { $0.limits.bodyBytes = 1_000 }) { harness in
             let text = String(repeating: "x", count: 2_000)
             let answer = try await harness.send(.POST, "/api/v1/entries", ["content": .string(text)])
             #expect(answer.status == 413)
-            let head =
-                "POST /api/v1/search HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
-                + HTTPHarness.token + "\r\nContent-Type: application/json\r\n"
-            let slow = try RawConnection(port: harness.port)
-            try slow.write(head + "Content-Length: 100\r\n\r\n{")
-            #expect(try slow.readToEnd().hasPrefix("HTTP/1.1 408"))
             let endless = try RawConnection(port: harness.port)
-            try endless.write(head + "Transfer-Encoding: chunked\r\n\r\n")
+            try await endless.write(Self.head + "Transfer-Encoding: chunked\r\n\r\n")
             // Writing fails when the server closes the connection, which it does after the answer.
-            for _ in 0..<100 { try? endless.write("64\r\n" + String(repeating: "y", count: 100) + "\r\n") }
-            #expect(try endless.readToEnd().hasPrefix("HTTP/1.1 413"))
+            let chunk = "64\r\n" + String(repeating: "y", count: 100) + "\r\n"
+            try? await endless.write(String(repeating: chunk, count: 100))
+            #expect(try await endless.readToEnd().hasPrefix("HTTP/1.1 413"))
+        }
+    }
+
+    @Test func `a body that is too slow is refused`() async throws {
+        let settings = HTTPHarness.settings { $0.limits.transferTime = .milliseconds(300) }
+        try await HTTPHarness.run(settings) { harness in
+            let slow = try RawConnection(port: harness.port)
+            try await slow.write(Self.head + "Content-Length: 100\r\n\r\n{")
+            #expect(try await slow.readToEnd().hasPrefix("HTTP/1.1 408"))
         }
     }
 
     @Test func `thousands of header lines are refused`() async throws {
         try await HTTPHarness.run { harness in
             let connection = try RawConnection(port: harness.port)
-            try connection.write("GET /livez HTTP/1.1\r\nHost: localhost\r\n")
+            try await connection.write("GET /livez HTTP/1.1\r\nHost: localhost\r\n")
             // The server can close the connection before all lines are written.
-            for number in 0..<10_000 { try? connection.write("X-\(number): 1\r\n") }
-            try? connection.write("\r\n")
-            let answer = try connection.readToEnd()
+            let lines = (0..<10_000).map { "X-\($0): 1\r\n" }.joined()
+            try? await connection.write(lines + "\r\n")
+            let answer = try await connection.readToEnd()
             #expect(answer.hasPrefix("HTTP/1.1 4") || answer.isEmpty)
             #expect(try await harness.send(.GET, "/livez").status == 200)
         }

@@ -1,4 +1,6 @@
+import AsyncHTTPClient
 import Foundation
+import NIOCore
 import NIOHTTP1
 import Roost
 import RoostMCP
@@ -81,7 +83,7 @@ struct AgentTests {
 
     @Test func `unknown and removed methods are not found`() async throws {
         try await HTTPHarness.run { harness in
-            for method in ["nonsense", "initialize", "ping", "subscriptions/listen"] {
+            for method in ["nonsense", "initialize", "ping"] {
                 let answer = try await Self.send(harness, method)
                 #expect(answer.status == 404, "\(method)")
                 #expect(answer.json["error"]?["code"] == -32601, "\(method)")
@@ -134,6 +136,47 @@ struct AgentTests {
             #expect(messages.count == 3)
             #expect(messages.first?.contains("notifications/progress") == true)
             #expect(messages.last?.contains("structuredContent") == true)
+        }
+    }
+
+    @Test func `changes are sent as events to a subscriber`() async throws {
+        try await HTTPHarness.run { harness in
+            let body: JSONValue = [
+                "jsonrpc": "2.0", "id": 5, "method": "subscriptions/listen",
+                "params": [
+                    "_meta": Self.meta, "notifications": ["resourceSubscriptions": ["roost://source/add"]],
+                ],
+            ]
+            var request = HTTPClientRequest(url: "http://127.0.0.1:\(harness.port)/mcp")
+            request.method = .POST
+            request.body = .bytes(ByteBuffer(bytes: body.serialized()))
+            for (name, value) in [
+                ("Authorization", "Bearer \(HTTPHarness.token)"), ("Content-Type", "application/json"),
+                ("Accept", "application/json, text/event-stream"), ("MCP-Protocol-Version", Self.version),
+                ("Mcp-Method", "subscriptions/listen"),
+            ] {
+                request.headers.add(name: name, value: value)
+            }
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+            #expect(response.headers["X-Accel-Buffering"] == ["no"])
+            var text = ""
+            for try await buffer in response.body {
+                text += String(buffer: buffer)
+                // The acknowledgment comes first, so a change after it is reported.
+                if text.contains("subscriptions/acknowledged"), !text.contains("resources/updated") {
+                    try await harness.store.add("a change \(text.count)")
+                }
+                if text.contains("resources/updated"), text.hasSuffix("\n\n") { break }
+            }
+            let last = text.split(separator: "\n").last { $0.hasPrefix("data: ") } ?? ""
+            #expect(last.contains(#""io.modelcontextprotocol/subscriptionId":5"#))
+            let plain = try await harness.send(
+                .POST, "/mcp", body,
+                [
+                    "Accept": "application/json", "MCP-Protocol-Version": Self.version,
+                    "Mcp-Method": "subscriptions/listen",
+                ])
+            #expect(plain.status == 406)
         }
     }
 

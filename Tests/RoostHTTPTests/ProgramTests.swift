@@ -5,6 +5,7 @@ import NIOHTTP1
 import Roost
 import RoostMCP
 import RoostModel
+import TestSupport
 import Testing
 
 @testable import RoostHTTP
@@ -83,6 +84,34 @@ struct ProgramTests {
             for (body, status) in bodies {
                 let answer = try await harness.send(.POST, "/v1/embeddings", body)
                 #expect(answer.status == status, "\(answer.text)")
+            }
+        }
+    }
+
+    @Test func `tokens of the served model are embedded like their text`() async throws {
+        let model = try BERTEmbedder(folder: Fixtures.tinyModel)
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: model)
+        try await HTTPHarness.run(store: store) { harness in
+            let text = "the swifts flew above the roof"
+            let tokens = model.tokenIDs(of: text)
+            let ids = JSONValue.array(tokens.map { .integer(Int64($0)) })
+            let name = JSONValue.string(model.space.model)
+            let inputs: [(JSONValue, Int)] = [(.string(text), 1), (ids, 1), ([ids, ids], 2)]
+            let expected = try await model.embed(text, as: .document).map { Double("\($0)") }
+            for (input, count) in inputs {
+                let answer = try await harness.send(.POST, "/v1/embeddings", ["model": name, "input": input])
+                let data = try #require(answer.json["data"]?.elements)
+                #expect(data.count == count)
+                for item in data { #expect(item["embedding"]?.elements?.map(\.double) == expected) }
+                #expect(answer.json["usage"]?["total_tokens"]?.integer == count * (tokens.count - 2))
+            }
+            let inference = try await harness.send(.POST, "/embed", ["inputs": ids])
+            #expect(inference.json.elements?.first?.elements?.map(\.double) == expected)
+            for foreign: JSONValue in [[10_021], [ids, [2, 99_999]]] {
+                let refused = try await harness.send(
+                    .POST, "/v1/embeddings", ["model": name, "input": foreign])
+                #expect(refused.status == 400)
+                #expect(refused.json["detail"]?.asString?.contains("tokens of the model") == true)
             }
         }
     }

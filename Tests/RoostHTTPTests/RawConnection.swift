@@ -37,27 +37,49 @@ final class RawConnection {
     deinit { close(descriptor) }
 
     /// Writes a text.
-    func write(_ text: String) throws {
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes {
-                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    func write(_ text: String) async throws { try await write(Array(text.utf8)) }
+
+    /// Writes bytes.
+    func write(_ bytes: [UInt8]) async throws {
+        let descriptor = descriptor
+        try await Self.blocking {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes {
+                    send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
+                guard count > 0 else { throw Failure(call: "send", number: errno) }
+                rest = rest.dropFirst(count)
             }
-            guard count > 0 else { throw Failure(call: "send", number: errno) }
-            bytes = bytes.dropFirst(count)
         }
     }
 
-    /// Returns everything that the server sends until it closes the connection.
-    func readToEnd() throws -> String {
-        var result: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = recv(descriptor, &buffer, buffer.count, 0)
-            if count < 0, errno == EAGAIN { throw Failure(call: "recv", number: errno) }
-            guard count > 0 else { break }
-            result += buffer[..<count]
+    /// Runs a function that blocks on a separate thread. The threads of tasks must not be blocked, because the
+    /// server under test runs on them too.
+    private static func blocking<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Swift.Result(catching: body)) }
         }
-        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Tells the server that nothing more will be written.
+    func finishWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Returns everything that the server sends until it closes the connection.
+    func readToEnd() async throws -> String {
+        let descriptor = descriptor
+        return try await Self.blocking {
+            var result: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = recv(descriptor, &buffer, buffer.count, 0)
+                if count < 0, errno == EAGAIN { throw Failure(call: "recv", number: errno) }
+                guard count > 0 else { break }
+                result += buffer[..<count]
+            }
+            return String(decoding: result, as: UTF8.self)
+        }
     }
 }

@@ -1,6 +1,4 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
 import NIOHTTP1
 import Roost
 import RoostMCP
@@ -11,60 +9,9 @@ import Testing
 /// Tests of `roost serve` as a process.
 @Suite(.temporaryFolders, .timeLimit(.minutes(5)))
 struct ServeCommandTests {
-    /// A running server.
-    private struct Server {
-        let driver: CommandLineDriver
-        let running: CommandLineDriver.Running
-        let port: Int
-        let token: String
-
-        init(_ driver: CommandLineDriver, _ arguments: String...) throws {
-            self.driver = driver
-            token = try driver.roost("serve", "--print-token").output.trimmingCharacters(in: .newlines)
-            running = try driver.start(
-                ["serve", "--store", driver.home.path + "/store", "--port", "0"] + arguments)
-            var text = ""
-            // The server reports its address when it accepts connections.
-            while !text.contains("/ (see /docs)") {
-                let data = running.error.availableData
-                try #require(!data.isEmpty, "\(text)")
-                text += String(decoding: data, as: UTF8.self)
-            }
-            let address = try #require(text.firstMatch(of: /127\.0\.0\.1:(\d+)\//))
-            port = try #require(Int(address.1))
-        }
-
-        var client: Client { Client(port: port, token: token) }
-
-        func send(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> (
-            Int, JSONValue
-        ) {
-            try await client.send(method, path, body)
-        }
-    }
-
-    /// Sends requests to a server.
-    private struct Client {
-        let port: Int
-        let token: String
-
-        func send(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> (
-            Int, JSONValue
-        ) {
-            var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
-            request.method = method
-            request.headers.add(name: "Authorization", value: "Bearer \(token)")
-            if let body { request.body = .bytes(ByteBuffer(bytes: body.serialized())) }
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
-            let data = Data(try await response.body.collect(upTo: 1 << 24).readableBytesView)
-            let value = try? JSONDecoder().decode(JSONValue.self, from: data)
-            return (Int(response.status.code), value ?? .null)
-        }
-    }
-
     @Test func `the token is printed, and the server ends after SIGTERM with status 0`() async throws {
         let driver = CommandLineDriver()
-        let server = try Server(driver)
+        let server = try ServeProcess(driver)
         #expect(server.token.count == 64)
         let (status, value) = try await server.send(.GET, "/api/v1/status")
         #expect(status == 200)
@@ -77,7 +24,7 @@ struct ServeCommandTests {
 
     @Test func `a port that is in use is reported`() async throws {
         let driver = CommandLineDriver()
-        let server = try Server(driver)
+        let server = try ServeProcess(driver)
         let second = try driver.roost(
             "serve", "--store", driver.home.path + "/store", "--port", String(server.port))
         #expect(second.status == 78)
@@ -88,7 +35,7 @@ struct ServeCommandTests {
 
     @Test func `a server, the command and agents see each other's commits`() async throws {
         let driver = CommandLineDriver()
-        let server = try Server(driver)
+        let server = try ServeProcess(driver)
         let store = driver.home.path + "/store"
         let agents = try (0..<2).map { _ in try driver.start(["mcp", "--store", store]) }
         func ask(_ agent: CommandLineDriver.Running, _ name: String, _ arguments: JSONValue) throws -> String
@@ -132,7 +79,7 @@ struct ServeCommandTests {
 
     @Test func `acknowledged writes survive when the server is killed`() async throws {
         let driver = CommandLineDriver()
-        let server = try Server(driver)
+        let server = try ServeProcess(driver)
         let (client, process) = (server.client, server.running.process.processIdentifier)
         let acknowledged = try await withThrowingTaskGroup(of: [String].self) { group in
             for worker in 0..<4 {
@@ -158,7 +105,7 @@ struct ServeCommandTests {
         }
         _ = try server.running.outcome()
         #expect(acknowledged.count >= 11)
-        let restarted = try Server(driver)
+        let restarted = try ServeProcess(driver)
         for id in acknowledged {
             #expect(try await restarted.send(.GET, "/api/v1/entries/\(id)").0 == 200)
         }
@@ -170,7 +117,10 @@ struct ServeCommandTests {
 
     @Test func `invalid options are refused`() throws {
         let driver = CommandLineDriver()
-        for arguments in [["--port", "70000"], ["--certificate", "x"], ["--allow-origin", "example.com"]] {
+        for arguments in [
+            ["--port", "70000"], ["--certificate", "x"], ["--allow-origin", "example.com"],
+            ["--oauth-issuer", "https://login.example.com"], ["--oauth-scope", "notes"],
+        ] {
             #expect(try driver.roost(["serve"] + arguments).status == 64)
         }
     }

@@ -26,9 +26,27 @@ struct MCPHarness {
     }
 
     /// Sends a message and returns everything that the server has sent until it has answered all requests.
-    func send(_ json: String) async -> [JSONValue] {
-        connection.receive(Data(json.utf8))
+    func send(_ json: String) async -> [JSONValue] { await send(data: Data(json.utf8)) }
+
+    /// Sends a message of any bytes and returns everything that the server has sent as an answer.
+    func send(data: Data) async -> [JSONValue] {
+        connection.receive(data)
         await connection.finish()
+        return sent.messages.withLock { messages in
+            defer { messages = [] }
+            return messages
+        }
+    }
+
+    /// Passes a message to the server without waiting for answers.
+    func receive(_ value: JSONValue) { connection.receive(value.serialized()) }
+
+    /// Waits until the server has sent the given number of messages, at most for 20 seconds, and returns all.
+    func messages(atLeast count: Int) async throws -> [JSONValue] {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while sent.messages.withLock({ $0.count }) < count, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         return sent.messages.withLock { messages in
             defer { messages = [] }
             return messages

@@ -90,7 +90,7 @@ struct ProtocolTests {
         #expect(code(response) == -32602)
     }
 
-    @Test(arguments: ["initialize", "ping", "logging/setLevel", "subscriptions/listen", "nonsense"])
+    @Test(arguments: ["initialize", "ping", "logging/setLevel", "nonsense"])
     func `removed and unknown methods are refused in self-contained requests`(method: String) async {
         #expect(code(await MCPHarness().request(method)) == -32601)
     }

@@ -115,6 +115,9 @@ public struct BERTEmbedder: Embedder {
     /// Returns the UTF-8 ranges of the WordPiece tokens of a text.
     public func tokenRanges(in text: String) -> [Range<Int>] { tokenizer.tokenize(text).ranges }
 
+    /// Returns the text that consists of the given WordPiece tokens, with or without `[CLS]` and `[SEP]`.
+    public func text(ofTokens ids: [Int]) -> String? { tokenizer.text(of: ids) }
+
     /// Returns the token ids that the model receives for a text, including `[CLS]`, the prefix and `[SEP]`,
     /// and truncated to the limit of the model.
     package func tokenIDs(of text: String, as role: TextRole = .document) -> [Int32] {

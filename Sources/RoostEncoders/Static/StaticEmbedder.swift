@@ -109,6 +109,9 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
     /// Returns the UTF-8 ranges of the WordPiece tokens of a text.
     public func tokenRanges(in text: String) -> [Range<Int>] { tokenizer.tokenize(text).ranges }
 
+    /// Returns the text that consists of the given WordPiece tokens.
+    public func text(ofTokens ids: [Int]) -> String? { tokenizer.text(of: ids) }
+
     /// A digest of the vectors, the vocabulary and all settings.
     public var fingerprint: String? { check.fingerprint }
 

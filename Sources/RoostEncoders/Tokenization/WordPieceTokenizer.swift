@@ -61,6 +61,26 @@ struct WordPieceTokenizer: Sendable {
         }
     }
 
+    /// Returns the text that consists of the given tokens. Special tokens at the start and at the end are
+    /// removed.
+    ///
+    /// - Returns: `nil` if the tokens of no text are the given ones. Ids of another vocabulary are recognized
+    ///   by this, because greedy tokenization rarely produces them.
+    /// - Complexity: O(n log v), where n is the number of ids and v the size of the vocabulary.
+    func text(of ids: [Int]) -> String? {
+        var ids = ids[...]
+        if start >= 0, ids.first == Int(start) { ids.removeFirst() }
+        if end >= 0, ids.last == Int(end) { ids.removeLast() }
+        var bytes: [UInt8] = []
+        for id in ids {
+            guard let piece = vocabulary.piece(id) else { return nil }
+            if !piece.continues, !bytes.isEmpty { bytes.append(UInt8(ascii: " ")) }
+            bytes += piece.text
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        return tokenize(text).ids.elementsEqual(ids.lazy.map { Int32(truncatingIfNeeded: $0) }) ? text : nil
+    }
+
     /// The state of one pass over a text.
     private struct Scan {
         let tokenizer: WordPieceTokenizer

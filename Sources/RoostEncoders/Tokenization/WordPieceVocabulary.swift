@@ -79,6 +79,24 @@ struct WordPieceVocabulary: Sendable {
             .flatMap { $0.end == word.count ? $0.id : nil }
     }
 
+    /// Returns the text of a piece, and whether it continues a word; `nil` if no piece has the id.
+    ///
+    /// - Complexity: O(log n), where n is the number of pieces.
+    func piece(_ id: Int) -> (text: ArraySlice<UInt8>, continues: Bool)? {
+        for (table, continues) in [(initial, false), (continuing, true)] {
+            // The pieces of a table have ascending ids.
+            var (low, high) = (0, table.pieces.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if Int(table.pieces[middle].id) < id { low = middle + 1 } else { high = middle }
+            }
+            guard low < table.pieces.count, Int(table.pieces[low].id) == id else { continue }
+            let piece = table.pieces[low]
+            return (bytes[Int(piece.start)..<Int(piece.start + piece.count)], continues)
+        }
+        return nil
+    }
+
     /// Returns the longest piece that begins at the given offset of a word, as the greedy WordPiece algorithm
     /// requires.
     ///

@@ -8,6 +8,9 @@ import RoostModel
 enum ChangeRoutes {
     static let all = [changes]
 
+    /// The time between two reads of the change feed.
+    private static let interval = Duration.milliseconds(100)
+
     private static let changes = Route(
         method: .get, path: "/api/v1/changes", operation: "watchChanges", tag: "Changes",
         summary: "Follow the changes of the store, including those of other processes.",
@@ -26,11 +29,10 @@ enum ChangeRoutes {
     ) { call in
         let cursor = try cursor(of: call)
         // Reading the first snapshot reports errors before the answer begins.
-        let storage = try await call.context.handle.use { store in
-            _ = try await store.storage.snapshot()
-            return store
+        let batches = try await call.context.handle.use { store in
+            let stamp = try await store.storage.snapshot().stamp
+            return store.storage.changeBatches(after: cursor ?? stamp.cursor, every: interval)
         }
-        let batches = try await storage.changes(after: cursor)
         return .stream(type: "text/event-stream", watching: call.request) { writer in
             do {
                 try await EventStream(writer).send { send in
@@ -38,7 +40,7 @@ enum ChangeRoutes {
                         for event in try events(of: batch) { try send(event) }
                     }
                 }
-            } catch let error as StorageError where error.code == .notFound {
+            } catch let error as StorageError where error.code == .notFound || error.remedy == .reopenStore {
                 try await writer.event("reset", ["reason": "the store cannot continue from this id"])
             }
         }

@@ -14,7 +14,7 @@ enum AgentRoutes {
         "type": ["object", "array"], "description": "A JSON-RPC message, or an array of messages.",
     ]
 
-    /// The answer to a request. If the client asked for progress, it is a stream of events.
+    /// The answer to a request. If the client asked for progress or notifications, it is a stream of events.
     private static let response: Route.Answer = {
         var answer = Route.Answer(200, "The response, or the responses to an array.", .json(message))
         answer.alternatives = [.events]
@@ -24,7 +24,9 @@ enum AgentRoutes {
     private static let post = Route(
         method: .post, path: "/mcp", operation: "callAgentProtocol", tag: "Agents",
         summary: "Answer a message of the Model Context Protocol.",
-        details: "Messages of the revisions 2024-11-05 to 2026-07-28 are accepted, without sessions.",
+        details: "Messages of the revisions 2024-11-05 to 2026-07-28 are accepted, without sessions. The "
+            + "answer is a stream of events if the client asks for progress, or subscribes to changes of "
+            + "resources with subscriptions/listen.",
         body: .json(message), readsRawBody: true,
         answers: [
             response,

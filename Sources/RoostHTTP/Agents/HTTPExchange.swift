@@ -47,9 +47,12 @@ struct HTTPExchange: Sendable {
         var error: ProtocolError
         var status: Reply.Status
 
-        init(_ code: ProtocolError.Code, _ message: String, data: JSONValue? = nil) {
+        init(
+            _ code: ProtocolError.Code, _ message: String, data: JSONValue? = nil,
+            status: Reply.Status = .badRequest
+        ) {
             error = ProtocolError(code, message, data: data)
-            status = .badRequest
+            self.status = status
         }
     }
 
@@ -137,13 +140,19 @@ struct HTTPExchange: Sendable {
     ) async throws -> Reply {
         let server = call.context.agents
         let hasProgress = parameters["_meta"]?["progressToken"] != nil
-        if hasProgress, call.header("Accept")?.contains("text/event-stream") == true {
+        let isSubscription = method == MCPServer.listenMethod && negotiated == nil
+        let acceptsEvents = call.header("Accept")?.contains("text/event-stream") == true
+        guard acceptsEvents || !isSubscription else {
+            throw Refusal(
+                .invalidRequest, "the field Accept must contain text/event-stream", status: .notAcceptable)
+        }
+        if (hasProgress || isSubscription) && acceptsEvents {
             return .stream(type: "text/event-stream", watching: call.request) { writer in
                 try await EventStream(writer).send { send in
                     let response = try await server.response(
                         to: id, method, parameters, negotiated: negotiated
                     ) { notification in
-                        // A client that reads too slowly gets no progress; its response reports the error.
+                        // A client that reads too slowly misses notifications; its connection is closed soon.
                         try? send(EventStream.Event(name: "message", data: notification))
                     }
                     try send(EventStream.Event(name: "message", data: response))

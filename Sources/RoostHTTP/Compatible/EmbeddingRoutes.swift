@@ -15,27 +15,30 @@ enum EmbeddingRoutes {
     private static let dimensions = Schema.integer(
         "The number of dimensions, which must be that of the model.", 1...EmbeddingSpace.maximumDimension)
 
+    private static let tokens = Schema.array(
+        of: Schema.integer("The id of a token.", 0...Int(Int32.max)),
+        "The ids of the tokens of a text in the vocabulary of the model.", minimum: 1, maximum: 1 << 16)
+    /// A text or several texts, each as a string or as an array of tokens.
+    private static let textsOrTokens: JSONValue = [
+        "anyOf": [
+            text, texts, tokens,
+            Schema.array(of: tokens, "Arrays of tokens.", minimum: 1, maximum: maximumTexts),
+        ]
+    ]
+
     static let all = [openAI, models, inference, information, ollama]
 
     // MARK: The form of OpenAI
 
-    private static let tokens = Schema.array(
-        of: Schema.integer("A token.", 0...Int(Int32.max)), "Tokens.", minimum: 1, maximum: 1 << 16)
-
     private static let openAI = Route(
         method: .post, path: "/v1/embeddings", operation: "createEmbeddings", tag: tag,
         summary: "Embed texts; compatible with OpenAI.",
-        details: "Texts must not be longer than the maximum of the model. Arrays of tokens are refused, "
-            + "because their ids belong to the vocabulary of another model.",
+        details: "Texts must not be longer than the maximum of the model. Arrays of tokens must consist of "
+            + "the tokens that the tokenizer of this model produces; those of another model are refused.",
         body: .json(
             Schema.object(
                 [
-                    "input": [
-                        "anyOf": [
-                            text, texts, tokens,
-                            Schema.array(of: tokens, "Arrays of tokens.", minimum: 1, maximum: maximumTexts),
-                        ]
-                    ],
+                    "input": textsOrTokens,
                     "model": Schema.string("The model; see /v1/models.", maximum: 1_000),
                     "dimensions": dimensions,
                     "encoding_format": Schema.choice(["float", "base64"], "The form of the vectors."),
@@ -65,9 +68,9 @@ enum EmbeddingRoutes {
                         ], required: ["object", "model", "data", "usage"], isOpen: true)))
         ]
     ) { call in
-        let inputs = try inputs(call.body["input"])
         let result = try await embed(
-            inputs, call, model: call.body["model"]?.asString, dimensions: call.body["dimensions"]?.integer)
+            call.body["input"], call, model: call.body["model"]?.asString,
+            dimensions: call.body["dimensions"]?.integer)
         guard let long = result.embeddings.omittedTokens.firstIndex(where: { $0 > 0 }) else {
             let isBase64 = call.body["encoding_format"] == "base64"
             let tokens = result.embeddings.tokenCounts.reduce(0, +)
@@ -87,11 +90,24 @@ enum EmbeddingRoutes {
                 + "\(result.embeddings.omittedTokens[long]) tokens")
     }
 
-    private static func inputs(_ value: JSONValue?) throws(Problem) -> [String] {
-        let elements = value?.elements ?? [value ?? .null]
-        let texts = elements.compactMap(\.asString)
-        guard texts.count == elements.count else {
-            throw .invalid("body.input must contain texts: this model has another vocabulary of tokens")
+    /// Returns the texts of an input, which can consist of strings or of arrays of tokens.
+    ///
+    /// - Throws: ``Problem`` if an array contains other tokens than those of the embedder.
+    private static func inputs(
+        _ value: JSONValue?, of embedder: any Embedder
+    ) throws(Problem) -> [String] {
+        var elements = value?.elements ?? [value ?? .null]
+        // An array of numbers is one text.
+        if elements.first?.integer != nil { elements = [.array(elements)] }
+        var texts: [String] = []
+        for (index, element) in elements.enumerated() {
+            let tokens = (element.elements ?? []).compactMap(\.integer)
+            guard let text = element.asString ?? embedder.text(ofTokens: tokens) else {
+                throw .invalid(
+                    "the array of tokens with the index \(index) does not consist of tokens of the model "
+                        + "\(embedder.space.model); send texts instead of tokens")
+            }
+            texts.append(text)
         }
         return texts
     }
@@ -133,7 +149,7 @@ enum EmbeddingRoutes {
         body: .json(
             Schema.object(
                 [
-                    "inputs": ["anyOf": [text, texts]],
+                    "inputs": textsOrTokens,
                     "normalize": Schema.flag("Must be true or absent: the vectors have unit length."),
                     "truncate": Schema.flag("Whether to cut texts that are too long; otherwise refused."),
                     "truncation_direction": Schema.choice(["Right"], "Where texts are cut."),
@@ -150,8 +166,7 @@ enum EmbeddingRoutes {
             throw Problem.invalid("body.normalize must be true: the vectors of the store have unit length")
         }
         let result = try await embed(
-            try inputs(call.body["inputs"]), call, model: nil,
-            dimensions: call.body["dimensions"]?.integer,
+            call.body["inputs"], call, model: nil, dimensions: call.body["dimensions"]?.integer,
             role: call.body["prompt_name"] == "query" ? .query : .document)
         let isTooLong = result.embeddings.omittedTokens.contains { $0 > 0 }
         guard call.body["truncate"]?.flag == true || !isTooLong else {
@@ -217,7 +232,7 @@ enum EmbeddingRoutes {
     ) { call in
         let start = ContinuousClock.now
         let result = try await embed(
-            try inputs(call.body["input"]), call, model: call.body["model"]?.asString,
+            call.body["input"], call, model: call.body["model"]?.asString,
             dimensions: call.body["dimensions"]?.integer)
         guard call.body["truncate"] != false || !result.embeddings.omittedTokens.contains(where: { $0 > 0 })
         else { throw Problem.invalid("body.input contains a text that is longer than the model can read") }
@@ -240,9 +255,10 @@ enum EmbeddingRoutes {
 
     /// Embeds texts with the model of the store.
     ///
-    /// - Throws: ``Problem`` if another model or number of dimensions is requested.
+    /// - Throws: ``Problem`` if another model or number of dimensions is requested, or tokens of another
+    ///   model are given.
     private static func embed(
-        _ texts: [String], _ call: Call, model: String?, dimensions: Int?, role: TextRole = .document
+        _ input: JSONValue?, _ call: Call, model: String?, dimensions: Int?, role: TextRole = .document
     ) async throws -> Result {
         try await call.context.handle.use { store in
             let space = store.embedder.space
@@ -255,6 +271,7 @@ enum EmbeddingRoutes {
             guard dimensions == nil || dimensions == space.dimension else {
                 throw Problem.invalid("body.dimensions must be \(space.dimension), that of the model")
             }
+            let texts = try inputs(input, of: store.embedder)
             let embeddings = try await store.embedder.checkedEmbeddings(texts, as: role)
             return Result(model: space.model, embeddings: embeddings)
         }

@@ -75,7 +75,8 @@ struct Route: Sendable {
             .header(
                 "Idempotency-Key",
                 Schema.string(
-                    "A name for the request; a repetition with the same name returns the first answer.",
+                    "A name for the request; a repetition with the same name returns the first answer. The "
+                        + "server forgets the names when it ends, and all but the last 1,000.",
                     minimum: 1, maximum: IdempotencyCache.maximumKeyLength))
         ]
     }

@@ -46,7 +46,7 @@ package struct APIServer: Service {
     static let routes: [Route] =
         StatusRoutes.all + EntryRoutes.all + TransferRoutes.all + SearchRoutes.all + ClusterRoutes.all
         + ConversationRoutes.all + SourceRoutes.all + JobRoutes.all + ChangeRoutes.all
-        + EmbeddingRoutes.all + DocumentationRoutes.all + AgentRoutes.all
+        + EmbeddingRoutes.all + AuthorizationRoutes.all + DocumentationRoutes.all + AgentRoutes.all
 
     /// Serves requests until the server is asked to stop. Requests that have begun are answered first.
     ///

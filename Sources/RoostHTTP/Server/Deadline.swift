@@ -1,23 +1,38 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
 /// A limit on the duration of an operation.
 enum Deadline {
     /// The error of an operation that took too long.
     struct Exceeded: Error {}
 
+    private final class State: Sendable {
+        let isExceeded = Mutex(false)
+    }
+
     /// Runs an operation, and cancels it if it takes too long.
     ///
+    /// The time is measured by an event loop, which forgets a canceled timer at once. A canceled `Task.sleep`
+    /// would keep its memory until the end of its time, which adds up with thousands of requests per second.
     /// - Throws: ``Exceeded`` if the time is over; any error of the operation.
     static func run<Result: Sendable>(
         within time: Duration, _ operation: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask { try await operation() }
-            group.addTask {
-                try await Task.sleep(for: time)
-                return nil
-            }
-            defer { group.cancelAll() }
-            guard let first = try await group.next(), let result = first else { throw Exceeded() }
-            return result
+        let state = State()
+        let task = Task { try await operation() }
+        let timer = MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: TimeAmount(time)) {
+            state.isExceeded.withLock { $0 = true }
+            task.cancel()
         }
+        defer { timer.cancel() }
+        let outcome = await withTaskCancellationHandler {
+            await task.result
+        } onCancel: {
+            task.cancel()
+        }
+        // A canceled operation can also return an incomplete result.
+        if state.isExceeded.withLock(\.self) { throw Exceeded() }
+        return try outcome.get()
     }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import RoostAuthorization
 import RoostModel
 
 /// Decides whether a request may be answered: it checks the host, the origin and the token.
@@ -9,6 +10,7 @@ struct RequestGuard: Sendable {
     private let hosts: Set<String>
     private let origins: Set<String>
     private let token: AccessToken?
+    private let authorization: ProtectedResource?
 
     private static let loopbackNames: Set<String> = ["localhost", "127.0.0.1", "[::1]", "::1"]
     private static let originField = HTTPField.Name.origin
@@ -21,6 +23,7 @@ struct RequestGuard: Sendable {
         hosts = Self.loopbackNames.union(settings.allowedHosts.map { $0.lowercased() })
         origins = Set(settings.allowedOrigins.map { $0.lowercased() })
         self.token = token
+        authorization = settings.authorization
     }
 
     /// Checks the fields `Host` and `Origin`.
@@ -42,18 +45,46 @@ struct RequestGuard: Sendable {
         }
     }
 
-    /// Checks the token.
+    /// Checks the token: it must be that of the server, or one of the authorization server.
     ///
-    /// - Throws: ``Problem`` with the status 401.
-    func checkToken(_ request: HTTPRequest) throws(Problem) {
+    /// - Throws: ``Problem`` with the status 401; with 403 if the token lacks a scope; with 503 if it cannot
+    ///   be checked.
+    func checkToken(_ request: HTTPRequest) async throws(Problem) {
         guard let token else { return }
         let field = request.headerFields[.authorization] ?? ""
         let isBearer = field.prefix(Self.scheme.count).lowercased() == Self.scheme.lowercased()
-        guard isBearer, token.matches(field.dropFirst(Self.scheme.count)) else {
+        let candidate = isBearer ? String(field.dropFirst(Self.scheme.count)) : ""
+        guard candidate.isEmpty || !token.matches(candidate) else { return }
+        guard let authorization else { throw Self.unauthorized("Bearer realm=\"roost\"") }
+        guard !candidate.isEmpty else { throw Self.unauthorized(authorization.challenge()) }
+        try await check(candidate, authorization)
+    }
+
+    private static func unauthorized(_ challenge: String) -> Problem {
+        var problem = Problem(
+            .unauthorized, "unauthorized",
+            "the request needs the field 'Authorization: Bearer TOKEN' with the token of the server")
+        problem.headers[.wwwAuthenticate] = challenge
+        return problem
+    }
+
+    /// Checks a token of the authorization server.
+    private func check(_ token: String, _ authorization: ProtectedResource) async throws(Problem) {
+        let scopes: Set<String>
+        do {
+            scopes = try await authorization.verifier.scopes(of: token)
+        } catch TokenRefusal.invalid {
+            throw Self.unauthorized(authorization.challenge("invalid_token"))
+        } catch {
+            throw Problem(
+                .serviceUnavailable, "authorizationUnavailable",
+                "the keys of the authorization server cannot be read; try again", retryAfter: 60)
+        }
+        guard scopes.isSuperset(of: authorization.scopes) else {
             var problem = Problem(
-                .unauthorized, "unauthorized",
-                "the request needs the field 'Authorization: Bearer TOKEN' with the token of the server")
-            problem.headers[.wwwAuthenticate] = "Bearer realm=\"roost\""
+                .forbidden, "insufficientScope",
+                "the token lacks a scope; needed are \(authorization.scopes.joined(separator: ", "))")
+            problem.headers[.wwwAuthenticate] = authorization.challenge("insufficient_scope")
             throw problem
         }
     }

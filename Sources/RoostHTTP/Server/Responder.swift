@@ -55,13 +55,13 @@ struct Responder: HTTPResponder {
         case .none: throw Problem.notFound("the server has no such path; see /openapi.json")
         case .otherMethods(let methods):
             if request.method == .options { return preflight(request, methods) }
-            try access.checkToken(request.head)
+            try await access.checkToken(request.head)
             var problem = Problem(
                 .methodNotAllowed, "methodNotAllowed", "the path does not support this method; see Allow")
             problem.headers[.allow] = methods.map(\.rawValue).joined(separator: ", ")
             throw problem
         case .route(let route, let values):
-            if route.needsToken { try access.checkToken(request.head) }
+            if route.needsToken { try await access.checkToken(request.head) }
             if route.effect == .writes, context.settings.isReadOnly {
                 throw Problem(.forbidden, "readOnly", "the server is read-only")
             }

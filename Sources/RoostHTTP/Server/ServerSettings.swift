@@ -1,4 +1,5 @@
 package import Foundation
+package import RoostAuthorization
 package import RoostModel
 
 /// The settings of the HTTP server.
@@ -54,6 +55,8 @@ package struct ServerSettings: Sendable {
     package var allowedOrigins: Set<String> = []
     /// The certificate; `nil` for HTTP without TLS.
     package var certificate: Certificate?
+    /// The authorization server whose tokens are accepted in addition to the server's own; `nil` for none.
+    package var authorization: ProtectedResource?
     /// Whether requests that change the store are refused.
     package var isReadOnly = false
     /// The limits.

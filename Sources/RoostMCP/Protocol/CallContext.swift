@@ -2,6 +2,8 @@ import RoostModel
 
 /// The circumstances of one request.
 struct CallContext: Sendable {
+    /// The id of the request.
+    var id: RequestID
     /// The revision of the protocol that applies to the request.
     var version: ProtocolVersion
     /// The token with which the client asked for progress notifications.

@@ -12,6 +12,8 @@ package final class MCPConnection: Sendable {
         var negotiated: ProtocolVersion?
         /// The requests that are being answered.
         var running: [RequestID: Task<Void, Never>] = [:]
+        /// The running requests that subscribe to notifications.
+        var subscriptions: Set<RequestID> = []
         /// The number of tasks that were started, which identifies batches.
         var batches: [Int: Task<Void, Never>] = [:]
         var nextBatch = 0
@@ -51,8 +53,13 @@ package final class MCPConnection: Sendable {
         }
     }
 
-    /// Waits until all requests have been answered.
+    /// Ends all subscriptions, and waits until all requests have been answered.
     package func finish() async {
+        // A subscription would otherwise last forever.
+        let subscriptions = state.withLock { state in
+            state.subscriptions.compactMap { state.running[$0] }
+        }
+        for task in subscriptions { task.cancel() }
         while let task = state.withLock({ $0.running.values.first ?? $0.batches.values.first }) {
             await task.value
         }
@@ -93,12 +100,16 @@ package final class MCPConnection: Sendable {
                 return ProtocolError(.internalError, "too many requests at the same time; try again later")
             }
             let negotiated = state.negotiated
+            if method == MCPServer.listenMethod { state.subscriptions.insert(id) }
             state.running[id] = Task { [self] in
                 let response = try? await server.response(
                     to: id, method, parameters, negotiated: negotiated, notify: reply)
                 // A canceled request gets no response.
                 if let response, !Task.isCancelled { reply(response) }
-                self.state.withLock { $0.running[id] = nil }
+                self.state.withLock { state in
+                    state.running[id] = nil
+                    state.subscriptions.remove(id)
+                }
             }
             return nil
         }

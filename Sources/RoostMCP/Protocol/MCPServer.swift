@@ -29,6 +29,8 @@ package struct MCPServer: Sendable {
     private static let listLifetime: JSONValue = 300_000
 
     package static let metaPrefix = "io.modelcontextprotocol/"
+    /// The method that subscribes to notifications. Its request is answered only if it fails.
+    package static let listenMethod = "subscriptions/listen"
 
     // MARK: Answering
 
@@ -44,7 +46,7 @@ package struct MCPServer: Sendable {
         notify: @escaping @Sendable (JSONValue) -> Void
     ) async throws -> JSONValue {
         do {
-            let context = try context(of: method, parameters, negotiated, notify)
+            let context = try context(of: id, method, parameters, negotiated, notify)
             let result = try await result(of: method, parameters, context)
             return [
                 "jsonrpc": "2.0", "id": id.value,
@@ -61,27 +63,26 @@ package struct MCPServer: Sendable {
 
     /// Determines the revision of a request and checks what the revision requires of it.
     private func context(
-        of method: String, _ parameters: JSONValue, _ negotiated: ProtocolVersion?,
+        of id: RequestID, _ method: String, _ parameters: JSONValue, _ negotiated: ProtocolVersion?,
         _ notify: @escaping @Sendable (JSONValue) -> Void
     ) throws(ProtocolError) -> CallContext {
         let meta = parameters["_meta"]
-        let token = meta?["progressToken"]
-        guard let requested = meta?[Self.metaPrefix + "protocolVersion"] else {
-            if method == "initialize" {
-                return CallContext(
-                    version: .newestNegotiated, progressToken: token, notify: notify)
-            }
-            if let negotiated {
-                return CallContext(version: negotiated, progressToken: token, notify: notify)
-            }
-            if method == "ping" { return CallContext(version: .newestNegotiated) }
+        let version: ProtocolVersion
+        if let requested = meta?[Self.metaPrefix + "protocolVersion"] {
+            version = try Self.statelessVersion(requested, meta)
+        } else if method == "initialize" {
+            version = .newestNegotiated
+        } else if let negotiated {
+            version = negotiated
+        } else if method == "ping" {
+            version = .newestNegotiated
+        } else {
             throw ProtocolError(
                 .invalidParameters,
                 "the request needs _meta with \(Self.metaPrefix)protocolVersion and "
                     + "\(Self.metaPrefix)clientCapabilities, or an 'initialize' request before it")
         }
-        return CallContext(
-            version: try Self.statelessVersion(requested, meta), progressToken: token, notify: notify)
+        return CallContext(id: id, version: version, progressToken: meta?["progressToken"], notify: notify)
     }
 
     /// Returns the revision that the metadata of a self-contained request names.
@@ -128,7 +129,8 @@ package struct MCPServer: Sendable {
         case ("prompts/list", _):
             try rejectCursor(parameters)
             return ["prompts": .array(prompts.definitions)]
-        case ("prompts/get", _): return try await prompts.prompt(parameters)
+        case ("prompts/get", _): return try prompts.prompt(parameters)
+        case (Self.listenMethod, true): try await listen(parameters, context)
         default:
             throw ProtocolError(
                 .methodNotFound, "the method '\(method.prefix(Self.echoLimit))' is not supported")
@@ -178,9 +180,37 @@ package struct MCPServer: Sendable {
 
     private var discovery: [String: JSONValue] {
         [
-            "supportedVersions": .array(ProtocolVersion.supported), "capabilities": capabilities,
+            "supportedVersions": .array(ProtocolVersion.supported),
+            "capabilities": [
+                "tools": [:], "prompts": [:],
+                "resources": ["subscribe": true, "listChanged": .bool(resources.listCanChange)],
+            ],
             "instructions": .string(identity.instructions),
         ]
+    }
+
+    // MARK: Subscriptions
+
+    /// Sends notifications about changes of resources until the task is canceled.
+    private func listen(_ parameters: JSONValue, _ context: CallContext) async throws -> Never {
+        let id: JSONValue = [Self.metaPrefix + "subscriptionId": context.id.value]
+        func send(_ method: String, _ members: [String: JSONValue]) {
+            let parameters = members.merging(["_meta": id]) { $1 }
+            context.notify([
+                "jsonrpc": "2.0", "method": .string("notifications/" + method),
+                "params": .object(parameters),
+            ])
+        }
+        var subscription = try await resources.subscription(SubscriptionFilter(parameters))
+        send("subscriptions/acknowledged", ["notifications": subscription.filter.json])
+        while true {
+            for change in try await subscription.next() {
+                switch change {
+                case .list: send("resources/list_changed", [:])
+                case .updated(let uri): send("resources/updated", ["uri": .string(uri)])
+                }
+            }
+        }
     }
 
     // MARK: Requests with parameters

@@ -33,6 +33,20 @@ struct StoreResources: ResourceProvider {
         ]
     }
 
+    var listCanChange: Bool { rules.showsClusters }
+
+    /// Returns whether a resource with the address can be visible.
+    func canShow(_ address: ResourceAddress) -> Bool {
+        switch address {
+        case .entry, .source: rules.showsEntries
+        case .cluster: rules.showsClusters
+        }
+    }
+
+    func subscription(_ filter: SubscriptionFilter) async throws -> any ResourceSubscription {
+        try await StoreSubscription(filter, of: self)
+    }
+
     /// Lists the clusters. Entries and sources are too numerous to list; the tool `search` finds them.
     func list(cursor: String?) async throws -> [String: JSONValue] {
         let start = try Self.offset(cursor)
