@@ -17,26 +17,33 @@ struct RoostCommand: AsyncParsableCommand {
               roost ingest ~/notes
               roost query birds that return in spring
               roost recluster
+              roost help exit-statuses
             """,
         version: VersionText.text,
         subcommands: [
-            Initialize.self, Add.self, IngestCommand.self, Query.self, Similar.self, Duplicates.self,
+            Initialize.self, Add.self, IngestCommand.self, AddFolder.self, Folders.self, RemoveFolder.self,
+            Sync.self, Watch.self, Query.self, Similar.self, Duplicates.self,
             Show.self, List.self, Links.self, Backlinks.self,
             Edit.self,
             TagCommand.self, Remove.self, Recluster.self, ClusterCommand.self, Export.self,
             ImportCommand.self,
             Stats.self, Index.self, Compact.self, Doctor.self, BackupCommand.self, Migrate.self, Reembed.self,
-            Undo.self, ChatCommand.self, SessionCommand.self, ModelContext.self, Serve.self,
+            Undo.self, ChatCommand.self, ModelContext.self, Serve.self,
             Model.self,
-            Embed.self, ConfigurationCommand.self,
+            Embed.self, ConfigurationCommand.self, ExitStatuses.self,
         ])
 
     static func main() async {
+        ServerStorages.install(PostgresServers())
         do {
-            try ArgumentCheck.requireNonemptyValues(Array(CommandLine.arguments.dropFirst()))
-            let arguments = try CommandNames().resolved(Array(CommandLine.arguments.dropFirst()))
+            let typed = Array(CommandLine.arguments.dropFirst())
+            // The completion scripts of shells pass on an unfinished command line.
+            let isCompletion = typed.first == "---completion"
+            if !isCompletion { try ArgumentCheck.requireNonemptyValues(typed) }
+            let arguments =
+                try isCompletion ? typed : QueryArguments.normalized(CommandNames().resolved(typed))
             try await Interruption.run {
-                var command = try parseAsRoot(QueryArguments.normalized(arguments))
+                var command = try await asyncParseAsRoot(arguments)
                 if var command = command as? any AsyncParsableCommand {
                     try await command.run()
                 } else {
@@ -46,20 +53,5 @@ struct RoostCommand: AsyncParsableCommand {
         } catch {
             Failure.exit(with: error)
         }
-    }
-}
-
-/// The text that `roost --version` prints.
-enum VersionText {
-    static let number = "0.1.0"
-
-    static var text: String {
-        let models = UserDirectories().models.names().map { Terminal.line($0) }
-        return """
-            roost \(number)
-            BLAS    \(BLAS.implementation)
-            SQLite  \(SQLiteStorageProvider.libraryVersion)
-            models  \(models.isEmpty ? "none installed; using lexical" : models.joined(separator: ", "))
-            """
     }
 }

@@ -18,8 +18,8 @@ import Testing
 
     @Test func `a model is added, listed, used and removed`() throws {
         #expect(try cli.roost("model", "add", tiny).status == 0)
-        let listed = try cli.roost("model", "list")
-        #expect(listed.output.contains("tiny-bert  32 dimensions, 38 tokens, mean, fast"), "\(listed.output)")
+        let listed = try cli.roost("model", "list", "--format", "csv")
+        #expect(listed.output.contains("tiny-bert,32,38,mean,fast"), "\(listed.output)")
         let document = try cli.roost("model", "list", "--json")
         #expect(document.output.contains("\"speed\" : \"fast\"") && document.output.contains("\"bytes\" : "))
         #expect(try cli.roost("init", "--store", "s", "--model", "tiny-bert:int8").status == 0)
@@ -73,7 +73,8 @@ import Testing
         let line = try cli.roost("embed", "a roof", "--model", "./small")
         #expect(try JSONDecoder().decode(Line.self, from: Data(line.output.utf8)).embedding.count == 16)
         #expect(try cli.roost("model", "add", "small").status == 0)
-        #expect(try cli.roost("model", "list").output.contains("small  16 dimensions, 512 tokens"))
+        let listed = try cli.roost("model", "list", "--format", "csv")
+        #expect(listed.output.contains("small,16,512,"), "\(listed.output)")
         #expect(try cli.roost("model", "distill", tiny, "--out", "small").error.contains("already exists"))
     }
 

@@ -34,7 +34,7 @@ import Testing
         func tokenRanges(in text: String) -> [Range<Int>] { [] }
     }
 
-    @Test(arguments: StoreManifest.Provider.allCases)
+    @Test(arguments: StoreManifest.Provider.inFolder)
     func `entries that were embedded with damaged files are found and embedded again`(
         provider: StoreManifest.Provider
     ) async throws {
@@ -92,7 +92,7 @@ import Testing
         #expect(try await different(folder, FileEmbedder(files: "damaged")).different.count == 1)
     }
 
-    @Test(arguments: StoreManifest.Provider.allCases)
+    @Test(arguments: StoreManifest.Provider.inFolder)
     func `a later change of an entry does not hide its vectors of damaged files`(
         provider: StoreManifest.Provider
     ) async throws {

@@ -78,7 +78,7 @@ private final class NamedEmbedder: Embedder {
         }
     }
 
-    @Test(arguments: StoreManifest.Provider.allCases)
+    @Test(arguments: StoreManifest.Provider.inFolder)
     func `a migration to another model changes only the vectors`(
         provider: StoreManifest.Provider
     ) async throws {
@@ -155,7 +155,7 @@ private final class NamedEmbedder: Embedder {
         }
     }
 
-    @Test(arguments: StoreManifest.Provider.allCases)
+    @Test(arguments: StoreManifest.Provider.inFolder)
     func `an interrupted migration resumes and includes changes made in the meantime`(
         provider: StoreManifest.Provider
     ) async throws {

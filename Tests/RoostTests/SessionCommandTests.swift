@@ -4,7 +4,7 @@ import RoostConversations
 import TestSupport
 import Testing
 
-/// Tests of the command `roost session` with the session storages of other programs.
+/// Tests of `roost chat`, by its older name `roost session`, with the session storages of other programs.
 @Suite(.temporaryFolders) struct SessionCommandTests {
     private let cli = CommandLineDriver()
 
@@ -115,7 +115,7 @@ import Testing
             list.error.contains("skipped an unreadable session") && list.error.contains("line 3"),
             "\(list.error)")
         let damaged = try cli.roost("session", "show", "--in=a", "old-1")
-        #expect(damaged.status == 65 && damaged.error.contains("session doctor"), "\(damaged.error)")
+        #expect(damaged.status == 65 && damaged.error.contains("chat doctor"), "\(damaged.error)")
         // A session whose id merely begins with the id of the damaged session is a different session.
         try await SessionStorageLocation(folder).open().saveSession(id: "old-12", firstMessage: "x")
         #expect(try cli.roost("session", "delete", "--in=a", "old-1").status == 65)

@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreManifest.Provider.allCases)
+    @Test(arguments: StoreManifest.Provider.inFolder)
     func `a store of the user is found from a folder below`(provider: StoreManifest.Provider) async throws {
         let folder = try await makeStore(provider)
         let below = folder.appendingPathComponent("a/b")

@@ -173,8 +173,11 @@ import Testing
             ["mcp", "--folder", hostile, "--tag", hostile, s], ["mcp", "--print-config", hostile],
             ["chat", "show", hostile, s], ["chat", "delete", "--user", hostile, "--dry-run", s],
             ["session", "list", s], ["session", "show", hostile, s], ["session", "delete", hostile, s],
-            ["session", "prune", "--older-than", hostile, s], ["session", "import", hostile, s],
-            ["session", "copy", hostile, "copy\(name)"], ["session", "doctor", hostile],
+            ["chat", "prune", "--older-than", hostile, s], ["session", "import", hostile, s],
+            ["chat", "copy", hostile, "copy\(name)"], ["chat", "doctor", hostile],
+            ["list", "--format", "csv", s], ["list", "--format", "tsv", s], ["list", "--format", "paths", s],
+            ["list", "--format", hostile, s], ["query", "text", "--format", "table", s],
+            ["export", "entries", "--format", "markdown", "-o", hostile, s],
             ["model", "list"], ["model", "add", "models/\(name)"], ["model", "add", hostile],
             ["model", "pull", hostile], ["model", "distill", hostile, "--out", "d\(name)"],
             ["model", "remove", hostile], ["model", "remove", name],
@@ -182,7 +185,8 @@ import Testing
             ["embed", hostile, "--model", hostile], ["embed", hostile, "--model", "remote:\(hostile)"],
             ["config"], ["config", "model"], ["config", hostile, hostile], ["config", "model", hostile],
             ["config", "--json"], ["recluster", "--clusters=2", s], ["recluster", "--where", hostile, s],
-            ["remove", hostile, s], ["remove", ids[2], s], ["undo", s], ["--version"], ["links", ids[0], s],
+            ["remove", hostile, s], ["remove", ids[2], s], ["undo", s], ["--version"], ["exit-statuses"],
+            ["links", ids[0], s],
             ["backlinks", ids[0], s], ["serve", "--print-token"],
         ]
     }

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreManifest.Provider.allCases)
+    @Test(arguments: StoreManifest.Provider.inFolder)
     func `a repair embeds entries again whose vectors are not of unit length`(
         provider: StoreManifest.Provider
     ) async throws {

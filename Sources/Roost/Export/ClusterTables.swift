@@ -14,9 +14,9 @@ extension ClusterExport {
     ///   carriage return or a line feed. Otherwise the texts are unchanged, which is unsafe in spreadsheets.
     public func csv(escapingFormulas: Bool) -> Data {
         var lines = ["id,cluster,label,path,similarity,confidence,outlier,source,tags,content"]
-        func add(_ fields: [String]) { lines.append(fields.map(Self.csvField).joined(separator: ",")) }
+        func add(_ fields: [String]) { lines.append(DelimitedLine.csv(fields)) }
         func text(_ text: String) -> String {
-            escapingFormulas && Self.isFormula(text) ? "'" + text : text
+            escapingFormulas ? DelimitedLine.escapingFormula(text) : text
         }
         func walk(_ group: Group, _ path: [String]) {
             let path = path + [group.label]
@@ -37,21 +37,6 @@ extension ClusterExport {
             ])
         }
         return Data((lines.joined(separator: "\r\n") + "\r\n").utf8)
-    }
-
-    /// Returns whether a spreadsheet may run a text as a formula.
-    private static func isFormula(_ text: String) -> Bool {
-        // Some programs run a formula even if white space precedes it.
-        let trimmed = text.unicodeScalars.drop { $0 == " " }
-        guard let first = trimmed.first else { return false }
-        return "=+-@\t\r\n\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(first)
-    }
-
-    private static func csvField(_ text: String) -> String {
-        guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) || text.first == " " else {
-            return text
-        }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
 
     /// Returns the export as Markdown for human readers: a heading for each cluster, followed by its

@@ -67,6 +67,14 @@ public struct EntryArchive: Sendable {
         try Self.validate(entries, name)
     }
 
+    /// Creates an archive of entries that another reader made, without vectors of a known embedding space.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` if the store would reject an entry.
+    init(entries: [Entry], name: String) throws {
+        (self.entries, space) = (entries, nil)
+        try Self.validate(entries, name)
+    }
+
     private static func parseLines(of data: Data, _ name: String) throws -> ([Entry], EmbeddingSpace?) {
         let decoder = Self.decoder()
         var (entries, space): ([Entry], EmbeddingSpace?) = ([], nil)

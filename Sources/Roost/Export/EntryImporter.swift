@@ -22,11 +22,13 @@ struct EntryImporter {
     private let store: KnowledgeStore
     /// Whether the vectors of the archive belong to the store's embedding space.
     private let usesVectors: Bool
+    /// Whether an entry that the store contains keeps its dates, because the archive has none.
+    private let keepsStoredDates: Bool
     private var placement: BatchPlacement
     private var report = ImportReport()
 
-    private init(store: KnowledgeStore, usesVectors: Bool) {
-        (self.store, self.usesVectors) = (store, usesVectors)
+    private init(store: KnowledgeStore, usesVectors: Bool, keepsStoredDates: Bool) {
+        (self.store, self.usesVectors, self.keepsStoredDates) = (store, usesVectors, keepsStoredDates)
         placement = BatchPlacement(of: store)
     }
 
@@ -42,7 +44,21 @@ struct EntryImporter {
         let archive = try EntryArchive(data, name: name)
         let usesVectors = archive.space.map(store.embedder.space.isCompatible) ?? false
         if usesVectors { try archive.requireUnitLength(name) }
-        var importer = EntryImporter(store: store, usesVectors: usesVectors)
+        return try await run(
+            archive, into: store, usesVectors: usesVectors, keepsStoredDates: false, progress: progress)
+    }
+
+    /// Imports entries.
+    ///
+    /// - Parameters:
+    ///   - usesVectors: Whether the vectors of the archive belong to the store's embedding space.
+    ///   - keepsStoredDates: Whether an entry that the store contains keeps its dates.
+    static func run(
+        _ archive: EntryArchive, into store: KnowledgeStore, usesVectors: Bool, keepsStoredDates: Bool,
+        progress: (@Sendable (Int, Int) -> Void)?
+    ) async throws -> ImportReport {
+        var importer = EntryImporter(
+            store: store, usesVectors: usesVectors, keepsStoredDates: keepsStoredDates)
         let entries = archive.entries
         for start in stride(from: 0, to: entries.count, by: batchSize) {
             try Task.checkCancellation()
@@ -74,6 +90,10 @@ struct EntryImporter {
         var missingVectors: [Entry] = []
         for var entry in entries {
             let old = stored[entry.id]
+            if keepsStoredDates, let old {
+                entry.createdAt = old.createdAt
+                if old.content.utf8.elementsEqual(entry.content.utf8) { entry.updatedAt = old.updatedAt }
+            }
             if usesVectors, entry.embeddings.count == store.embedder.space.dimension {
                 upserts.append(entry)
             } else {

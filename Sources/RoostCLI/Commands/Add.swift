@@ -13,19 +13,35 @@ struct Initialize: AsyncParsableCommand {
               roost init
               roost init ~/notes-store --provider json
               roost init --model minilm:int8 --max-size 2GB
+              roost init --provider postgres --url postgresql://ann@db.example.org/notes --name team
             """)
 
     @OptionGroup var options: StoreOptions
 
     @Option(
-        name: .long, help: "The storage format: sqlite or json. Default: the provider setting, or sqlite.")
+        name: .long,
+        help: "The storage: sqlite, json or postgres. Default: the provider setting, or sqlite.")
     var provider: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
+            "The PostgreSQL server and database. Default: the postgres-url setting, or the environment "
+                + "(PGHOST, PGSERVICE, ...). Passwords are taken from PGPASSWORD or ~/.pgpass.",
+            valueName: "URL"))
+    var url: String?
+
+    @Option(
+        name: .long,
+        help: "The name of the store in the PostgreSQL database, which can contain several. Default: roost.")
+    var name: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
             "The embedding model: minilm, lexical, an installed model, a model folder, or remote:NAME. "
-                + "Default: the model setting, else minilm if it is installed, else lexical."))
+                + "Default: the model setting, else minilm if it is installed, else lexical."),
+        completion: DynamicCompletion.models)
     var model: String?
 
     @Option(
@@ -34,7 +50,8 @@ struct Initialize: AsyncParsableCommand {
             "The maximum size of the store, such as 500MB or 2GB, or none for no limit.", valueName: "SIZE"))
     var maxSize: String?
 
-    @Argument(help: ArgumentHelp("The store's folder. Default: .roost.", valueName: "DIR"))
+    @Argument(
+        help: ArgumentHelp("The store's folder. Default: .roost.", valueName: "DIR"), completion: .directory)
     var directory: String?
 
     func run() async throws {
@@ -43,10 +60,18 @@ struct Initialize: AsyncParsableCommand {
             (directory ?? options.store).map { URL(fileURLWithPath: $0) }
             ?? UserDirectories().environmentStore ?? here.appendingPathComponent(".roost")
         let limit = try maxSize.flatMap { try ByteCount.parse($0, option: "--max-size") }
-        let store = try await options.create(
-            location, provider: provider, model: model, maximumSize: limit)
-        try await store.close()
-        options.note("created a store in \(location.path) (\(store.embedder.space.model))")
+        if provider == StoreManifest.Provider.postgres.rawValue {
+            try await PostgresInitialization(options: options, url: url, name: name, model: model)
+                .run(location, hasSizeLimit: limit != nil)
+        } else {
+            guard url == nil, name == nil else {
+                throw CommandError(.usage, "--url and --name need --provider postgres")
+            }
+            let store = try await options.create(
+                location, provider: provider, model: model, maximumSize: limit)
+            try await store.close()
+            options.note("created a store in \(location.path) (\(store.embedder.space.model))")
+        }
         guard location.lastPathComponent == ".roost" else { return }
         do {
             _ = try StoreManifest.findUpward(from: here)
@@ -76,7 +101,8 @@ struct Add: AsyncParsableCommand {
     @Argument(help: "The text, or - for standard input. Several words need no quotes.")
     var text: [String]
 
-    @Option(name: .long, help: "Add a tag to the entry; repeatable.")
+    @Option(
+        name: .long, help: "Add a tag to the entry; repeatable.", completion: DynamicCompletion.tags)
     var tag: [String] = []
 
     @Option(

@@ -86,8 +86,6 @@ struct BackupCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the snapshots, oldest first.",
             discussion: """
-                Exits with 1 if there are no snapshots.
-
                 Examples:
                   roost backup list
                   roost backup list --repository s3://bucket/notes --json
@@ -96,14 +94,16 @@ struct BackupCommand: AsyncParsableCommand {
         @OptionGroup var options: StoreOptions
         @OptionGroup var backups: BackupOptions
 
-        @Flag(name: .long, help: "Print the result as JSON.")
-        var json = false
+        @OptionGroup var output: ListOutputOptions
+
+        func validate() throws { try output.requireNoPaths("snapshots") }
 
         func run() async throws {
             let snapshots = try await backups.open(options).snapshots()
-            if json { return try Terminal.json(snapshots.map { BackupDocument($0) }) }
-            for snapshot in snapshots { Terminal.write(BackupDocument(snapshot).line) }
-            if snapshots.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+            var writer = ListWriter(output.chosen, BackupDocument.columns)
+            try writer.write(snapshots.map { BackupDocument($0).row })
+            writer.finish()
+            if snapshots.isEmpty { options.note("the repository has no snapshots") }
         }
     }
 
@@ -164,12 +164,7 @@ struct BackupCommand: AsyncParsableCommand {
         var noLock = false
 
         func run() async throws {
-            let chosen = try provider.map { name in
-                guard let provider = StoreManifest.Provider(rawValue: name) else {
-                    throw CommandError.unknownProvider(name)
-                }
-                return provider
-            }
+            let chosen = try provider.map(StoreOptions.providerInFolder)
             let repository = try await backups.open(options)
             let found = try await repository.snapshot(snapshot)
             let target = URL(fileURLWithPath: into)
@@ -222,6 +217,22 @@ struct BackupDocument: Encodable {
         documents = snapshot.originalCount
         documentBytes = snapshot.originalBytes
         writtenBytes = written
+    }
+
+    /// The columns of lists of snapshots.
+    static let columns = [
+        EntryRow.idColumn, TableColumn(name: "created"), TableColumn(name: "entries", isNumber: true),
+        TableColumn(name: "clusters", isNumber: true),
+        TableColumn(name: "tags", style: .dim, isFlexible: true),
+    ]
+
+    /// The snapshot as a row of a list.
+    var row: ListRow {
+        ListRow(
+            cells: [
+                id, created, "\(stamp.entryCount)", "\(stamp.clusterCount)",
+                tags.map { Terminal.line($0, limit: 40) }.joined(separator: ", "),
+            ], document: self)
     }
 
     var line: String {

@@ -4,94 +4,24 @@ import Roost
 import RoostConversations
 import RoostMemory
 
-/// The `roost chat` commands.
+/// The `roost chat` commands; `roost session` is an older name.
 struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "chat", abstract: "Import and search agent conversations.",
+        commandName: "chat", abstract: "Import, search and manage conversations with agents.",
         discussion: """
             Each message becomes an entry with the metadata kind=message, so `roost query` finds \
-            messages and `roost recluster` clusters them.
+            messages and `roost recluster` clusters them. With --in, `list`, `show`, `delete` and `prune` \
+            use the session storage of another program.
 
             Examples:
               roost chat import ~/.claude/projects/*/*.jsonl
-              roost chat search "what did we decide about backups" --since 30d
+              roost chat search what did we decide about backups --since 30d
+              roost chat prune --older-than 90d --dry-run
             """,
         subcommands: [
             ImportChats.self, ListChats.self, ShowChat.self, SearchChats.self, ExportChats.self,
-            DeleteChats.self,
-        ])
-
-    struct ListChats: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the conversations, newest first.",
-            discussion: """
-                Exits with 1 if there are no conversations.
-
-                Examples:
-                  roost chat list --since 7d
-                  roost chat list --agent assistant --json
-                """)
-
-        @OptionGroup var options: StoreOptions
-        @OptionGroup var filters: ChatFilterOptions
-
-        @Flag(name: .long, help: "Print the result as JSON.")
-        var json = false
-
-        func run() async throws {
-            let store = try await options.open()
-            let chats = try await ConversationMemory(store).conversations(try filters.filter())
-            try await store.close()
-            if json {
-                try Terminal.json(chats)
-            } else {
-                for line in ConversationLine.lines(chats, withAgents: true) { Terminal.write(line) }
-            }
-            if chats.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
-        }
-    }
-
-    struct ShowChat: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show the messages of a session in chronological order.",
-            discussion: """
-                Examples:
-                  roost chat show 7c2e
-                  roost chat show 7c2e --agent assistant --json
-                """)
-
-        @OptionGroup var options: StoreOptions
-        @OptionGroup var filters: ChatFilterOptions
-
-        @Argument(
-            help: ArgumentHelp("The session's name, or the beginning of its name.", valueName: "SESSION"))
-        var name: String
-
-        @Flag(name: .long, help: "Print the result as JSON.")
-        var json = false
-
-        func validate() throws {
-            guard filters.session == nil else {
-                throw ValidationError("Give the session as an argument or with --session, not both.")
-            }
-        }
-
-        func run() async throws {
-            let store = try await options.open()
-            let memory = ConversationMemory(store)
-            var filter = try filters.filter()
-            let session = try await filters.session(name, memory)
-            (filter.userId, filter.sessionId) = (session.user, session.session)
-            let messages = try await memory.messages(filter).chronological()
-            try await store.close()
-            if json {
-                try Terminal.json(messages)
-            } else {
-                for message in messages { message.show() }
-            }
-            if messages.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
-        }
-    }
+            DeleteChats.self, PruneChats.self, CopyChats.self, CheckChats.self,
+        ], aliases: ["chats", "session", "sessions"])
 
     struct SearchChats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -267,56 +197,7 @@ struct ChatCommand: AsyncParsableCommand {
                     agent: message.scope.agentId)
                 try Terminal.json(line, encoder)
             }
-            if messages.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
-        }
-    }
-
-    struct DeleteChats: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "delete", abstract: "Delete the messages that match the filters.",
-            discussion: """
-                More than 20 messages are deleted only after a confirmation, or with --yes. If 100 messages \
-                or more are deleted, Roost creates a backup first. `roost undo` restores the last deletion.
-
-                Examples:
-                  roost chat delete --session 7c2e --dry-run
-                  roost chat delete --agent assistant --until 2025-01-01
-                """)
-
-        @OptionGroup var options: StoreOptions
-        @OptionGroup var filters: ChatFilterOptions
-
-        @Flag(name: .long, help: "Show what would be removed, without removing it.")
-        var dryRun = false
-
-        @Flag(name: .shortAndLong, help: "Delete more than 20 messages without a confirmation.")
-        var yes = false
-
-        func validate() throws {
-            guard !filters.isEmpty else {
-                throw ValidationError(
-                    "Give at least one filter: --user, --session, --agent, --since or --until.")
-            }
-        }
-
-        func run() async throws {
-            let store = try await options.open()
-            let memory = ConversationMemory(store)
-            let filter = try filters.filter()
-            let messages = try await memory.messages(filter)
-            let count = messages.count
-            guard count > 0 else {
-                try await store.close()
-                throw RoostError(.notFound, "no message matches the filters; nothing was removed")
-            }
-            if !dryRun {
-                try Confirmation.requireRemoval(of: count, isConfirmed: yes, options)
-                if count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
-                try await memory.forget(messages)
-                await options.refreshIndex(of: store)
-            }
-            try await store.close()
-            Terminal.write("\(dryRun ? "would remove" : "removed") \(count) messages")
+            if messages.isEmpty { options.note("no message matches; nothing was exported") }
         }
     }
 }

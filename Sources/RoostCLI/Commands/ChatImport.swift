@@ -12,17 +12,22 @@ extension ChatCommand {
                 Reads Claude Code transcripts (JSON Lines), the conversations.json of a ChatGPT or \
                 Claude.ai export, and JSON Lines of the form {"role", "content", "timestamp"?, "id"?, \
                 "session"?, "agent"?, "user"?, "speaker"?}. Importing the same file again adds nothing. \
-                Unreadable lines are reported and skipped.
+                Unreadable lines are reported and skipped. A folder or database is read as the session \
+                storage of another program (FileSessionStorage, SQLiteSessionStorage), without thoughts and \
+                tool calls; it must be the only argument.
 
                 Examples:
                   roost chat import ~/.claude/projects/*/*.jsonl
                   roost chat import conversations.json --user ana
                   my-agent --log | roost chat import - --session today
+                  roost chat import sessions.sqlite --user ana --agent helper
                 """)
 
         @OptionGroup var options: StoreOptions
 
-        @Argument(help: ArgumentHelp("Files, or - for standard input.", valueName: "FILE"))
+        @Argument(
+            help: ArgumentHelp("Files, a session storage, or - for standard input.", valueName: "FILE"),
+            completion: .file())
         var files: [String]
 
         @Option(name: .long, help: "The user, for conversations whose file does not name a user.")
@@ -71,6 +76,16 @@ extension ChatCommand {
         }
 
         func run() async throws {
+            if let path = files.first(where: SessionImport.isStorage) {
+                guard files.count == 1 else {
+                    throw CommandError(
+                        .usage,
+                        "cannot import \(Terminal.line(path)) together with other files: it is a session "
+                            + "storage; import it with a separate command")
+                }
+                return try await SessionImport(path: path, user: user, agent: agent).run(
+                    options, asJSON: json)
+            }
             var read: [(name: String, file: TranscriptFile)] = []
             var failures: [(name: String, error: RoostError)] = []
             for name in files {

@@ -24,17 +24,18 @@ extension ClusterCommand {
 
                 Examples:
                   roost cluster show 94254dc3
-                  roost cluster show "star, light, moon" -n 100
+                  roost cluster show star, light, moon -n100
                 """)
 
         @OptionGroup var options: StoreOptions
 
         @Argument(
-            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"))
-        var id: String
+            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"),
+            completion: DynamicCompletion.clusters)
+        var id: [String]
 
         @Option(
-            name: .customShort("n"), parsing: .unconditional,
+            name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
             help: ArgumentHelp("The maximum number of members to show.", valueName: "N"))
         var limit = 20
 
@@ -58,6 +59,7 @@ extension ClusterCommand {
                     "cannot show the cluster: another process replaced it; run `roost cluster list` again")
             }
             if json { return try Terminal.json(group) }
+            options.page()
             showFigures(of: group)
             showRepresentatives(of: group)
             showContents(of: group)
@@ -146,11 +148,9 @@ extension ClusterCommand {
                   no words                Its text has neither letters nor digits.
                   no known words          Its vector is zero: the model knows none of its words.
 
-                Exits with 1 if there are no outliers.
-
                 Examples:
                   roost cluster outliers
-                  roost cluster outliers -n 100 --json
+                  roost cluster outliers -n100 --format csv
                 """)
 
         /// The JSON form of an outlier.
@@ -165,33 +165,41 @@ extension ClusterCommand {
         @OptionGroup var options: StoreOptions
 
         @Option(
-            name: .customShort("n"), parsing: .unconditional,
+            name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
             help: ArgumentHelp("The maximum number of entries to list.", valueName: "N"))
         var limit = 20
 
-        @Flag(name: .long, help: "Print the result as JSON.")
-        var json = false
+        @OptionGroup var output: ListOutputOptions
 
         func run() async throws {
             let store = try await options.open()
             let outliers = try await store.clusterOutliers()
             try await store.close()
             let shown = outliers.prefix(max(0, limit))
-            if json {
-                try Terminal.json(
-                    shown.map {
-                        Document(
-                            id: $0.entry.id.text, title: EntryTitle.text(of: $0.entry),
-                            reason: $0.reason.rawValue, nearest: $0.nearest?.text, similarity: $0.similarity)
-                    })
-            } else {
-                for outlier in shown { Terminal.write(outlier.line) }
-            }
-            guard !outliers.isEmpty else {
-                options.note("the last run of `roost recluster` found no outliers")
-                throw ExitCode(ExitStatus.nothingFound.rawValue)
-            }
+            if output.chosen == .table { options.page() }
+            var writer = ListWriter(output.chosen, Self.columns)
+            try writer.write(shown.map(row))
+            writer.finish()
+            if outliers.isEmpty { options.note("the last run of `roost recluster` found no outliers") }
             if outliers.count > shown.count { options.note("and \(outliers.count - shown.count) more") }
+        }
+
+        private static let columns = [
+            TableColumn(name: "similarity", isNumber: true), EntryRow.idColumn,
+            TableColumn(name: "title", isFlexible: true), TableColumn(name: "reason", style: .dim),
+            TableColumn(name: "path", isDetail: true), TableColumn(name: "nearest", isDetail: true),
+        ]
+
+        private func row(_ outlier: ClusterOutlier) -> ListRow {
+            let entry = outlier.entry
+            let document = Document(
+                id: entry.id.text, title: EntryTitle.text(of: entry), reason: outlier.reason.rawValue,
+                nearest: outlier.nearest?.text, similarity: outlier.similarity)
+            return ListRow(
+                cells: [
+                    Terminal.score(outlier.similarity), entry.id.text, document.title, outlier.explanation,
+                    Terminal.line(entry.displayPath, limit: .max), document.nearest ?? "",
+                ], document: document, path: entry.sourcePath.map { _ in entry.displayPath })
         }
     }
 }

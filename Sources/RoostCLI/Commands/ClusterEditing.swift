@@ -114,31 +114,33 @@ extension ClusterCommand {
                 Later runs of `roost recluster` keep a label that you set.
 
                 Examples:
-                  roost cluster label 94254dc3 "Night sky"
+                  roost cluster label 94254dc3 Night sky
                   roost cluster label "Night sky" --unpin
                 """)
 
         @OptionGroup var options: StoreOptions
 
         @Argument(
-            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"))
+            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"),
+            completion: DynamicCompletion.clusters)
         var id: String
 
         @Argument(help: "The new label; omit it with --unpin.")
-        var text: String?
+        var text: [String] = []
 
         @Flag(name: .long, help: "Remove your label, so that the cluster is labeled with its keywords again.")
         var unpin = false
 
         func validate() throws {
-            guard (text == nil) == unpin else {
+            guard text.isEmpty == unpin else {
                 throw ValidationError("Give either a label or --unpin.")
             }
         }
 
         func run() async throws {
             let store = try await options.open()
-            let cluster = try await store.labelCluster(try await options.cluster(id, store).id, text)
+            let cluster = try await store.labelCluster(
+                try await options.cluster(id, store).id, unpin ? nil : text.joined(separator: " "))
             try await store.close()
             Terminal.write("\(Terminal.bold(Terminal.line(cluster.label)))  \(cluster.id.text.prefix(8))")
         }
@@ -158,7 +160,9 @@ extension ClusterCommand {
 
         @OptionGroup var options: StoreOptions
 
-        @Argument(help: ArgumentHelp("Ids, id prefixes, or labels of clusters.", valueName: "ID"))
+        @Argument(
+            help: ArgumentHelp("Ids, id prefixes, or labels of clusters.", valueName: "ID"),
+            completion: DynamicCompletion.clusters)
         var ids: [String]
 
         func run() async throws {
@@ -179,14 +183,15 @@ extension ClusterCommand {
 
                 Examples:
                   roost cluster split 94254dc3
-                  roost cluster split "star, light, moon" --into 3
+                  roost cluster split star, light, moon --into 3
                 """)
 
         @OptionGroup var options: StoreOptions
 
         @Argument(
-            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"))
-        var id: String
+            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"),
+            completion: DynamicCompletion.clusters)
+        var id: [String]
 
         @Option(
             name: .long, parsing: .unconditional,
@@ -209,14 +214,15 @@ extension ClusterCommand {
 
                 Examples:
                   roost cluster delete 94254dc3
-                  roost cluster delete "star, light, moon"
+                  roost cluster delete star, light, moon
                 """)
 
         @OptionGroup var options: StoreOptions
 
         @Argument(
-            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"))
-        var id: String
+            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"),
+            completion: DynamicCompletion.clusters)
+        var id: [String]
 
         func run() async throws {
             let store = try await options.open()

@@ -24,7 +24,7 @@ struct ClusterCommand: AsyncParsableCommand {
             commandName: "list", abstract: "List the clusters, largest first.",
             discussion: """
                 Prints a header and a line for each cluster. Clusters inside a larger cluster follow it, \
-                indented. Exits with 1 if there are no clusters. The columns are:
+                indented. The columns are:
 
                   size        The number of members; for a cluster that contains other clusters, the sum of \
                 their sizes.
@@ -42,7 +42,7 @@ struct ClusterCommand: AsyncParsableCommand {
                 Examples:
                   roost cluster list
                   roost cluster list --flat
-                  roost cluster list --json
+                  roost cluster list --format csv
                 """)
 
         @OptionGroup var options: StoreOptions
@@ -54,20 +54,26 @@ struct ClusterCommand: AsyncParsableCommand {
                     + "that contain them."))
         var flat = false
 
-        @Flag(name: .long, help: "Print the result as JSON.")
-        var json = false
+        @OptionGroup var output: ListOutputOptions
+
+        func validate() throws { try output.requireNoPaths("clusters") }
 
         func run() async throws {
             let store = try await options.open()
             let clusters = try await store.storage.fetchClusters()
             try await store.close()
             let tree = ClusterTree(clusters)
-            if json { try Terminal.json(tree.documents(flat: flat)) }
-            guard !clusters.isEmpty else {
-                options.note("the store has no clusters yet; run `roost recluster` to create them")
-                throw ExitCode(ExitStatus.nothingFound.rawValue)
+            if output.chosen != .table {
+                var writer = ListWriter(output.chosen, ClusterDocument.columns)
+                try writer.write(tree.documents(flat: flat).map(\.row))
+                writer.finish()
+            } else if !clusters.isEmpty {
+                options.page()
+                for line in tree.lines(.figures, flat: flat) { Terminal.write(line) }
             }
-            if !json { for line in tree.lines(.figures, flat: flat) { Terminal.write(line) } }
+            if clusters.isEmpty {
+                options.note("the store has no clusters yet; run `roost recluster` to create them")
+            }
             if let remark = tree.outdatedLabelRemark { options.note(remark) }
         }
     }

@@ -7,8 +7,7 @@ struct Duplicates: AsyncParsableCommand {
         abstract: "Find groups of near-duplicate entries.",
         discussion: """
             Any two entries of a group have at least the given cosine similarity. The entries of a group \
-            are listed oldest first, each with its similarity to the first entry. Exits with 1 if there \
-            are no duplicates.
+            are listed oldest first, each with its similarity to the first entry.
 
             Examples:
               roost duplicates
@@ -77,7 +76,6 @@ struct Duplicates: AsyncParsableCommand {
         try await store.close()
         if groups.isEmpty {
             options.note("no two entries have a cosine similarity of \(threshold) or more")
-            throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
     }
 

@@ -11,7 +11,7 @@ struct Embed: AsyncParsableCommand {
             format npy is a NumPy array of shape (texts, dimension) with little-endian Float32 numbers.
 
             Examples:
-              roost embed "a swift above the roof"
+              roost embed a swift above the roof
               roost embed --format npy < lines.txt > vectors.npy
               roost embed --query --model remote:nomic-embed-text "birds in spring"
             """)
@@ -20,14 +20,14 @@ struct Embed: AsyncParsableCommand {
         case json, jsonl, npy
     }
 
-    @Argument(help: ArgumentHelp("The text to embed.", valueName: "TEXT"))
-    var text: String?
+    @Argument(help: ArgumentHelp("The text to embed; it needs no quotes.", valueName: "TEXT"))
+    var words: [String] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
             "An installed model, a model folder, lexical, or remote:NAME. Default: the model setting, else "
-                + "minilm."))
+                + "minilm."), completion: DynamicCompletion.models)
     var model: String?
 
     @Option(name: .long, help: "The output format: json, jsonl or npy.")
@@ -42,6 +42,9 @@ struct Embed: AsyncParsableCommand {
         var tokens: Int
         var omittedTokens: Int
     }
+
+    /// The text on the command line; `nil` if the texts are on standard input.
+    private var text: String? { words.isEmpty || words == ["-"] ? nil : words.joined(separator: " ") }
 
     func run() async throws {
         let texts = try texts()
@@ -59,7 +62,7 @@ struct Embed: AsyncParsableCommand {
         case .npy: Terminal.write(Self.npy(result.vectors))
         case .json:
             let documents = documents(texts, result)
-            if text != nil, text != "-" {
+            if text != nil {
                 try Terminal.json(documents[0])
             } else {
                 try Terminal.json(documents)
@@ -79,7 +82,7 @@ struct Embed: AsyncParsableCommand {
     }
 
     private func texts() throws -> [String] {
-        if let text, text != "-" { return [text] }
+        if let text { return [text] }
         guard let input = String(data: try StandardInput.readToEnd(), encoding: .utf8) else {
             throw RoostError(.badInput, "cannot embed standard input: it is not UTF-8 text")
         }

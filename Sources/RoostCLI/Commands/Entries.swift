@@ -21,7 +21,9 @@ struct Show: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Argument(help: ArgumentHelp("An entry's id, or the beginning of its id.", valueName: "ID"))
+    @Argument(
+        help: ArgumentHelp("An entry's id, or the beginning of its id.", valueName: "ID"),
+        completion: DynamicCompletion.entries)
     var id: String
 
     @Flag(name: .long, help: "Print the result as JSON.")
@@ -108,6 +110,7 @@ struct Show: AsyncParsableCommand {
                 boilerplateLines: boilerplate.isEmpty ? nil : boilerplate, treatment: treatment)
             return try Terminal.json(document, encoder)
         }
+        options.page()
         func line(_ name: String, _ value: String) {
             Terminal.write(Terminal.dim(name.padding(toLength: 10, withPad: " ", startingAt: 0)) + value)
         }
@@ -129,92 +132,37 @@ struct Show: AsyncParsableCommand {
     }
 }
 
-struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "List entries, oldest first.",
-        discussion: """
-            Exits with 1 if no entry matches.
-
-            Examples:
-              roost list -n 20
-              roost list --source notes/birds --since 7d
-              roost list --where 'year>=2020' --json
-            """,
-        aliases: ["ls"])
-
-    @OptionGroup var options: StoreOptions
-    @OptionGroup var filters: FilterOptions
-
-    @Option(
-        name: .customShort("n"), parsing: .unconditional,
-        help: ArgumentHelp("The maximum number of entries. Default: all.", valueName: "N"))
-    var limit: Int?
-
-    @Flag(name: .long, help: "Print the entries as JSON, without vectors.")
-    var json = false
-
-    func validate() throws {
-        if let limit, limit < 1 {
-            throw ValidationError("-n must be a whole number of at least 1, not \(limit).")
-        }
-    }
-
-    func run() async throws {
-        let store = try await options.open()
-        let filter = try await filters.filter(options, store)
-        let snapshot = try await store.storage.snapshot()
-        let encoder = Terminal.lineEncoder
-        encoder.userInfo[.omitsVectors] = true
-        var count = 0
-        if json { Terminal.write("[") }
-        for try await entry in snapshot.allEntries(matching: filter, pageSize: min(limit ?? .max, 500)) {
-            if json {
-                if count > 0 { Terminal.write(Data(",".utf8)) }
-                try Terminal.json(entry, encoder)
-            } else {
-                Terminal.write(
-                    Terminal.dim(String(entry.id.text.prefix(8))) + "  "
-                        + Terminal.line(Self.summary(of: entry), limit: 100))
-            }
-            count += 1
-            if count == limit { break }
-        }
-        if json { Terminal.write("]") }
-        try await store.close()
-        if count == 0 {
-            options.note(
-                snapshot.stamp.entryCount == 0 ? "the store is empty" : "no entry matches the filter")
-            throw ExitCode(ExitStatus.nothingFound.rawValue)
-        }
-    }
-
-    /// Returns the text without front matter and other hidden parts; the title if nothing else remains.
-    private static func summary(of entry: Entry) -> String {
-        let text = entry.visibleText
-        return text.allSatisfy(\.isWhitespace) ? entry.title ?? entry.content : text
-    }
-}
-
 struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Change the text of an entry.",
         discussion: """
-            Opens the text in $VISUAL or $EDITOR, unless --text gives the new text. The entry is \
-            embedded again. The file that the entry came from is not changed.
+            Opens the text in $VISUAL or $EDITOR, unless the new text is given; it needs no quotes. The \
+            entry is embedded again. The file that the entry came from is not changed.
 
             Examples:
               roost edit e2d8942a
-              roost edit e2d8942a --text "The hedge is cut in autumn."
+              roost edit e2d8942a The hedge is cut in autumn.
               roost edit e2d8942a --text - < new.txt
             """)
 
     @OptionGroup var options: StoreOptions
 
-    @Argument(help: ArgumentHelp("An entry's id, or the beginning of its id.", valueName: "ID"))
+    @Argument(
+        help: ArgumentHelp("An entry's id, or the beginning of its id.", valueName: "ID"),
+        completion: DynamicCompletion.entries)
     var id: String
+
+    @Argument(help: ArgumentHelp("The new text, or - for standard input.", valueName: "TEXT"))
+    var words: [String] = []
 
     @Option(name: .long, help: "The new text, or - for standard input.")
     var text: String?
+
+    func validate() throws {
+        guard words.isEmpty || text == nil else {
+            throw ValidationError("Give the new text as arguments or with --text, not both.")
+        }
+    }
 
     func run() async throws {
         let store = try await options.open()
@@ -239,7 +187,7 @@ struct Edit: AsyncParsableCommand {
     }
 
     private func newText(_ old: String) throws -> String {
-        if let text {
+        if let text = text ?? (words.isEmpty ? nil : words.joined(separator: " ")) {
             guard text == "-" else { return text }
             return try RecordReader.text(
                 try StandardInput.readToEnd(), name: "standard input")

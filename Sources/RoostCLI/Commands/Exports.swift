@@ -105,41 +105,8 @@ struct Export: AsyncParsableCommand {
             }
         }
     }
-
-    struct Entries: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Export the entries in a format that `roost import` reads.",
-            discussion: """
-                Examples:
-                  roost export entries -o entries.json
-                  roost export entries --format jsonl | zstd > entries.jsonl.zst
-                """)
-
-        @OptionGroup var options: StoreOptions
-        @OptionGroup var target: Target
-
-        @Option(name: .long, help: "json: one document; jsonl: one entry per line.")
-        var format: EntryArchive.Format = .json
-
-        func run() async throws {
-            let store = try await options.open()
-            var blocks: [Data] = []
-            if target.output == nil {
-                try await store.exportEntries(format, withEmbeddings: target.withEmbeddings) {
-                    Terminal.write($0)
-                }
-            } else {
-                try await store.exportEntries(format, withEmbeddings: target.withEmbeddings) {
-                    blocks.append($0)
-                }
-                try Output.write(target.output) { write in for block in blocks { try write(block) } }
-            }
-            try await store.close()
-        }
-    }
 }
 
-extension EntryArchive.Format: ExpressibleByArgument {}
 extension LeidenClusterer.Granularity: ExpressibleByArgument {}
 
 enum Output {
@@ -173,29 +140,54 @@ struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Import exported entries.",
         discussion: """
-            Reads the output of `roost export entries` or an entries.json of a JSON store. Vectors are \
-            imported if they belong to the store's embedding space; otherwise, Roost embeds the texts. \
-            Also reads the memory.jsonl of the reference memory server of the Model Context Protocol: \
-            each entity becomes an entry, with its relations as links. Importing the same file again \
-            changes nothing.
+            Reads these files:
+
+              entries.json, JSON Lines  The output of `roost export entries`, or of a JSON store.
+              embeddings.db             The database of the program llm, one source per collection.
+              JSON Lines, CSV, TSV      Rows with a text (text, content or document), a vector (embedding or \
+            vector) and optionally an id.
+              memory.jsonl              The file of the reference memory server of the Model Context \
+            Protocol: each entity becomes an entry, with its relations as links.
+
+            Vectors are imported if they belong to the store's embedding space; otherwise, Roost embeds the \
+            texts. For the vectors of other programs, Roost embeds a sample of the texts and compares the \
+            vectors. Importing the same file again changes nothing.
 
             Examples:
               roost import entries.json
-              roost import memory.jsonl
+              roost import ~/.config/io.datasette.llm/embeddings.db
+              roost import vectors.csv --ignore-vectors
               zstdcat entries.jsonl.zst | roost import -
             """)
 
     @OptionGroup var options: StoreOptions
 
-    @Argument(help: ArgumentHelp("A file, or - for standard input.", valueName: "FILE"))
+    @Argument(
+        help: ArgumentHelp("A file, or - for standard input.", valueName: "FILE"), completion: .file())
     var file: String
+
+    @Flag(name: .long, help: "Embed all texts of other programs, instead of importing their vectors.")
+    var ignoreVectors = false
 
     @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
     func run() async throws {
+        if SessionImport.isDatabase(file) {
+            guard let archive = try VectorArchive(database: URL(fileURLWithPath: file)) else {
+                throw RoostError(
+                    .badInput,
+                    "cannot import \(Terminal.line(file)): it is a database of another program than llm; "
+                        + "`roost chat import` reads sessions")
+            }
+            return try await importVectors(archive)
+        }
         let data = try InputFile.read(file)
         let name = file == "-" ? "standard input" : file
+        let path = file == "-" ? "stdin" : URL(fileURLWithPath: file).standardizedFileURL.path
+        if let archive = try VectorArchive(data, name: name, source: "vectors:" + path) {
+            return try await importVectors(archive)
+        }
         if MemoryGraph.isPresent(in: data) { return try await importMemory(data, name) }
         // The file is checked first, so that no store is created if the file is unreadable.
         if try !options.hasStore() { try KnowledgeStore.checkImport(data, name: name) }
@@ -224,6 +216,40 @@ struct ImportCommand: AsyncParsableCommand {
                 "embedded \(report.embedded) entries: the file has no vectors from "
                     + "\(store.embedder.space.model) for them")
         }
+    }
+
+    /// Imports the texts of another program, with their vectors if they belong to the store.
+    private func importVectors(_ archive: VectorArchive) async throws {
+        let store = try await options.openOrCreate()
+        let progress = Progress(isQuiet: options.quiet)
+        let report: VectorImportReport
+        do {
+            report = try await store.importVectors(archive, ignoringVectors: ignoreVectors) { done, all in
+                progress.update(done, fraction: Double(done) / Double(max(1, all)))
+            }
+        } catch is CancellationError {
+            progress.finish()
+            try? await store.close()
+            throw CommandError(
+                .interrupted,
+                "stopped: \(progress.done) texts of the file are in the store; run the same command again to "
+                    + "continue")
+        }
+        progress.finish()
+        await options.refreshIndex(of: store)
+        try await store.close()
+        options.remark(on: store.embedder)
+        if report.withoutText > 0 {
+            options.note("skipped \(report.withoutText) vectors: the file does not contain their texts")
+        }
+        if json { return try Terminal.json(report) }
+        let counts = report.entries
+        Terminal.write("\(counts.new) new, \(counts.updated) updated, \(counts.unchanged) unchanged")
+        options.note(
+            report.vectors > 0
+                ? "imported \(report.vectors) vectors"
+                : "the texts were embedded with \(store.embedder.space.model): "
+                    + (ignoreVectors ? "--ignore-vectors was given" : "the vectors are of another model"))
     }
 
     /// Imports the entities of a reference memory server.

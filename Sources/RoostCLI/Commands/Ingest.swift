@@ -26,7 +26,9 @@ struct IngestCommand: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Argument(help: ArgumentHelp("Files, folders, URLs, or - for standard input.", valueName: "PATH"))
+    @Argument(
+        help: ArgumentHelp("Files, folders, URLs, or - for standard input.", valueName: "PATH"),
+        completion: .file())
     var paths: [String] = []
 
     @Option(name: .long, help: "Ingest only files that match this pattern; repeatable.")
@@ -103,6 +105,15 @@ struct IngestCommand: AsyncParsableCommand {
         /// The files that were named, and are therefore reported each time they are skipped.
         var named: Set<String> = []
         var readsStandardInput = false
+
+        /// The given paths that are folders.
+        var folders: [URL] {
+            paths.map { URL(fileURLWithPath: $0) }.filter { url in
+                var isFolder: ObjCBool = false
+                return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+                    && isFolder.boolValue
+            }
+        }
 
         /// Whether the input is a single file or URL that was given by name. In this case, an error in the
         /// file ends the command.
@@ -183,7 +194,7 @@ struct IngestCommand: AsyncParsableCommand {
             skipped += try await unknown(
                 input.missing, store,
                 isAll: input.files.isEmpty && !input.readsStandardInput && input.addresses.isEmpty)
-            if prune { try await prune(store, input.paths, keeping: input.files, &report) }
+            try await resolveMissing(store, input, &report)
         } catch is CancellationError {
             progress.finish()
             try? await store.close()
@@ -280,6 +291,14 @@ struct IngestCommand: AsyncParsableCommand {
             of: vanished.entries.count, "entries of files that no longer exist", isConfirmed: yes)
     }
 
+    /// Removes the entries of missing files, or counts the missing files of the given folders.
+    private func resolveMissing(
+        _ store: KnowledgeStore, _ input: Input, _ report: inout IngestReport
+    ) async throws {
+        if prune { return try await prune(store, input.paths, keeping: input.files, &report) }
+        report.missingFiles = try await store.vanishedSources(below: input.folders).sources.count
+    }
+
     /// Removes the entries whose source files, at or below the given paths, no longer exist.
     private func prune(
         _ store: KnowledgeStore, _ named: [String], keeping files: [URL], _ report: inout IngestReport
@@ -304,6 +323,11 @@ struct IngestCommand: AsyncParsableCommand {
         }
         if report.skipped.contains(where: { $0.reason == FileFinder.linkReason }) {
             options.note("symbolic links were skipped; use --follow to follow them")
+        }
+        if report.missingFiles > 0 {
+            options.note(
+                "\(report.missingFiles) known files of these folders no longer exist; `roost ingest --prune` "
+                    + "removes their entries, and `roost sync` does so for remembered folders")
         }
         if report.omittedTokens > 0 {
             Terminal.error(

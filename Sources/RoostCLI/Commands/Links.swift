@@ -7,8 +7,7 @@ struct Links: AsyncParsableCommand {
         abstract: "List the links of an entry.",
         discussion: """
             Links to notes are resolved as Obsidian does: by the name of the file, by its path, or by an \
-            alias. Exits with 1 if the entry has no links. `roost doctor --links` lists the broken links of \
-            all entries.
+            alias. `roost doctor --links` lists the broken links of all entries.
 
             Examples:
               roost links e2d8942a
@@ -18,16 +17,16 @@ struct Links: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
     @OptionGroup var target: LinkOptions
 
+    func validate() throws { try target.output.requireNoPaths("links") }
+
     func run() async throws {
         let store = try await options.open()
         let links = try await store.links(of: try await options.entryID(target.id, store))
         try await store.close()
-        if target.json {
-            try Terminal.json(links.map(LinkDocument.init))
-        } else {
-            for link in links { Terminal.write(LinkText.line(link)) }
-        }
-        if links.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        var writer = ListWriter(target.output.chosen, LinkText.columns)
+        try writer.write(links.map(LinkText.row))
+        writer.finish()
+        if links.isEmpty { options.note("the entry has no links") }
     }
 }
 
@@ -35,11 +34,9 @@ struct Backlinks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the entries that link to an entry.",
         discussion: """
-            Exits with 1 if no entry links to it.
-
             Examples:
               roost backlinks e2d8942a
-              roost backlinks e2d8942a --json
+              roost backlinks e2d8942a --format paths
             """)
 
     @OptionGroup var options: StoreOptions
@@ -53,25 +50,28 @@ struct Backlinks: AsyncParsableCommand {
         var link: LinkDocument
     }
 
+    private static let columns = [
+        EntryRow.idColumn, TableColumn(name: "title", isFlexible: true),
+        TableColumn(name: "link", style: .dim, isFlexible: true),
+    ]
+
     func run() async throws {
         let store = try await options.open()
         let found = try await store.backlinks(to: try await options.entryID(target.id, store))
         try await store.close()
-        if target.json {
-            try Terminal.json(
-                found.map {
-                    Document(
-                        id: $0.id.text, title: $0.title, path: $0.path, link: LinkDocument($0.link))
-                })
-        } else {
-            for item in found {
-                let title = item.title ?? item.path ?? ""
-                Terminal.write(
-                    Terminal.dim(String(item.id.text.prefix(8))) + "  "
-                        + Terminal.line(TextTitle.shortened(title))
-                        + Terminal.dim("  \(LinkText.text(of: item.link.link))"))
-            }
-        }
-        if found.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        var writer = ListWriter(target.output.chosen, Self.columns)
+        try writer.write(
+            found.map { item in
+                ListRow(
+                    cells: [
+                        item.id.text, Terminal.line(TextTitle.shortened(item.title ?? item.path ?? "")),
+                        LinkText.text(of: item.link.link),
+                    ],
+                    document: Document(
+                        id: item.id.text, title: item.title, path: item.path, link: LinkDocument(item.link)),
+                    path: item.path)
+            })
+        writer.finish()
+        if found.isEmpty { options.note("no entry links to this entry") }
     }
 }

@@ -25,6 +25,7 @@ struct Compact: AsyncParsableCommand {
     func run() async throws {
         let location = try options.location()
         let limit = try maxSize.map { try ByteCount.parse($0, option: "--max-size") }
+        if try StoreManifest.read(in: location).provider == .postgres { return try await compactOnServer() }
         let isRaised = try limit.map { try $0 ?? .max >= StoreManifest.presentSize(in: location) } ?? false
         if let limit, isRaised { try StoreManifest.setMaximumSize(limit, in: location) }
         let store = try await options.open()
@@ -42,6 +43,17 @@ struct Compact: AsyncParsableCommand {
             try StoreManifest.setMaximumSize(limit, in: location)
         }
         Terminal.write("\(ByteCount.text(before)) before, \(ByteCount.text(after)) now")
+    }
+
+    private func compactOnServer() async throws {
+        guard maxSize == nil else {
+            throw CommandError(
+                .usage, "a store in PostgreSQL has no maximum size; limit the database on the server")
+        }
+        let store = try await options.open()
+        try await store.compact()
+        try await store.close()
+        Terminal.write("deleted superseded data; the server reuses its space after the next vacuum")
     }
 }
 
@@ -184,9 +196,7 @@ struct Migrate: AsyncParsableCommand {
     var directory: String
 
     func run() async throws {
-        guard let provider = StoreManifest.Provider(rawValue: to) else {
-            throw CommandError.unknownProvider(to)
-        }
+        let provider = try StoreOptions.providerInFolder(to)
         let target = URL(fileURLWithPath: directory)
         let progress = Progress(isQuiet: options.quiet)
         let migration = StoreMigration(from: try options.location(), to: target, provider: provider)

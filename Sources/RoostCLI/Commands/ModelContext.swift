@@ -69,7 +69,8 @@ struct ModelContext: AsyncParsableCommand {
         }
         // Reports a missing store to the person who starts the server, not to the agent's first request.
         let options = options
-        let handle = StoreHandle { try await options.openOrCreate() }
+        let handle = StoreHandle(
+            open: { try await options.openOrCreate() }, reopen: { try await options.open() })
         try await handle.prepare()
         try await LineTransport().serve(MCPServer(handle, rules, version: VersionText.number))
         try await handle.close()

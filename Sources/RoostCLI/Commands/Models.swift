@@ -27,11 +27,12 @@ struct ListModels: ParsableCommand {
 
             Examples:
               roost model list
-              roost model list --json
+              roost model list --format csv
             """)
 
-    @Flag(name: .long, help: "Print the result as JSON.")
-    var json = false
+    @OptionGroup var output: ListOutputOptions
+
+    func validate() throws { try output.requireNoPaths("models") }
 
     func run() throws {
         let models = UserDirectories().models
@@ -43,15 +44,25 @@ struct ListModels: ParsableCommand {
                 Terminal.error("cannot open the model \(name): \(error)")
             }
         }
-        if json { return try Terminal.json(documents) }
-        for document in documents {
-            let size = document.bytes > 0 ? ", \((document.bytes + 500_000) / 1_000_000) MB" : ""
-            Terminal.write(
-                "\(Terminal.bold(document.name))  \(document.space.dimension) dimensions, "
-                    + "\(document.maximumTokens.map { "\($0) tokens" } ?? "no limit"), "
-                    + "\(document.space.pooling), \(document.speed)\(size)")
-        }
+        var writer = ListWriter(output.chosen, Self.columns)
+        try writer.write(
+            documents.map { document in
+                ListRow(
+                    cells: [
+                        Terminal.line(document.name), "\(document.space.dimension)",
+                        document.maximumTokens.map { "\($0)" } ?? "no limit", "\(document.space.pooling)",
+                        document.speed,
+                        document.bytes > 0 ? "\((document.bytes + 500_000) / 1_000_000) MB" : "-",
+                    ], document: document)
+            })
+        writer.finish()
     }
+
+    private static let columns = [
+        TableColumn(name: "name", style: .bold), TableColumn(name: "dimensions", isNumber: true),
+        TableColumn(name: "tokens", isNumber: true), TableColumn(name: "pooling"),
+        TableColumn(name: "speed"), TableColumn(name: "size", isNumber: true),
+    ]
 }
 
 struct AddModel: ParsableCommand {
@@ -67,7 +78,7 @@ struct AddModel: ParsableCommand {
               roost model add e5 --query-prefix 'query: ' --document-prefix 'passage: '
             """)
 
-    @Argument(help: ArgumentHelp("The model's folder.", valueName: "DIR"))
+    @Argument(help: ArgumentHelp("The model's folder.", valueName: "DIR"), completion: .directory)
     var directory: String
 
     @OptionGroup var prefixes: PrefixOptions
@@ -168,11 +179,15 @@ struct RemoveModel: ParsableCommand {
               roost model remove fast
             """)
 
-    @Argument(help: ArgumentHelp("The model's name, as in `roost model list`.", valueName: "MODEL"))
+    @Argument(
+        help: ArgumentHelp("The model's name, as in `roost model list`.", valueName: "MODEL"),
+        completion: DynamicCompletion.models)
     var name: String
 
     func run() throws {
-        let removed = try UserDirectories().models.remove(name)
+        let removed = try EmbedderChoice.suggestingModel(for: name) {
+            try UserDirectories().models.remove(name)
+        }
         Terminal.write("removed \(removed)")
     }
 }
@@ -190,7 +205,9 @@ struct DistillModel: AsyncParsableCommand {
               roost model distill minilm --out small --dimension 128 --int8
             """)
 
-    @Argument(help: ArgumentHelp("An installed model, or a model's folder.", valueName: "MODEL"))
+    @Argument(
+        help: ArgumentHelp("An installed model, or a model's folder.", valueName: "MODEL"),
+        completion: DynamicCompletion.models)
     var model: String
 
     @Option(

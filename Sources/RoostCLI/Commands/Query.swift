@@ -72,8 +72,8 @@ struct Query: AsyncParsableCommand {
             throw ValidationError(
                 words.isEmpty ? "Give a query." : "Give either a query or --batch FILE, not both.")
         }
-        if batch != nil, search.output.pathsOnly || search.output.open {
-            throw ValidationError("--batch cannot be combined with -l or --open.")
+        if batch != nil, search.output.format.map({ [.text, .json, .jsonl].contains($0) }) != true {
+            throw ValidationError("--batch prints JSON Lines; it cannot be combined with -l or --open.")
         }
         if mode == .vector, !excluded.isEmpty {
             throw ValidationError(
@@ -167,7 +167,9 @@ struct Similar: AsyncParsableCommand {
     @OptionGroup var search: SearchOptions
     @OptionGroup var filters: FilterOptions
 
-    @Argument(help: ArgumentHelp("An entry's id, the beginning of its id, or a file.", valueName: "ID|FILE"))
+    @Argument(
+        help: ArgumentHelp("An entry's id, the beginning of its id, or a file.", valueName: "ID|FILE"),
+        completion: DynamicCompletion.entries)
     var items: [String]
 
     func run() async throws {

@@ -23,7 +23,7 @@ struct Reembed: AsyncParsableCommand {
         name: .long,
         help: ArgumentHelp(
             "The new model: an installed model, a model folder, remote:NAME, or lexical.",
-            valueName: "NAME"))
+            valueName: "NAME"), completion: DynamicCompletion.models)
     var model: String?
 
     @Flag(

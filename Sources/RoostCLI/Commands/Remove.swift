@@ -17,7 +17,9 @@ struct TagCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Remove the tag instead of adding it.")
     var remove = false
 
-    @Argument(help: ArgumentHelp("Ids of entries, then the tag.", valueName: "ID… TAG"))
+    @Argument(
+        help: ArgumentHelp("Ids of entries, then the tag.", valueName: "ID… TAG"),
+        completion: DynamicCompletion.entries)
     var arguments: [String]
 
     func validate() throws {
@@ -52,10 +54,13 @@ struct Remove: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Argument(help: ArgumentHelp("Ids of entries, or id prefixes.", valueName: "ID"))
+    @Argument(
+        help: ArgumentHelp("Ids of entries, or id prefixes.", valueName: "ID"),
+        completion: DynamicCompletion.entries)
     var ids: [String] = []
 
-    @Option(name: .long, help: "Remove all entries from this file, folder or source.")
+    @Option(
+        name: .long, help: "Remove all entries from this file, folder or source.", completion: .file())
     var source: String?
 
     @Flag(name: .long, help: "Show what would be removed, without removing it.")

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import Roost
+import RoostAuthorization
 import RoostHTTP
 import RoostMCP
 import Synchronization
@@ -70,6 +71,8 @@ struct Serve: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("The private key of the certificate.", valueName: "FILE"))
     var key: String?
 
+    @OptionGroup var authorization: AuthorizationOptions
+
     @Option(
         name: .long,
         help: ArgumentHelp("The maximum number of requests at the same time.", valueName: "N"))
@@ -111,7 +114,8 @@ struct Serve: AsyncParsableCommand {
         let settings = try settings()
         // Reports a missing store to the person who starts the server, not to the first client.
         let options = options
-        let handle = StoreHandle { try await options.openOrCreate() }
+        let handle = StoreHandle(
+            open: { try await options.openOrCreate() }, reopen: { try await options.open() })
         try await handle.prepare()
         let level = log.level
         let logger = Logger(label: "roost") { _ in JSONLogHandler(level: level) }
@@ -120,11 +124,20 @@ struct Serve: AsyncParsableCommand {
         let server = APIServer(handle, settings, token: token, logger: logger) { port in
             options.note(
                 "serving on \(scheme)://\(host):\(port)/ (see /docs); the token is in \(file.path)")
+            guard scheme == "http", !Self.isLoopback(host) else { return }
+            options.note(
+                "warning: the token and all texts are sent without encryption; use --certificate and --key, "
+                    + "or a reverse proxy with TLS")
         }
         // The server handles the signal itself, so that requests that have begun are answered.
         Interruption.isIgnored.store(true, ordering: .relaxed)
         try await server.runUntilSignal()
         try await handle.close()
+    }
+
+    /// Returns whether only programs on this computer can connect to an address.
+    private static func isLoopback(_ host: String) -> Bool {
+        ["localhost", "::1"].contains(host) || host.hasPrefix("127.")
     }
 
     private func settings() throws -> ServerSettings {
@@ -141,6 +154,10 @@ struct Serve: AsyncParsableCommand {
         settings.version = VersionText.number
         settings.directory = try options.location()
         settings.advice = { RemedyText.advice($0) }
+        if let resource = try authorization.resource() {
+            settings.authorization = resource
+            settings.allowedHosts.formUnion([resource.resource.host].compactMap(\.self))
+        }
         if let certificate, let key {
             settings.certificate = ServerSettings.Certificate(
                 chain: URL(fileURLWithPath: certificate), key: URL(fileURLWithPath: key))

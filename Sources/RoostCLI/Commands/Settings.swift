@@ -20,7 +20,7 @@ struct ConfigurationCommand: ParsableCommand {
               roost config --unset label-model
             """)
 
-    @Argument(help: "The name of a setting.")
+    @Argument(help: "The name of a setting.", completion: DynamicCompletion.settings)
     var key: String?
 
     @Argument(help: "The new value of the setting.")

@@ -63,7 +63,10 @@ struct Stats: AsyncParsableCommand {
     }
 
     private func show(_ document: Document) {
-        Terminal.write("store     \(document.store) (\(document.provider), \(document.bytes / 1024) kB)")
+        let size =
+            document.provider == StoreManifest.Provider.postgres.rawValue
+            ? "\(document.bytes / 1024) kB of derived data; search-in: client" : "\(document.bytes / 1024) kB"
+        Terminal.write("store     \(document.store) (\(document.provider), \(size))")
         Terminal.write("model     \(document.space)")
         Terminal.write(
             "entries   \(document.stamp.entryCount) from \(document.sources) sources, "

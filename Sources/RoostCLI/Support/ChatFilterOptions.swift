@@ -58,8 +58,9 @@ struct ChatFilterOptions: ParsableArguments {
             exact.isEmpty
             ? all.filter { !beginning.isEmpty && $0.session.utf8.starts(with: beginning.utf8) } : exact
         guard let session = found.first else {
-            throw RoostError(
-                .notFound, "no session is called '\(shown)'; run `roost session list` to list the sessions")
+            let advice = Suggestion.clause(
+                for: beginning, among: all.map(\.session), else: "run `roost chat list` to list the sessions")
+            throw RoostError(.notFound, "no session is called '\(shown)'; \(advice)")
         }
         guard found.count == 1 else {
             throw RoostError(

@@ -39,6 +39,23 @@ struct ClusterDocument: Encodable {
         representatives = cluster.representatives.map(\.text)
     }
 
+    /// The columns of CSV and TSV.
+    static let columns = [
+        TableColumn(name: "id"), TableColumn(name: "label"), TableColumn(name: "size", isNumber: true),
+        TableColumn(name: "cohesion", isNumber: true), TableColumn(name: "separation", isNumber: true),
+        TableColumn(name: "parent"), TableColumn(name: "keywords"),
+    ]
+
+    /// The cluster as a row of CSV or TSV.
+    var row: ListRow {
+        ListRow(
+            cells: [
+                id, Terminal.line(label), "\(size)", Terminal.score(cohesion),
+                separation.map(Terminal.score) ?? "", parent ?? "",
+                keywords.map { Terminal.line($0) }.joined(separator: ";"),
+            ], document: self)
+    }
+
     /// The cluster as a line of text without a header.
     var line: String { ClusterTable.figures.line(self, depth: 0, largest: size) }
 }

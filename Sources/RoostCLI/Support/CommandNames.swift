@@ -10,7 +10,7 @@ struct CommandNames {
 
     /// The options of every command that can also precede the command, with and without a value.
     private static let valueOptions: Set<Substring> = ["--store", "--color"]
-    private static let flags: Set<Substring> = ["-q", "--quiet", "-v", "--verbose"]
+    private static let flags: Set<Substring> = ["-q", "--quiet", "-v", "--verbose", "--no-pager"]
 
     /// Words that other programs use, with the command that does the same.
     private static let synonyms = [
@@ -19,7 +19,8 @@ struct CommandNames {
         "check": "doctor", "repair": "doctor --repair", "settings": "config", "label": "cluster label",
         "merge": "cluster merge", "restore": "backup restore", "verify": "backup verify",
         "snapshot": "backup create", "version": "--version", "install": "model add",
-        "pull": "model pull", "remember": "add", "dedupe": "duplicates",
+        "refresh": "sync", "update": "sync", "monitor": "watch", "follow": "watch",
+        "unwatch": "remove-folder", "pull": "model pull", "remember": "add", "dedupe": "duplicates",
     ]
 
     init(of root: any ParsableCommand.Type = RoostCommand.self) {
@@ -90,31 +91,6 @@ struct CommandNames {
         let word = word.lowercased()
         if known.contains(word) { return word }
         if isFirst, let synonym = synonyms[word] { return synonym }
-        let begun = known.filter { word.count >= 3 && $0.hasPrefix(word) }
-        if begun.count == 1 { return begun[0] }
-        let limit = word.count < 5 ? 1 : 2
-        return known.map { ($0, distance(Array(word), Array($0))) }
-            .filter { $0.1 <= limit && $0.1 < word.count }.min { $0.1 < $1.1 }?.0
-    }
-
-    /// Returns the number of inserted, deleted, replaced and swapped characters between two words (optimal
-    /// string alignment).
-    ///
-    /// - Complexity: O(product of the lengths); long words differ from all commands without a comparison.
-    private static func distance(_ left: [Character], _ right: [Character]) -> Int {
-        guard abs(left.count - right.count) <= 2, !left.isEmpty else { return max(left.count, right.count) }
-        var rows = [Array(0...right.count)]
-        for (i, letter) in left.enumerated() {
-            var row = [i + 1]
-            for (j, other) in right.enumerated() {
-                var best = min(row[j] + 1, rows[i][j + 1] + 1, rows[i][j] + (letter == other ? 0 : 1))
-                if i > 0, j > 0, letter == right[j - 1], left[i - 1] == other {
-                    best = min(best, rows[i - 1][j - 1] + 1)
-                }
-                row.append(best)
-            }
-            rows.append(row)
-        }
-        return rows[left.count][right.count]
+        return Suggestion.nearest(to: word, among: known)
     }
 }

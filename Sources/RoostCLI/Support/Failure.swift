@@ -7,8 +7,9 @@ import RoostFiles
 import RoostHTTP
 import Synchronization
 
-/// The exit statuses, as defined by sysexits.h, with 1 for a search without results.
-enum ExitStatus: Int32 {
+/// The exit statuses, as defined by sysexits.h, with 1 for a search without results. ``ExitStatuses``
+/// explains them to users.
+enum ExitStatus: Int32, CaseIterable {
     case success = 0
     case nothingFound = 1
     case usage = 64
@@ -120,6 +121,8 @@ enum Failure {
         case .notFound: .noInput
         case .inputOutput, .full: .inputOutput
         case .readOnly: .cannotCreate
+        case .unavailable: .unavailable
+        case .configuration: .configuration
         default: .software
         }
     }

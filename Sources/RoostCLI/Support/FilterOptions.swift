@@ -10,15 +10,18 @@ struct FilterOptions: ParsableArguments {
             """
             Only entries whose metadata matches: 'year>=2020', 'lang in en,de', 'status!=done', \
             'title^=On ' (prefix), 'due exists', 'due missing'; repeatable, all must match.
-            """, valueName: "condition"))
+            """, valueName: "condition"), completion: DynamicCompletion.metadataKeys)
     var `where`: [String] = []
 
-    @Option(name: .long, help: "Only entries with this tag; repeatable, all must be present.")
+    @Option(
+        name: .long, help: "Only entries with this tag; repeatable, all must be present.",
+        completion: DynamicCompletion.tags)
     var tag: [String] = []
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Only entries from this file, folder or source; repeatable.", valueName: "PATH"))
+        help: ArgumentHelp("Only entries from this file, folder or source; repeatable.", valueName: "PATH"),
+        completion: .file())
     var source: [String] = []
 
     @Option(
@@ -38,7 +41,7 @@ struct FilterOptions: ParsableArguments {
         help: ArgumentHelp(
             "Only members of the cluster with this id or label. For a cluster that contains other clusters, "
                 + "this includes all their members.",
-            valueName: "ID"))
+            valueName: "ID"), completion: DynamicCompletion.clusters)
     var cluster: String?
 
     /// Checks that all of the given texts are dates.

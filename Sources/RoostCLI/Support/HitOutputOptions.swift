@@ -3,31 +3,40 @@ import ArgumentParser
 /// The options for the form in which hits are printed.
 struct HitOutputOptions: ParsableArguments {
     /// The form of the output.
-    enum Format {
-        case text, json, jsonLines, paths
-        /// The best hit is opened, and nothing is printed.
-        case none
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        /// A heading and an excerpt for each hit.
+        case text
+        case table, json, jsonl, csv, tsv, paths
     }
 
-    @Flag(name: .customShort("l"), help: "Print only the paths, each once.")
+    @Option(
+        name: .customLong("format"),
+        help: ArgumentHelp(
+            "text (with excerpts), table, json, jsonl (one object per line), csv, tsv, or paths.",
+            valueName: "FORMAT"))
+    var chosenFormat: Format?
+
+    @Flag(name: .customShort("l"), help: "Print only the paths, each once; the same as --format paths.")
     var pathsOnly = false
 
-    @Flag(name: .long, help: "Print the result as JSON.")
+    @Flag(name: .long, help: "Print the result as JSON; the same as --format json.")
     var json = false
 
-    @Flag(name: .long, help: "Print one JSON object per hit, each on one line.")
+    @Flag(name: .long, help: "Print one JSON object per line; the same as --format jsonl.")
     var jsonl = false
 
     @Flag(name: .long, help: "Open the best hit at its line in $VISUAL or $EDITOR.")
     var open = false
 
-    var format: Format {
-        pathsOnly ? .paths : json ? .json : jsonl ? .jsonLines : open ? .none : .text
+    /// The form of the output; `nil` if the best hit is opened, and nothing is printed.
+    var format: Format? {
+        if open { return nil }
+        return chosenFormat ?? (pathsOnly ? .paths : json ? .json : jsonl ? .jsonl : .text)
     }
 
     func validate() throws {
-        guard [pathsOnly, json, jsonl, open].count(where: \.self) <= 1 else {
-            throw ValidationError("Only one of -l, --json, --jsonl and --open can be given.")
+        guard [chosenFormat != nil, pathsOnly, json, jsonl, open].count(where: \.self) <= 1 else {
+            throw ValidationError("Only one of --format, -l, --json, --jsonl and --open can be given.")
         }
     }
 }

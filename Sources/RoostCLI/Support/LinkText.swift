@@ -39,16 +39,27 @@ enum LinkText {
         }
     }
 
-    /// Returns the line of a link: the id of its entry, or the kind of its target, and the link.
+    /// The columns of a list of links.
+    static let columns = [
+        TableColumn(name: "target", style: .dim, shownLength: 8), TableColumn(name: "link", isFlexible: true),
+    ]
+
+    /// Returns the line of a link, without a table around it.
     static func line(_ link: EntryLink) -> String {
+        let cells = row(link).cells
+        let destination = String(cells[0].prefix(8)).padding(toLength: 8, withPad: " ", startingAt: 0)
+        return Terminal.dim(destination) + "  " + cells[1]
+    }
+
+    /// Returns the row of a link: the id of its entry, or the kind of its target, and the link.
+    static func row(_ link: EntryLink) -> ListRow {
         let destination =
             switch link.destination {
-            case .entry(let id): String(id.text.prefix(8))
+            case .entry(let id): id.text
             case .external: "web"
             case .file: "file"
             case .missing: "missing"
             }
-        return Terminal.dim(destination.padding(toLength: 8, withPad: " ", startingAt: 0)) + "  "
-            + text(of: link.link)
+        return ListRow(cells: [destination, text(of: link.link)], document: LinkDocument(link))
     }
 }

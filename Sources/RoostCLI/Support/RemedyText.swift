@@ -41,7 +41,7 @@ enum RemedyText {
         .verifyBackup: "run `roost backup verify --read-data`",
         .provideBackupPassphrase: "set $ROOST_BACKUP_PASSWORD to the passphrase of the store's backups",
         // Conversations
-        .setDamagedAside: "run `roost session doctor PATH --repair`",
+        .setDamagedAside: "run `roost chat doctor PATH --repair`",
         // Inputs
         .nameTextColumn: "name the column that contains the text with --text-column",
         // The system

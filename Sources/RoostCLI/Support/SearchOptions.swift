@@ -95,22 +95,21 @@ struct SearchOptions: ParsableArguments {
     func show(_ result: QueryResult, _ options: StoreOptions) throws {
         for text in Self.remarks(on: result) { options.note(text) }
         switch output.format {
-        case .none: break
-        case .text: for hit in result.hits { write(hit, in: result) }
+        case nil: break
+        case .text:
+            options.page()
+            for hit in result.hits { write(hit, in: result) }
         case .json:
             try Terminal.json(
                 result.hits.map { HitDocument($0, result.snippet(of: $0), HitDocument.Additions(self)) })
-        case .jsonLines:
-            for hit in result.hits {
-                try Terminal.json(
-                    HitDocument(hit, result.snippet(of: hit), HitDocument.Additions(self)),
-                    Terminal.lineEncoder)
-            }
-        case .paths:
-            var seen = Set<String>()
-            for hit in result.hits where seen.insert(hit.entry.displayPath).inserted {
-                Terminal.write(Terminal.safe(hit.entry.displayPath))
-            }
+        case let format?:
+            if format == .table { options.page() }
+            var writer = ListWriter(ListFormat(rawValue: format.rawValue) ?? .table, HitRow.columns)
+            try writer.write(
+                result.hits.map {
+                    HitRow.row($0, in: result, document: HitDocument.Additions(self))
+                })
+            writer.finish()
         }
         guard let best = result.hits.first else { try reportMissing(result, options) }
         if output.open { try open(best, in: result) }

@@ -45,7 +45,7 @@ struct SessionStorageOptions: ParsableArguments {
         return try location.open(creates: creates) { damage in
             Terminal.error(
                 "skipped an unreadable session: \(Terminal.line(damage.location, limit: 300)); run "
-                    + "`roost session doctor` for details")
+                    + "`roost chat doctor` for details")
         }
     }
 
@@ -68,10 +68,10 @@ struct SessionStorageOptions: ParsableArguments {
             ? ids.filter { !beginning.isEmpty && $0.utf8.starts(with: beginning.utf8) } : exact
         let shown = Terminal.line(beginning, limit: 60)
         guard let id = found.first else {
-            throw RoostError(
-                .notFound,
-                "no session is called '\(shown)'; run `roost session list --in \(Terminal.line(path))` to "
-                    + "list the sessions")
+            let advice = Suggestion.clause(
+                for: beginning, among: ids,
+                else: "run `roost chat list --in \(Terminal.line(path))` to list the sessions")
+            throw RoostError(.notFound, "no session is called '\(shown)'; \(advice)")
         }
         guard found.count == 1 else {
             throw RoostError(
@@ -81,7 +81,7 @@ struct SessionStorageOptions: ParsableArguments {
             throw RoostError(
                 .badInput,
                 "cannot read the session '\(Terminal.line(id, limit: 60))': it is damaged; run `roost "
-                    + "session doctor \(Terminal.line(path)) --repair` to set the damaged data aside")
+                    + "chat doctor \(Terminal.line(path)) --repair` to set the damaged data aside")
         }
         return session
     }
@@ -122,29 +122,8 @@ struct SessionDocument: Encodable {
         }
     }
 
-    var line: String {
-        ConversationLine.text(last: accessed, messages: messages, names: [session], opening: firstMessage)
-    }
-}
-
-/// Formats a conversation or a session as one line of text.
-enum ConversationLine {
-    static func text(last: String, messages: Int, names: [String], opening: String) -> String {
-        let count = "\(messages)".padding(
-            toLength: max(5, "\(messages)".count), withPad: " ", startingAt: 0)
-        let shown = names.map { Terminal.line($0, limit: 40) }.joined(separator: " · ")
-        return Terminal.dim(last.prefix(16) + "  ") + count + "  " + shown + "  "
-            + Terminal.dim(Terminal.line(opening, limit: 60))
-    }
-
-    /// Returns one line per conversation, with the users if there are several.
-    static func lines(_ all: [ConversationSummary], withAgents: Bool) -> [String] {
-        let hasSeveralUsers = Set(all.map { Data($0.user.utf8) }).count > 1
-        return all.map { summary in
-            text(
-                last: DateText.string(from: summary.last), messages: summary.messages,
-                names: (hasSeveralUsers ? [summary.user] : []) + [summary.session]
-                    + (withAgents ? summary.agents : []), opening: summary.firstMessage)
-        }
+    var row: ListRow {
+        ConversationRow.row(
+            last: accessed, messages: messages, names: [session], opening: firstMessage, document: self)
     }
 }

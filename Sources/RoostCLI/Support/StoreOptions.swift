@@ -9,7 +9,8 @@ extension Terminal.ColorChoice: ExpressibleByArgument {}
 
 /// The options of all commands that use a store, and the functions that open it.
 struct StoreOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("The store's folder.", valueName: "DIR"))
+    @Option(
+        name: .long, help: ArgumentHelp("The store's folder.", valueName: "DIR"), completion: .directory)
     var store: String?
 
     @Flag(name: .shortAndLong, help: "Print only results and errors.")
@@ -25,8 +26,16 @@ struct StoreOptions: ParsableArguments {
             valueName: "when"))
     var color = Terminal.ColorChoice.auto
 
+    @Flag(name: .long, help: "Do not show long output in a pager.")
+    var noPager = false
+
     func validate() throws {
         Terminal.colorChoice.withLock { $0 = color }
+    }
+
+    /// Shows the following output in a pager if it is longer than the screen, unless `--no-pager` is given.
+    func page() {
+        if !noPager { Pager.start() }
     }
 
     /// Prints a message on standard error, unless `--quiet` is given.
@@ -151,19 +160,11 @@ struct StoreOptions: ParsableArguments {
             throw RoostError(
                 .storeExists, "cannot create a store in \(location.path): a store already exists there")
         }
-        let directories = UserDirectories()
-        let settings = try UserConfiguration(directories.configurationFile)
+        let settings = try UserConfiguration(UserDirectories().configurationFile)
         let providerName = try provider ?? settings.value(of: "provider") ?? "sqlite"
-        guard let provider = StoreManifest.Provider(rawValue: providerName) else {
-            throw CommandError.unknownProvider(providerName)
-        }
+        let provider = try Self.providerInFolder(providerName)
         var notes: [String] = []
-        let embedder: any Embedder
-        if let name = try model ?? settings.value(of: "model") {
-            embedder = try await EmbedderChoice.openForStore(name, &notes)
-        } else {
-            embedder = try standardEmbedder(directories.models, &notes)
-        }
+        let embedder = try await embedder(model, &notes)
         do {
             let made = try await KnowledgeStore.create(
                 in: location, provider: provider, embedder: embedder, maximumSize: maximumSize,
@@ -177,6 +178,36 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
+    /// Returns the embedder of a new store.
+    ///
+    /// - Parameters:
+    ///   - model: The name of the model; `nil` for the user's setting, or the standard model.
+    ///   - notes: Receives messages about the choice.
+    func embedder(_ model: String?, _ notes: inout [String]) async throws -> any Embedder {
+        let directories = UserDirectories()
+        let settings = try UserConfiguration(directories.configurationFile)
+        if let name = try model ?? settings.value(of: "model") {
+            return try await EmbedderChoice.openForStore(name, &notes)
+        }
+        return try standardEmbedder(directories.models, &notes)
+    }
+
+    /// Returns the storage format with a name, except that of a server.
+    ///
+    /// - Throws: ``CommandError`` for an unknown name, or for a server.
+    static func providerInFolder(_ name: String) throws -> StoreManifest.Provider {
+        guard let provider = StoreManifest.Provider(rawValue: name) else {
+            throw CommandError.unknownProvider(name)
+        }
+        guard provider != .postgres else {
+            throw CommandError(
+                .usage,
+                "only `roost init --provider postgres` creates a store in PostgreSQL; to move entries there, "
+                    + "use `roost export` and `roost import`")
+        }
+        return provider
+    }
+
     /// Returns MiniLM if it is installed, else the lexical embedder with a note.
     private func standardEmbedder(_ models: ModelLibrary, _ notes: inout [String]) throws -> any Embedder {
         if models.names().contains(ModelLibrary.aliases["minilm"] ?? "") { return try models.open("minilm") }
@@ -186,49 +217,6 @@ struct StoreOptions: ParsableArguments {
                 + "`roost model pull sentence-transformers/all-MiniLM-L6-v2`, then run "
                 + "`roost reembed --model minilm`.")
         return LexicalEmbedder()
-    }
-
-    /// Returns the id of the entry that a full id or a unique id prefix identifies.
-    func entryID(_ text: String, _ store: KnowledgeStore) async throws -> Entry.ID {
-        if let id = UUID(uuidString: text) { return id }
-        let digits = text.lowercased()
-        guard digits.count >= 4, digits.allSatisfy({ $0.isHexDigit || $0 == "-" }) else {
-            throw CommandError(
-                .usage,
-                "invalid id '\(Terminal.line(text, limit: 40))'; run `roost list` to list entries with ids")
-        }
-        let page = try await store.storage.snapshot()
-            .entries(after: nil, limit: 2, matching: EntryFilter(idPrefix: digits))
-        guard let first = page.entries.first else {
-            throw RoostError(.notFound, "no entry has the id \(digits)")
-        }
-        guard page.entries.count == 1 else {
-            throw CommandError(.usage, "several ids begin with \(digits); give more digits of the id")
-        }
-        return first.id
-    }
-
-    /// Returns the cluster that an id, an id prefix, or a label identifies.
-    func cluster(_ text: String, _ store: KnowledgeStore) async throws -> Cluster {
-        let clusters = try await store.storage.fetchClusters()
-        guard !clusters.isEmpty else {
-            throw RoostError(
-                .emptyStore, "the store has no clusters yet; run `roost recluster` to create them")
-        }
-        let named = clusters.filter { $0.label == text }
-        let found = named.isEmpty ? clusters.filter { $0.id.text.hasPrefix(text.lowercased()) } : named
-        guard let first = found.first, !text.isEmpty else {
-            throw RoostError(
-                .notFound,
-                "no cluster has the id or label '\(Terminal.line(text, limit: 40))'; run "
-                    + "`roost cluster list` to list the clusters")
-        }
-        guard found.count == 1 else {
-            throw CommandError(
-                .usage,
-                "'\(Terminal.line(text, limit: 40))' matches several clusters; give more digits of the id")
-        }
-        return first
     }
 }
 

@@ -14,6 +14,7 @@ struct UserConfiguration {
         "limit": "The maximum number of hits of `roost query`. Default: 10.",
         "model": "The model for new stores: minilm, lexical, NAME or remote:NAME.",
         "provider": "The storage format of new stores: sqlite or json.",
+        "postgres-url": "The PostgreSQL server for `roost init --provider postgres`, without a password.",
         "remote-endpoint": "The URL of the server for remote models, such as http://localhost:11434/v1.",
         "remote-key-file": "The path of a file that contains the API key for remote-endpoint.",
         "s3-endpoint": "The URL of the S3 server, such as https://minio.example:9000. Default: AWS.",
@@ -78,10 +79,11 @@ struct UserConfiguration {
                     .configuration, "the setting limit must be a whole number of at least 1, not '\(value)'")
             }
         case "provider":
-            guard StoreManifest.Provider(rawValue: value) != nil else {
+            guard StoreManifest.Provider.inFolder.map(\.rawValue).contains(value) else {
                 throw CommandError(
                     .configuration, "the setting provider must be sqlite or json, not '\(value)'")
             }
+        case "postgres-url": try PostgresServers.check(address: value)
         case "label-model":
             guard value.contains(where: { !$0.isWhitespace }) else {
                 throw CommandError(.configuration, "the setting label-model must be the name of a model")
@@ -103,15 +105,17 @@ struct UserConfiguration {
                     || ["int8", "float32"].contains(value.dropFirst(name.count + 1)),
                 value == "lexical" || ModelLibrary.aliases[name] != nil || models.names().contains(name)
             else {
+                let advice = Suggestion.clause(
+                    for: name, among: models.names() + ModelLibrary.aliases.keys.sorted() + ["lexical"],
+                    else: "run `roost model list` to list the models")
                 throw CommandError(
-                    .configuration,
-                    "unknown model '\(Terminal.line(value, limit: 60))'; run `roost model list` to list the "
-                        + "models")
+                    .configuration, "unknown model '\(Terminal.line(value, limit: 60))'; \(advice)")
             }
         default:
-            throw CommandError(
-                .usage,
-                "unknown setting '\(key)'; the settings are \(keys.keys.sorted().joined(separator: ", "))")
+            let names = keys.keys.sorted()
+            let advice = Suggestion.clause(
+                for: key, among: names, else: "the settings are \(names.joined(separator: ", "))")
+            throw CommandError(.usage, "unknown setting '\(key)'; \(advice)")
         }
     }
 

@@ -33,6 +33,11 @@ struct UserDirectories {
         folder("XDG_CONFIG_HOME", ".config").appendingPathComponent("roost/config.json")
     }
 
+    /// The addresses of the servers of the user's stores in PostgreSQL.
+    var serversFile: URL {
+        configurationFile.deletingLastPathComponent().appendingPathComponent("servers.json")
+    }
+
     /// The store that `$ROOST_STORE` names; `nil` if it is unset or empty.
     var environmentStore: URL? {
         environment["ROOST_STORE"].flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0) }

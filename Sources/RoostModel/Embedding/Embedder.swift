@@ -71,10 +71,23 @@ public protocol Embedder: Sendable {
     /// - Returns: Ascending, disjoint ranges of UTF-8 bytes.
     /// - Complexity: O(n), where n is the length of the text.
     func tokenRanges(in text: String) -> [Range<Int>]
+
+    /// Returns the text that consists of the given tokens of the model's vocabulary.
+    ///
+    /// The special tokens at the start and at the end of a sequence can be present or absent. The default
+    /// implementation returns `nil`.
+    ///
+    /// - Parameter ids: The ids of the tokens.
+    /// - Returns: A text whose tokens are `ids`; `nil` if no text has these tokens, as for ids of another
+    ///   vocabulary, or if the model has no vocabulary.
+    /// - Complexity: O(n log v), where n is the number of ids and v the size of the vocabulary.
+    func text(ofTokens ids: [Int]) -> String?
 }
 
 extension Embedder {
     public var fingerprint: String? { nil }
+
+    public func text(ofTokens ids: [Int]) -> String? { nil }
 
     public func checkModel() async throws {
         _ = try await checkedEmbeddings([EmbeddingProbe.text], as: .document)

@@ -37,6 +37,10 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         public static let closed = Code(rawValue: "closed")
         /// The store does not contain the requested object.
         public static let notFound = Code(rawValue: "notFound")
+        /// The server of the store cannot be reached, or the connection to it was lost.
+        public static let unavailable = Code(rawValue: "unavailable")
+        /// The address of the server is invalid, or the server refuses the client or its credentials.
+        public static let configuration = Code(rawValue: "configuration")
     }
 
     /// The kind of the error.

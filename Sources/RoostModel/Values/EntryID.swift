@@ -11,9 +11,19 @@ public enum EntryID {
     /// The id is a version 8 UUID (RFC 9562) that contains the first bits of a SHA-256 digest. The input of
     /// the digest is the source and the key in UTF-8, each preceded by its length as a 64-bit big-endian
     /// integer.
-    public static func derived(source: String, key: String) -> UUID {
+    public static func derived(source: String, key: String) -> UUID { digest(of: [source, key]) }
+
+    /// Returns another id of the entry with the given source and key, for the case that the derived id
+    /// belongs to an entry that has moved to another source.
+    ///
+    /// - Parameter attempt: The number of the id, from 1. In decimal, it is the third text of the digest.
+    package static func derived(source: String, key: String, attempt: Int) -> UUID {
+        digest(of: [source, key, String(attempt)])
+    }
+
+    private static func digest(of texts: [String]) -> UUID {
         var hash = SHA256()
-        for text in [source, key] {
+        for text in texts {
             let bytes = Array(text.utf8)
             withUnsafeBytes(of: UInt64(bytes.count).bigEndian) { hash.update(bufferPointer: $0) }
             hash.update(data: bytes)

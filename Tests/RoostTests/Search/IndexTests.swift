@@ -45,7 +45,7 @@ import Testing
         return answers
     }
 
-    @Test(arguments: StoreManifest.Provider.allCases)
+    @Test(arguments: StoreManifest.Provider.inFolder)
     func `results are the same with an index, without one, and after changes`(
         provider: StoreManifest.Provider
     ) async throws {

@@ -1,0 +1,91 @@
+public import Foundation
+import RoostModel
+import RoostSQLite
+
+/// Texts with vectors that another program computed: a database of `llm`, or JSON Lines, CSV or TSV.
+public struct VectorArchive: Sendable {
+    /// The texts that one model embedded.
+    struct Collection: Sendable {
+        /// The id of the source of the entries.
+        var source: String
+        /// The texts with their vectors.
+        var records: [VectorRecord]
+    }
+
+    /// The collections, in the order of the file.
+    let collections: [Collection]
+    /// The number of vectors whose texts the file does not contain. They cannot be imported.
+    public let recordsWithoutText: Int
+
+    /// The number of texts.
+    public var count: Int { collections.reduce(0) { $0 + $1.records.count } }
+
+    /// Reads the database of embeddings of the program `llm`.
+    ///
+    /// - Returns: `nil` if the file is another database or no database.
+    /// - Throws: `StorageError` if the database is damaged.
+    public init?(database url: URL) throws {
+        let database = LLMDatabase(url)
+        guard database.isPresent else { return nil }
+        let found = try database.collections()
+        collections = found.map { collection in
+            let name = collection.name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            return Collection(
+                source: "llm:" + url.standardizedFileURL.path + "#" + name, records: collection.records)
+        }
+        recordsWithoutText = found.reduce(0) { $0 + $1.recordsWithoutText }
+    }
+
+    /// Reads JSON Lines, CSV or TSV whose rows have a text (`text`, `content` or `document`) and a vector
+    /// (`embedding` or `vector`), and optionally an id (`id` or `key`). Other values become metadata.
+    ///
+    /// - Parameters:
+    ///   - data: The contents of a file.
+    ///   - name: The name of the file. Its extension distinguishes CSV and TSV from JSON Lines.
+    ///   - source: The id of the source of the entries.
+    /// - Returns: `nil` if the rows have no texts or no vectors.
+    /// - Throws: ``RoostError`` with `.badInput`.
+    public init?(_ data: Data, name: String, source: String) throws {
+        guard let text = VectorText(data, name: name) else { return nil }
+        collections = [Collection(source: source, records: try text.records())]
+        recordsWithoutText = 0
+    }
+}
+
+/// The result of the import of a ``VectorArchive``.
+public struct VectorImportReport: Sendable, Hashable, Encodable {
+    /// The numbers of new, updated and unchanged entries, and of the entries that were embedded.
+    public var entries = ImportReport()
+    /// The number of entries whose vectors were imported.
+    public var vectors = 0
+    /// The number of texts that were not imported, because the archive does not contain them.
+    public var withoutText = 0
+
+    /// Creates an empty report.
+    public init() {}
+}
+
+extension KnowledgeStore {
+    /// Imports texts that another program embedded. Their ids are derived from the source and the id in the
+    /// other program, so that another import of the same file changes nothing.
+    ///
+    /// The vectors of a collection are imported if they belong to the store's embedding space: they have its
+    /// dimension, and the store's model computes nearly the same vectors for a sample of the texts.
+    /// Otherwise, the texts are embedded.
+    ///
+    /// - **Atomicity**: Commits take place every few hundred entries.
+    /// - **Cancellation**: Committed entries stay in the store; the next import of the same archive resumes
+    ///   there.
+    /// - Parameters:
+    ///   - ignoringVectors: Whether to embed all texts.
+    ///   - progress: Called after each commit with the number of texts that are in the store, and the number
+    ///     of all texts.
+    /// - Throws: ``RoostError`` with `.badInput`, in which case nothing is imported; `EmbedderError`;
+    ///   `StorageError`; `CancellationError`.
+    public func importVectors(
+        _ archive: VectorArchive, ignoringVectors: Bool = false,
+        progress: (@Sendable (Int, Int) -> Void)? = nil
+    ) async throws -> VectorImportReport {
+        try await VectorImporter(store: self).run(archive, ignoringVectors: ignoringVectors, progress)
+    }
+}

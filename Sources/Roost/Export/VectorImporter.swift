@@ -1,0 +1,87 @@
+import Foundation
+import RoostModel
+import RoostVectors
+
+/// Writes the texts of a ``VectorArchive`` to a store.
+struct VectorImporter {
+    let store: KnowledgeStore
+
+    /// The number of texts that are embedded to compare vectors.
+    private static let sampleSize = 8
+    /// The minimum cosine similarity of an imported vector and the vector of the store's model. Vectors of
+    /// the same model differ only by rounding, and by the precision of its weights.
+    private static let minimumSimilarity: Float = 0.98
+
+    /// Imports an archive.
+    ///
+    /// - Throws: See ``KnowledgeStore/importVectors(_:ignoringVectors:progress:)``.
+    func run(
+        _ archive: VectorArchive, ignoringVectors: Bool, _ progress: (@Sendable (Int, Int) -> Void)?
+    ) async throws -> VectorImportReport {
+        var report = VectorImportReport()
+        report.withoutText = archive.recordsWithoutText
+        let total = archive.count
+        // All collections are checked first, so that a faulty archive is not partly imported.
+        var prepared: [(entries: EntryArchive, usesVectors: Bool)] = []
+        for collection in archive.collections {
+            let usesVectors = ignoringVectors ? false : try await vectorsMatch(collection.records)
+            let entries = entries(of: collection, withVectors: usesVectors)
+            prepared.append((try EntryArchive(entries: entries, name: collection.source), usesVectors))
+        }
+        var done = 0
+        for (entries, usesVectors) in prepared {
+            let start = done
+            let part = try await EntryImporter.run(
+                entries, into: store, usesVectors: usesVectors, keepsStoredDates: true
+            ) { count, _ in progress?(start + count, total) }
+            done += entries.entries.count
+            report.entries.add(part)
+            if usesVectors { report.vectors += entries.entries.count { !$0.embeddings.isEmpty } }
+        }
+        return report
+    }
+
+    /// Returns whether the vectors belong to the store's embedding space.
+    private func vectorsMatch(_ records: [VectorRecord]) async throws -> Bool {
+        let dimension = store.embedder.space.dimension
+        let complete = records.filter { !$0.vector.isEmpty }
+        guard !complete.isEmpty, complete.allSatisfy({ $0.vector.count == dimension }) else { return false }
+        // Programs shorten long texts in different ways, so the shortest texts are compared.
+        let sample = complete.sorted { ($0.text.utf8.count, $0.key) < ($1.text.utf8.count, $1.key) }
+            .prefix(Self.sampleSize)
+        let own = try await store.embedder.checkedEmbeddings(sample.map(\.text), as: .document)
+        return zip(sample, own.vectors.rowArrays).allSatisfy { record, vector in
+            let similarity = zip(normalized(record.vector), normalized(vector)).reduce(0) { $0 + $1.0 * $1.1 }
+            return similarity >= Self.minimumSimilarity
+        }
+    }
+
+    private func entries(of collection: VectorArchive.Collection, withVectors: Bool) -> [Entry] {
+        let now = Date()
+        return collection.records.map { record in
+            let vector = withVectors && !record.vector.isEmpty ? normalized(record.vector) : []
+            let range = 0..<record.text.utf8.count
+            let tokens = vector.isEmpty ? 0 : store.embedder.tokenRanges(in: record.text).count
+            let passage = Passage(ordinal: 0, utf8Range: range, tokenCount: tokens, vector: vector)
+            let date = record.updatedAt ?? now
+            return Entry(
+                id: EntryID.derived(source: collection.source, key: record.key), content: record.text,
+                embeddings: vector, passages: vector.isEmpty ? [] : [passage], source: collection.source,
+                key: record.key, metadata: record.metadata, createdAt: date, updatedAt: date)
+        }
+    }
+}
+
+extension ImportReport {
+    /// Adds the numbers of another report.
+    fileprivate mutating func add(_ other: ImportReport) {
+        new += other.new
+        updated += other.updated
+        unchanged += other.unchanged
+        embedded += other.embedded
+    }
+}
+
+extension Matrix {
+    fileprivate var rowArrays: [[Float]] { (0..<rows).map { row($0) } }
+}

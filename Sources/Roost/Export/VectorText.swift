@@ -1,0 +1,106 @@
+import Foundation
+import RoostModel
+
+/// Reads texts with vectors from JSON Lines, CSV or TSV.
+///
+/// A row has a text (`text`, `content` or `document`), a vector (`embedding` or `vector`: a JSON array, or
+/// numbers separated by spaces), and optionally an id (`id` or `key`). All other values become metadata.
+struct VectorText {
+    private static let textNames = ["text", "content", "document"]
+    private static let vectorNames = ["embedding", "vector"]
+    private static let keyNames = ["id", "key"]
+    /// The number of bytes in which a file must show that it contains vectors.
+    private static let sampleSize = 1 << 20
+
+    private let data: Data
+    private let name: String
+    private let separator: Character?
+
+    /// Creates a reader; `nil` if the first line of the file names no text or no vector.
+    init?(_ data: Data, name: String) {
+        (self.data, self.name) = (data, name)
+        guard let line = data.prefix(Self.sampleSize).split(separator: UInt8(ascii: "\n")).first else {
+            return nil
+        }
+        let names: [String]
+        switch (name as NSString).pathExtension.lowercased() {
+        case "csv", "tsv":
+            separator = name.lowercased().hasSuffix("tsv") ? "\t" : ","
+            let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
+            let rows = try? DelimitedText(separator: separator ?? ",").rows(of: text, name: name)
+            names = rows?.first?.fields ?? []
+        default:
+            separator = nil
+            let row = try? JSONDecoder().decode([String: MetadataValue].self, from: line)
+            names = row.map { Array($0.keys) } ?? []
+        }
+        guard names.contains(where: Self.textNames.contains), names.contains(where: Self.vectorNames.contains)
+        else { return nil }
+    }
+
+    /// Returns the rows.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` if a row has no text or an invalid vector.
+    func records() throws -> [VectorRecord] {
+        guard let separator else { return try lines() }
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw RoostError(.badInput, "cannot import \(name): it is not UTF-8 text")
+        }
+        var rows = try DelimitedText(separator: separator).rows(of: text, name: name)[...]
+        let header = rows.popFirst()?.fields ?? []
+        return try rows.map { row in
+            guard row.fields.count == header.count else {
+                throw failure(row.line, "it has \(row.fields.count) fields, but the header \(header.count)")
+            }
+            let values = zip(header, row.fields).map { ($0, MetadataValue.string($1)) }
+            return try record(Dictionary(values) { first, _ in first }, row.line)
+        }
+    }
+
+    private func lines() throws -> [VectorRecord] {
+        let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return try lines.enumerated().compactMap { index, line in
+            guard !line.allSatisfy({ [9, 13, 32].contains($0) }) else { return nil }
+            guard let row = try? JSONDecoder().decode([String: MetadataValue].self, from: line) else {
+                throw failure(index + 1, "it is not a JSON object")
+            }
+            return try record(row, index + 1)
+        }
+    }
+
+    private func failure(_ line: Int, _ fault: String) -> RoostError {
+        RoostError(.badInput, "cannot import \(name): line \(line): \(fault); nothing was imported")
+    }
+
+    private func record(_ row: [String: MetadataValue], _ line: Int) throws -> VectorRecord {
+        var row = row
+        func remove(_ names: [String]) -> MetadataValue? {
+            names.first { row[$0] != nil }.flatMap { row.removeValue(forKey: $0) }
+        }
+        guard let text = remove(Self.textNames)?.text, text.contains(where: { !$0.isWhitespace }) else {
+            throw failure(line, "it has no text")
+        }
+        guard let vector = Self.vector(remove(Self.vectorNames)) else {
+            throw failure(line, "its vector is not a list of numbers")
+        }
+        let key = remove(Self.keyNames)?.text ?? String(line)
+        return VectorRecord(
+            key: key, text: text, vector: vector, metadata: row.filter { $0.value.text != "" })
+    }
+
+    /// Returns the numbers of a vector: empty if there is none, `nil` if it is invalid.
+    private static func vector(_ value: MetadataValue?) -> [Float]? {
+        guard let value else { return [] }
+        if case .array(let values) = value {
+            return numbers(values.compactMap(\.text), count: values.count)
+        }
+        guard let text = value.text else { return nil }
+        let parts = text.split { "[], \t\n;".contains($0) }
+        return numbers(parts.map(String.init), count: parts.count)
+    }
+
+    private static func numbers(_ texts: [String], count: Int) -> [Float]? {
+        let numbers = texts.compactMap { Float($0) }
+        return numbers.count == count && numbers.allSatisfy(\.isFinite) ? numbers : nil
+    }
+}

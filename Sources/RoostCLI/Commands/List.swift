@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List entries, oldest first.",
+        discussion: """
+            Prints the first digits of the id, the title, and the path of the file, relative to the current \
+            folder. On a terminal, the lines have a header and are shortened to its width. CSV and TSV also \
+            contain the tags and dates.
+
+            Examples:
+              roost list -n20
+              roost list --source notes/birds --since yesterday
+              roost list --where 'year>=2020' --format csv
+              roost list --tag draft --format paths | xargs wc -w
+            """,
+        aliases: ["ls"])
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var filters: FilterOptions
+    @OptionGroup var output: ListOutputOptions
+
+    @Option(
+        name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
+        help: ArgumentHelp("The maximum number of entries. Default: all.", valueName: "N"))
+    var limit: Int?
+
+    /// The maximum number of entries that are read at once.
+    private static let pageSize = 500
+
+    func validate() throws {
+        if let limit, limit < 1 {
+            throw ValidationError("-n must be a whole number of at least 1, not \(limit).")
+        }
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        let filter = try await filters.filter(options, store)
+        let snapshot = try await store.storage.snapshot()
+        let encoder = Terminal.lineEncoder
+        encoder.userInfo[.omitsVectors] = true
+        if output.chosen == .table { options.page() }
+        var writer = ListWriter(output.chosen, EntryRow.columns, encoder)
+        var rest = limit ?? .max
+        for try await page in snapshot.entryPages(matching: filter, pageSize: min(rest, Self.pageSize)) {
+            let entries = page.entries.prefix(rest)
+            try writer.write(entries.map { EntryRow.row($0, document: $0) })
+            rest -= entries.count
+            if rest == 0 { break }
+        }
+        writer.finish()
+        try await store.close()
+        if writer.count == 0 {
+            options.note(
+                snapshot.stamp.entryCount == 0
+                    ? "the store is empty; add entries with `roost ingest PATH`"
+                    : "no entry matches the filter")
+        }
+    }
+}

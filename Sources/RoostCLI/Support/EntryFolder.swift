@@ -1,0 +1,85 @@
+import Foundation
+import Roost
+
+/// A new folder with one Markdown file per entry. The folder appears when it is complete.
+final class EntryFolder {
+    private let target: URL
+    private let staging: URL
+    private var count = 0
+    /// The maximum number of characters of a title in the name of a file.
+    private static let maximumNameLength = 60
+
+    /// Creates a temporary folder next to the target.
+    ///
+    /// - Throws: ``CommandError`` if the target exists and is not an empty folder, or cannot be created.
+    init(_ target: URL) throws {
+        self.target = target.standardizedFileURL
+        let manager = FileManager.default
+        if manager.fileExists(atPath: target.path) {
+            guard (try? manager.contentsOfDirectory(atPath: target.path))?.isEmpty == true else {
+                throw CommandError(
+                    .cannotCreate, "cannot export to \(target.path): it exists and is not an empty folder")
+            }
+        }
+        staging = self.target.deletingLastPathComponent()
+            .appendingPathComponent(".\(self.target.lastPathComponent).\(UUID().uuidString)")
+        do {
+            try manager.createDirectory(
+                at: staging, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CommandError(
+                .cannotCreate, "cannot create \(target.path): \(error.localizedDescription)")
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: staging) }
+
+    /// Writes the file of an entry.
+    func add(_ entry: Entry) throws {
+        let file = staging.appendingPathComponent(Self.name(of: entry))
+        let text = Self.frontMatter(of: entry) + entry.content + (entry.content.hasSuffix("\n") ? "" : "\n")
+        guard
+            FileManager.default.createFile(
+                atPath: file.path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+        else { throw CommandError(.cannotCreate, "cannot write \(file.lastPathComponent)") }
+        count += 1
+    }
+
+    /// Moves the folder to its final location, and returns the number of files.
+    func finish() throws -> Int {
+        // Only an empty folder can exist there.
+        try? FileManager.default.removeItem(at: target)
+        do {
+            try FileManager.default.moveItem(at: staging, to: target)
+        } catch {
+            throw CommandError(
+                .cannotCreate, "cannot create \(target.path): \(error.localizedDescription)")
+        }
+        return count
+    }
+
+    /// Returns a name of letters, digits and hyphens with the beginning of the id, which makes it unique.
+    static func name(of entry: Entry) -> String {
+        let words = (entry.title ?? "").lowercased().split { !$0.isLetter && !$0.isNumber }
+        let title = String(words.joined(separator: "-").prefix(maximumNameLength))
+        return (title.isEmpty ? "" : title + "-") + entry.id.text + ".md"
+    }
+
+    /// Returns the metadata as YAML. The values are JSON, which YAML contains.
+    private static func frontMatter(of entry: Entry) -> String {
+        func json(_ value: some Encodable) -> String {
+            let data = (try? Terminal.lineEncoder.encode([value]).escapingControlsInJSON()) ?? Data("[]".utf8)
+            return String(String(decoding: data, as: UTF8.self).dropFirst().dropLast())
+        }
+        var lines = ["id: \(json(entry.id.text))"]
+        if let source = entry.source { lines.append("source: \(json(source))") }
+        lines.append("created: \(json(DateText.string(from: entry.createdAt)))")
+        lines.append("updated: \(json(DateText.string(from: entry.updatedAt)))")
+        if !entry.tags.isEmpty { lines.append("tags: [\(entry.tags.map(json).joined(separator: ", "))]") }
+        let own: Set = ["id", "source", "created", "updated", "tags"]
+        for (key, value) in entry.metadata.sorted(by: { $0.key < $1.key }) where !own.contains(key) {
+            lines.append("\(json(key)): \(json(value))")
+        }
+        return "---\n" + lines.joined(separator: "\n") + "\n---\n\n"
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+
+/// The form in which a list is printed.
+enum ListFormat: String, CaseIterable, ExpressibleByArgument {
+    case table, json, jsonl, csv, tsv, paths
+}
+
+/// The options of the commands that list things.
+struct ListOutputOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "table, json, jsonl (one object per line), csv, tsv, or paths (each path once).",
+            valueName: "FORMAT"))
+    var format: ListFormat?
+
+    @Flag(name: .long, help: "Print the result as JSON; the same as --format json.")
+    var json = false
+
+    @Flag(name: .long, help: "Print one JSON object per line; the same as --format jsonl.")
+    var jsonl = false
+
+    /// The form that the options select.
+    var chosen: ListFormat { format ?? (json ? .json : jsonl ? .jsonl : .table) }
+
+    func validate() throws {
+        guard [format != nil, json, jsonl].count(where: \.self) <= 1 else {
+            throw ValidationError("Only one of --format, --json and --jsonl can be given.")
+        }
+    }
+
+    /// Throws an error if paths are requested of things that are not files.
+    ///
+    /// - Parameter things: The plural name of the listed things.
+    func requireNoPaths(_ things: String) throws {
+        guard chosen != .paths else {
+            throw ValidationError("--format paths needs entries; \(things) have no paths.")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Synchronization
+
+/// Shows output that is longer than the screen in the user's pager.
+enum Pager {
+    /// The id of the pager process, while it runs; 0 otherwise.
+    private static let process = Atomic<pid_t>(0)
+
+    /// The options for `less` if `$LESS` is not set: exit if the output fits on the screen, show styles, and
+    /// do not clear the screen.
+    private static let lessOptions = "FRX"
+
+    /// Returns the pager's command line: `$ROOST_PAGER`, `$PAGER`, or `less`; `nil` if the user wants none or
+    /// the terminal cannot move its cursor.
+    static func command(_ environment: [String: String]) -> String? {
+        guard let terminal = environment["TERM"], !terminal.isEmpty, terminal != "dumb" else { return nil }
+        let command = environment["ROOST_PAGER"] ?? environment["PAGER"] ?? "less"
+        let trimmed = command.trimmingCharacters(in: .whitespaces)
+        return trimmed.isEmpty || trimmed == "cat" ? nil : trimmed
+    }
+
+    /// Sends the following output of this process to the pager if standard output is a terminal. Without a
+    /// pager, the output goes to the terminal.
+    static func start() {
+        // The properties of the terminal are read before standard output becomes a pipe.
+        let environment = ProcessInfo.processInfo.environment
+        guard process.load(ordering: .relaxed) == 0, Terminal.isOutputTerminal, Terminal.columns != nil,
+            isInstalled(environment), let command = command(environment)
+        else { return }
+        _ = (Terminal.showsUnicode, Terminal.bold(""))
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { return }
+        defer { for end in ends { close(end) } }
+        // The pager must not inherit the end for writing; it would wait for more output forever.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let settings = ["LESS": lessOptions, "LV": "-c"].merging(environment) { $1 }
+        guard let id = spawn(command, settings, input: ends[0]) else { return }
+        dup2(ends[1], STDOUT_FILENO)
+        process.store(id, ordering: .relaxed)
+        // While the pager runs, Ctrl-C belongs to it.
+        Interruption.isIgnored.store(true, ordering: .relaxed)
+        atexit { Pager.finish() }
+    }
+
+    /// Starts a shell command in this process group, so that it can read the keyboard.
+    ///
+    /// - Returns: The id of the process; `nil` if it cannot be started.
+    private static func spawn(_ command: String, _ environment: [String: String], input: Int32) -> pid_t? {
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // This process ignores the signal of Ctrl-C, which the pager would inherit.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGINT)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        // The user's setting may contain options, so a shell splits it.
+        let words: [String] = ["sh", "-c", "exec \(command)"]
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] =
+            environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        var id: pid_t = 0
+        return posix_spawn(&id, "/bin/sh", &actions, &attributes, &arguments, &variables) == 0 ? id : nil
+    }
+
+    /// Returns whether the standard pager exists, or the user has set another one.
+    private static func isInstalled(_ environment: [String: String]) -> Bool {
+        guard environment["ROOST_PAGER"] == nil, environment["PAGER"] == nil else { return true }
+        let path = environment["PATH"] ?? "/usr/bin:/bin"
+        return path.split(separator: ":").contains { access("\($0)/less", X_OK) == 0 }
+    }
+
+    /// Ends the output and waits until the user leaves the pager.
+    private static func finish() {
+        let id = process.exchange(0, ordering: .relaxed)
+        guard id > 0 else { return }
+        close(STDOUT_FILENO)
+        var status: Int32 = 0
+        while waitpid(id, &status, 0) < 0, errno == EINTR {}
+    }
+}

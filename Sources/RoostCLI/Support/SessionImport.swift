@@ -1,0 +1,76 @@
+import ArgumentParser
+import Foundation
+import Roost
+import RoostConversations
+import RoostMemory
+
+/// Imports the sessions of another program.
+struct SessionImport {
+    /// The beginning of every SQLite database (https://www.sqlite.org/fileformat.html).
+    private static let databaseHeader = Data("SQLite format 3\u{0}".utf8)
+
+    let path: String
+    let user: String
+    let agent: String
+
+    /// The JSON output.
+    private struct Document: Encodable {
+        var sessions = 0
+        var new = 0
+        var known = 0
+        var omitted = 0
+        /// The number of skipped sessions that cannot be read completely.
+        var unreadable = 0
+    }
+
+    /// Returns whether a path names a folder or a database, and not a transcript.
+    static func isStorage(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        guard path != "-", FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            return false
+        }
+        return isFolder.boolValue || isDatabase(path)
+    }
+
+    /// Returns whether a file is a SQLite database. Nothing is read from a pipe.
+    static func isDatabase(_ path: String) -> Bool {
+        var status = stat()
+        guard path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            let file = FileHandle(forReadingAtPath: path)
+        else { return false }
+        return (try? file.read(upToCount: databaseHeader.count)) == databaseHeader
+    }
+
+    /// Imports the sessions and prints the result.
+    func run(_ options: StoreOptions, asJSON: Bool) async throws {
+        let storage = try SessionStorageOptions.open(path)
+        let sessions = try await storage.getAllSessions()
+        let store = try await options.openOrCreate()
+        let memory = ConversationMemory(store)
+        var document = Document(sessions: sessions.count)
+        document.unreadable = try await storage.damage().count
+        for session in sessions.reversed() {
+            let report = try await memory.remember(
+                session, userId: user, agentId: agent, batchSize: ChatCommand.ImportChats.batchSize)
+            document.new += report.messages.new
+            document.known += report.messages.known
+            document.omitted += report.omitted
+        }
+        if document.new > 0 { await options.refreshIndex(of: store) }
+        try await store.close()
+        options.remark(on: store.embedder)
+        if asJSON {
+            try Terminal.json(document)
+        } else {
+            Terminal.write(
+                "\(document.new) new messages, \(document.known) known, in \(sessions.count) sessions")
+            if document.omitted > 0 { options.note("omitted \(document.omitted) thoughts and tool calls") }
+        }
+        guard document.unreadable == 0 else {
+            throw RoostError(
+                .badInput,
+                "skipped \(document.unreadable) sessions that cannot be read completely; run "
+                    + "`roost chat doctor \(Terminal.line(path))` to list them")
+        }
+    }
+}

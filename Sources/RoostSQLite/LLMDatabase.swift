@@ -1,0 +1,119 @@
+package import Foundation
+import GRDB
+package import RoostModel
+import RoostSQLiteSupport
+
+/// Reads the database of embeddings of the program `llm` (https://llm.datasette.io/en/stable/embeddings/).
+///
+/// The database may come from anybody: functions in its schema are not run, and the sizes of values are
+/// limited.
+package struct LLMDatabase: Sendable {
+    /// The texts of a collection.
+    package struct Collection: Sendable {
+        /// The name of the collection.
+        package var name: String
+        /// The name of the model that computed the vectors, as `llm` calls it.
+        package var model: String
+        /// The texts with their vectors.
+        package var records: [VectorRecord] = []
+        /// The number of embeddings whose texts the database does not contain.
+        package var recordsWithoutText = 0
+    }
+
+    /// The maximum size of a vector and of the metadata of a text, in bytes.
+    private static let maximumValueSize = 1 << 20
+    /// The maximum size of a text in bytes, more than that of a long book.
+    private static let maximumTextSize = 64 << 20
+
+    private let url: URL
+
+    /// Creates a reader for a database file.
+    package init(_ url: URL) { self.url = url }
+
+    /// Returns whether a file is such a database.
+    package var isPresent: Bool {
+        (try? read { database in
+            try database.tableExists("collections") && database.tableExists("embeddings")
+        }) ?? false
+    }
+
+    /// Returns the collections of the database, in the order of their ids.
+    ///
+    /// - Throws: `StorageError` with `.invalidBatch` if the database has other tables or damaged vectors.
+    package func collections() throws -> [Collection] {
+        do {
+            return try read { database in
+                let rows = try Row.fetchAll(
+                    database, sql: "SELECT id, name, model FROM collections ORDER BY id")
+                return try rows.map { row in
+                    guard let id = Int.fromDatabaseValue(row["id"]),
+                        let name = String.fromDatabaseValue(row["name"]),
+                        let model = String.fromDatabaseValue(row["model"])
+                    else { throw failure("a collection has no name or no model") }
+                    return try collection(id, named: name, model: model, database)
+                }
+            }
+        } catch let error as DatabaseError {
+            throw failure(error.message ?? "the tables of llm are missing or damaged")
+        }
+    }
+
+    private func failure(_ fault: String) -> StorageError {
+        StorageError(.invalidBatch, "cannot import \(url.path): \(fault)")
+    }
+
+    private func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
+        let queue = try DatabaseQueue(path: url.path, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.read(body)
+    }
+
+    private func collection(
+        _ id: Int, named name: String, model: String, _ database: Database
+    ) throws -> Collection {
+        var collection = Collection(name: name, model: model)
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT id, embedding, content, metadata, updated FROM embeddings
+                WHERE collection_id = ? AND length(embedding) <= ? AND coalesce(length(content), 0) <= ?
+                AND coalesce(length(metadata), 0) <= ? ORDER BY id
+                """,
+            arguments: [id, Self.maximumValueSize, Self.maximumTextSize, Self.maximumValueSize])
+        while let row = try rows.next() {
+            guard let text = String.fromDatabaseValue(row["content"]),
+                text.contains(where: { !$0.isWhitespace })
+            else {
+                collection.recordsWithoutText += 1
+                continue
+            }
+            guard let key = String.fromDatabaseValue(row["id"]),
+                let bytes = Data.fromDatabaseValue(row["embedding"]), bytes.count % 4 == 0
+            else { throw failure("the collection '\(name)' has an id or a vector that is damaged") }
+            let metadata = String.fromDatabaseValue(row["metadata"]).map { Data($0.utf8) } ?? Data("{}".utf8)
+            collection.records.append(
+                VectorRecord(
+                    key: key, text: text, vector: Self.vector(bytes),
+                    metadata: (try? JSONDecoder().decode([String: MetadataValue].self, from: metadata))
+                        ?? [:],
+                    updatedAt: Int.fromDatabaseValue(row["updated"]).map {
+                        Date(timeIntervalSince1970: Double($0))
+                    }))
+        }
+        return collection
+    }
+
+    /// Returns the vector of little-endian `Float32` numbers.
+    private static func vector(_ bytes: Data) -> [Float] {
+        bytes.withUnsafeBytes { buffer in
+            (0..<buffer.count / 4).map {
+                Float(
+                    bitPattern: UInt32(
+                        littleEndian: buffer.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self)))
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of the forms of lists, on terminals and in pipes.
+@Suite(.temporaryFolders) struct ListOutputTests {
+    private let cli = CommandLineDriver()
+
+    private func prepare() throws {
+        let folder = cli.home.appendingPathComponent("notes/deep")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (name, text) in [
+            ("swifts.md", "# Swifts in the roof\n\nThe swifts return in May."),
+            ("tea.md", "# 日本のお茶\n\n二分待ちます。"), ("formula.md", "# =1+2, \"quoted\"\n\nnumbers"),
+        ] { try Data(text.utf8).write(to: folder.appendingPathComponent(name)) }
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        #expect(try cli.roost("ingest", "notes", "--store=s", "--tag=a", "--tag=b").status == 0)
+    }
+
+    private func list(_ arguments: String...) throws -> String {
+        let outcome = try cli.roost(["list", "--store=s"] + arguments)
+        #expect(outcome.status == 0, "\(outcome.error)")
+        return outcome.output
+    }
+
+    @Test func `A pipe gets aligned lines without a header, and other forms have all columns`() throws {
+        try prepare()
+        let lines = try list().split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines.contains { $0.contains("日本のお茶") && $0.hasSuffix("  notes/deep/tea.md") }, "\(lines)")
+        #expect(try list("--format=paths").split(separator: "\n").count == 3)
+        let json = try JSONSerialization.jsonObject(with: Data(list("--format=json").utf8)) as? [Any]
+        #expect(json?.count == 3)
+        #expect(try list("--json") == list("--format", "json"))
+        let objects = try list("--jsonl").split(separator: "\n")
+        #expect(objects.count == 3 && objects.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
+        let table = try list("--format=tsv").split(separator: "\n").map { $0.split(separator: "\t") }
+        #expect(table[0].map(String.init) == ["id", "title", "path", "tags", "created", "updated"])
+        #expect(table.allSatisfy { $0.count == 6 } && table[1][0].count == 36 && table[1][3] == "a;b")
+        // A spreadsheet must not run the title as a formula.
+        #expect(try list("--format=csv").contains("\"'=1+2, \"\"quoted\"\"\""))
+    }
+
+    @Test func `An empty list has a message and status 0 in every form`() throws {
+        try prepare()
+        for (format, output) in [
+            ("table", ""), ("json", "[]\n"), ("jsonl", ""), ("csv", "id,title,path,tags,created,updated\n"),
+            ("paths", ""),
+        ] {
+            let outcome = try cli.roost("list", "--store=s", "--tag=none", "--format", format)
+            #expect(outcome.status == 0 && outcome.output == output, "\(format): \(outcome)")
+            #expect(outcome.error == "no entry matches the filter\n")
+        }
+        for arguments in [
+            ["chat", "list"], ["cluster", "list"], ["cluster", "outliers"], ["duplicates"],
+            ["chat", "export"],
+        ] {
+            let outcome = try cli.roost(arguments + ["--store=s"])
+            let isMissing = arguments == ["cluster", "outliers"] && outcome.status == 66
+            #expect(outcome.status == 0 || isMissing, "\(arguments): \(outcome)")
+            #expect(outcome.error.split(separator: "\n").count == 1, "\(arguments): \(outcome)")
+        }
+    }
+
+    @Test func `Hits can be tables, CSV and TSV`() throws {
+        try prepare()
+        let rows = try cli.roost("query", "swifts", "--store=s", "--format=tsv").output.split(separator: "\n")
+        #expect(rows[0].hasPrefix("score\tid\ttitle\tpath\tline") && rows[1].contains("swifts.md\t"))
+        let table = try cli.roost("query", "swifts", "--store=s", "--format=table").output
+        #expect(table.split(separator: "\n").first?.hasSuffix("notes/deep/swifts.md") == true, "\(table)")
+        #expect(try cli.roost("query", "x", "--json", "--format=csv", "--store=s").status == 64)
+    }
+
+    @Test func `A terminal gets a header and the pager, except with --no-pager`() throws {
+        try prepare()
+        func screen(_ arguments: [String], _ environment: [String: String]) throws -> [Substring] {
+            let output = try PseudoTerminal.output(
+                of: CommandLineDriver.binary, ["list", "--store=s", "--color=never"] + arguments,
+                in: cli.home,
+                environment: ["HOME": cli.home.path, "PATH": "/usr/bin:/bin"].merging(environment) { $1 })
+            return String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline)
+        }
+        let pager = ["TERM": "xterm", "ROOST_PAGER": "head -n 2 | sed s/^/paged:/"]
+        let paged = try screen([], pager)
+        #expect(paged.count == 2 && paged[0].hasPrefix("paged:id"), "\(paged)")
+        let direct = try screen(["--no-pager"], pager)
+        #expect(direct.count == 4 && direct[0].hasPrefix("id"), "\(direct)")
+        // A terminal that cannot move its cursor, and output for programs, have no pager.
+        #expect(try screen([], ["TERM": "dumb", "ROOST_PAGER": "false"]).count == 4)
+        #expect(try screen(["--format=paths"], pager).count == 3)
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RoostCLI
+
+@Suite struct TableLayoutTests {
+    private static let columns = [
+        TableColumn(name: "id"), TableColumn(name: "title", isFlexible: true),
+        TableColumn(name: "path", isFlexible: true, keepsEnd: true),
+    ]
+    private static let rows = [
+        ["12345678", "A title of many words that fills the line", "notes/deep/folder/file.md"],
+        ["abcdef01", "日本語のとても長い題名がここにあります", "ノート/鳥/燕.md"],
+        ["00000000", "e\u{301}te\u{301} 🐦", "x.md"],
+    ]
+
+    @Test(arguments: [40, 80, 200]) func `Lines fit the width and columns start at the same offset`(
+        width: Int
+    ) {
+        let layout = TableLayout(Self.columns, rows: Self.rows, width: width)
+        let lines = Self.rows.map { layout.line($0, isStyled: false) }
+        for line in lines { #expect(TextWidth.columns(of: line) <= width, "\(line)") }
+        // The text before the path occupies the same number of columns in every line.
+        let starts = lines.map { line in
+            let end = line.split(separator: "  ", omittingEmptySubsequences: true).last ?? ""
+            return TextWidth.columns(of: line) - TextWidth.columns(of: end.drop { $0 == " " })
+        }
+        #expect(Set(starts).count == 1, "\(starts) \(lines)")
+        #expect(lines[0].hasSuffix("file.md"))
+        #expect(layout.header.hasPrefix("id        title"))
+    }
+
+    @Test func `Without a width nothing is cut`() {
+        let layout = TableLayout(Self.columns, rows: Self.rows, width: nil)
+        for row in Self.rows {
+            for cell in row { #expect(layout.line(row, isStyled: false).contains(cell)) }
+        }
+    }
+
+    @Test func `Numbers are aligned at their last digits`() {
+        let columns = [TableColumn(name: "n", isNumber: true), TableColumn(name: "name")]
+        let layout = TableLayout(columns, rows: [["7", "a"], ["1234", "b"]], width: nil)
+        #expect(layout.line(["7", "a"]) == "   7  a")
+        #expect(layout.line(["1234", "b"]) == "1234  b")
+    }
+
+    @Test(
+        arguments: [
+            (["TERM": "xterm"], "less"), (["TERM": "dumb"], nil), ([:], nil),
+            (["TERM": "xterm", "PAGER": "cat"], nil), (["TERM": "xterm", "ROOST_PAGER": ""], nil),
+            (["TERM": "xterm", "PAGER": "more", "ROOST_PAGER": "less -S"], "less -S"),
+        ] as [([String: String], String?)])
+    func `The environment selects the pager`(environment: [String: String], command: String?) {
+        #expect(Pager.command(environment) == command)
+    }
+
+    @Test(arguments: [
+        (["roost", "show", "--store", "s", "ab"], ["--store", "s"]),
+        (["roost", "show", "--store=s", "ab"], ["--store=s"]), (["roost", "show"], []),
+    ]) func `A completion uses the store of the command line`(words: [String], expected: [String]) {
+        #expect(DynamicCompletion.storeArguments(words) == expected)
+    }
+
+    @Test func `Names that a shell would interpret are not completed`() {
+        let hostile = [
+            "$(touch x)", "`id`", "a b", "a;b", "a'b", "a\"b", "-rf", "", "a\nb", "a&b", "~root", "a*",
+        ]
+        #expect(
+            DynamicCompletion.usable(hostile + ["draft", "läuft", "a/b", "2026-01"]) == [
+                "draft", "läuft", "a/b", "2026-01",
+            ])
+    }
+
+    @Test(
+        arguments: [
+            ("swfts", "swifts"), ("SWIFTS", "swifts"), ("green", "green tea"), ("zzz", nil), ("te", nil),
+        ] as [(String, String?)]) func `A similar name is suggested`(word: String, expected: String?)
+    {
+        #expect(Suggestion.nearest(to: word, among: ["swifts", "green tea", "bread"]) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("1243", "12345678"), ("1334", "12345678"), ("1255", nil), ("9234", "12345678"),
+        ] as [(String, String?)]) func `An id with one wrong or two swapped digits is suggested`(
+            digits: String, expected: String?
+        )
+    {
+        let ids = ["12345678", "abcdefab"]
+        #expect(Suggestion.similarID(to: digits, among: ids) == expected)
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Fifty command lines as people type them, half of them wrong. Each gives its result, or a message that
+/// leads to it.
+@Suite(.temporaryFolders) struct TypedCommandTests {
+    private let cli = CommandLineDriver()
+
+    /// A command line with its expected exit status and a part of its output or message.
+    struct Typed: CustomTestStringConvertible, Sendable {
+        var line: String
+        var status: Int32
+        var part: String
+
+        init(_ line: String, _ status: Int32, _ part: String) {
+            (self.line, self.status, self.part) = (line, status, part)
+        }
+
+        var testDescription: String { line }
+    }
+
+    /// The correct lines. ID, SNAPSHOT and CLUSTER stand for the beginnings of ids.
+    static let correct = [
+        Typed("query green tea leaves", 0, "Green tea"), Typed("search tea -n1", 0, "Green tea"),
+        Typed("find swifts -l", 0, "notes/swifts.md"), Typed("ls", 0, "Swifts in the roof"),
+        Typed("ls -n2 --format paths", 0, "notes/swifts.md"), Typed("list --since yesterday", 0, "Green tea"),
+        Typed("list --format csv", 0, "id,title,path,tags,created,updated"),
+        Typed("--store s list --where kind=none", 0, "no entry matches"),
+        Typed("list --tag none", 0, "no entry matches"), Typed("show ID", 0, "Swifts in the roof"),
+        Typed("similar ID -n2 --all", 0, "Green tea"), Typed("links ID", 0, "the entry has no links"),
+        Typed("add order seeds and soil --tag garden", 0, "-"),
+        Typed("edit ID the swifts have left", 0, "file notes/swifts.md still has the old text"),
+        Typed("cluster show tea and -n1", 66, "no cluster has the id or label 'tea and'"),
+        Typed("clusters", 0, "cohesion"), Typed("cluster label CLUSTER Night sky", 0, "Night sky"),
+        Typed("cluster show night sky", 0, "set by you"), Typed("sessions list", 0, "alpha"),
+        Typed("chat search bread -n1 --all", 0, "bread"), Typed("backup list", 0, "3"),
+        Typed("embed two words --model lexical --format jsonl", 0, "two words"),
+        Typed("query git commit --amend --all", 0, "commit"), Typed("duplicates", 0, "no two entries"),
+        Typed("chat prune --older-than 3w --keep-last 1 --dry-run", 0, "would remove 0"),
+        Typed("help exit-statuses", 0, "130"), Typed("-V", 0, "SQLite"),
+    ]
+
+    /// The wrong lines.
+    static let wrong = [
+        Typed("qeury tea", 64, "did you mean `roost query`?"), Typed("serach x", 64, "`roost search`"),
+        Typed("delete ID", 64, "did you mean `roost remove`?"), Typed("tea", 64, "`roost query tea`"),
+        Typed("restore latest", 64, "did you mean `roost backup restore`?"),
+        Typed("backup restore latest", 64, "--into"), Typed("backup lsit", 64, "`roost backup list`"),
+        Typed("show MISTYPED", 66, "did you mean ID?"), Typed("show ab", 64, "at least 4 digits"),
+        Typed("show swifts", 64, "`roost list`"), Typed("list --sinse yesterday", 64, "--since"),
+        Typed("list --since someday", 64, "yesterday"), Typed("list --format xml", 64, "tsv"),
+        Typed("list --json --format csv", 64, "Only one of"), Typed("list --where year", 64, "--where must"),
+        Typed("query", 64, "Give a query"), Typed("query tea -n0", 64, "at least 1"),
+        Typed("cluster show Nigth sky", 66, "did you mean 'Night sky'?"),
+        Typed("chat show alpah", 66, "did you mean 'alpha'?"),
+        Typed("init --model lexcial x", 69, "did you mean 'lexical'?"),
+        Typed("config limt 5", 64, "did you mean 'limit'?"), Typed("help frobnicate", 64, "`roost help`"),
+        Typed("recluster --cluster 3", 64, "--clusters"), Typed("ingest nowhere", 66, "nowhere"),
+        Typed("remove", 64, "Give ids"), Typed("migrate --to xml x", 64, "sqlite or json"),
+        Typed("model remove minilm", 69, "not installed"),
+    ]
+
+    /// Creates a store with two notes, a conversation, two clusters and a backup, and returns the texts that
+    /// the placeholders stand for.
+    private func prepare() throws -> [String: String] {
+        let folder = cli.home.appendingPathComponent("notes")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (name, text) in [
+            ("swifts.md", "# Swifts in the roof\n\nThe swifts return in May."),
+            ("tea.md", "# Green tea\n\nSteep the leaves, then commit to two minutes."),
+        ] { try Data(text.utf8).write(to: folder.appendingPathComponent(name)) }
+        let message = #"{"role": "user", "content": "bread in the oven", "session": "alpha"}"#
+        for arguments in [
+            ["init", "s", "--model=lexical"], ["ingest", "notes"], ["chat", "import", "-"],
+            ["recluster", "--clusters=2"], ["backup", "create"],
+        ] {
+            let outcome = try run(arguments, input: arguments.last == "-" ? message : "")
+            #expect(outcome.status == 0, "\(arguments): \(outcome.error)")
+        }
+        let id = try #require(
+            try run(["query", "swifts", "--format=tsv"]).output.split(separator: "\n").last?
+                .split(separator: "\t").dropFirst().first.map { String($0.prefix(8)) })
+        let clusters = try run(["cluster", "list", "--format=csv"]).output.split(separator: "\n")
+        let last: Character = id.last == "0" ? "1" : "0"
+        return [
+            "MISTYPED": id.dropLast() + String(last), "ID": id,
+            "CLUSTER": String(try #require(clusters.last).prefix(8)),
+        ]
+    }
+
+    private func run(_ arguments: [String], input: String = "") throws -> CommandLineDriver.Outcome {
+        let running = try cli.start(arguments, environment: ["ROOST_STORE": cli.home.path + "/s"])
+        try running.input.write(contentsOf: Data(input.utf8))
+        try running.input.close()
+        return try running.outcome()
+    }
+
+    @Test func `Fifty command lines give their results, or messages that lead to them`() throws {
+        #expect(Self.correct.count + Self.wrong.count >= 50)
+        let texts = try prepare()
+        func filled(_ text: String) -> String {
+            ["MISTYPED", "ID", "CLUSTER"].reduce(text) { $0.replacing($1, with: texts[$1] ?? $1) }
+        }
+        for typed in Self.correct + Self.wrong {
+            let outcome = try run(filled(typed.line).split(separator: " ").map(String.init))
+            let text = outcome.output + outcome.error
+            #expect(outcome.status == typed.status, "\(typed.line): \(outcome.status) \(text)")
+            #expect(text.contains(filled(typed.part)), "\(typed.line): \(text)")
+        }
+    }
+}
