@@ -93,11 +93,112 @@ static void compare(sqlite3_context *context, int count, sqlite3_value **values)
     sqlite3_result_int(context, order);
 }
 
+/* A list of JSON numbers, parsed once for all rows of a statement. */
+struct number_list {
+    /* The numbers that are integers, ascending. */
+    int64_t *integers;
+    size_t integer_count;
+    /* All numbers as doubles, ascending, and those that are not integers, ascending. */
+    double *all, *fractions;
+    size_t count, fraction_count;
+};
+
+static int order_integers(const void *left, const void *right) {
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static int order_doubles(const void *left, const void *right) {
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static void free_numbers(void *pointer) {
+    struct number_list *list = pointer;
+    if (!list) return;
+    free(list->integers);
+    free(list->all);
+    free(list->fractions);
+    free(list);
+}
+
+/* Parses JSON numbers that are separated by commas. Returns NULL if there is no memory. */
+static struct number_list *parse_numbers(const char *text, size_t length, locale_t locale) {
+    struct number_list *list = calloc(1, sizeof *list);
+    if (!list) return NULL;
+    size_t maximum = 1;
+    for (size_t at = 0; at < length; at++) maximum += text[at] == ',';
+    list->integers = malloc(maximum * sizeof *list->integers);
+    list->all = malloc(maximum * sizeof *list->all);
+    list->fractions = malloc(maximum * sizeof *list->fractions);
+    if (!list->integers || !list->all || !list->fractions) {
+        free_numbers(list);
+        return NULL;
+    }
+    for (size_t start = 0; start < length;) {
+        const char *comma = memchr(text + start, ',', length - start);
+        const size_t end = comma ? (size_t)(comma - text) : length;
+        if (is_number(text + start, end - start)) {
+            const double value = number(text + start, end - start, locale);
+            int64_t whole;
+            list->all[list->count++] = value;
+            if (integer(text + start, end - start, &whole)) {
+                list->integers[list->integer_count++] = whole;
+            } else {
+                list->fractions[list->fraction_count++] = value;
+            }
+        }
+        start = end + 1;
+    }
+    qsort(list->integers, list->integer_count, sizeof *list->integers, order_integers);
+    qsort(list->all, list->count, sizeof *list->all, order_doubles);
+    qsort(list->fractions, list->fraction_count, sizeof *list->fractions, order_doubles);
+    return list;
+}
+
+static void is_number_in(sqlite3_context *context, int count, sqlite3_value **values) {
+    (void)count;
+    locale_t locale = (locale_t)sqlite3_user_data(context);
+    struct number_list *list = sqlite3_get_auxdata(context, 1), *parsed = NULL;
+    if (!list) {
+        const char *numbers = sqlite3_value_blob(values[1]);
+        list = parsed = parse_numbers(numbers, numbers ? (size_t)sqlite3_value_bytes(values[1]) : 0, locale);
+        if (!list) {
+            sqlite3_result_error_nomem(context);
+            return;
+        }
+    }
+    int is_found = 0;
+    const char *text = sqlite3_value_blob(values[0]);
+    const size_t length = text ? (size_t)sqlite3_value_bytes(values[0]) : 0;
+    if (text && is_number(text, length)) {
+        const double value = number(text, length, locale);
+        int64_t whole;
+        if (integer(text, length, &whole)) {
+            is_found = bsearch(&whole, list->integers, list->integer_count, sizeof whole, order_integers)
+                || bsearch(&value, list->fractions, list->fraction_count, sizeof value, order_doubles);
+        } else {
+            is_found = bsearch(&value, list->all, list->count, sizeof value, order_doubles) != NULL;
+        }
+    }
+    sqlite3_result_int(context, is_found);
+    /* SQLite may free the list at once, so this is the last use. */
+    if (parsed) sqlite3_set_auxdata(context, 1, parsed, free_numbers);
+}
+
 static void release(void *locale) { freelocale((locale_t)locale); }
 
-int roost_register_compare(sqlite3 *database) {
+/* Registers a deterministic function of two arguments, with a locale of its own. */
+static int register_function(
+    sqlite3 *database, const char *name, void (*function)(sqlite3_context *, int, sqlite3_value **)
+) {
     locale_t locale = newlocale(LC_ALL_MASK, "C", NULL);
     if (!locale) return SQLITE_NOMEM;
     return sqlite3_create_function_v2(
-        database, "roost_compare", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, locale, compare, NULL, NULL, release);
+        database, name, 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, locale, function, NULL, NULL, release);
+}
+
+int roost_register_compare(sqlite3 *database) {
+    const int result = register_function(database, "roost_compare", compare);
+    return result == SQLITE_OK ? register_function(database, "roost_is_number_in", is_number_in) : result;
 }

@@ -134,22 +134,20 @@ struct FilterSQL {
     /// Returns SQL that finds equal texts with the index, and equal numbers by comparison, because `1.0`
     /// equals `1`.
     private static func isOne(of operands: [String], _ column: String) -> Clause {
-        let numbers = operands.filter(EntryCondition.Test.isNumber)
-        guard operands.count > maximumOperandParameters else {
+        var clause: Clause
+        if operands.count <= maximumOperandParameters {
             let marks = Array(repeating: "?", count: operands.count).joined(separator: ", ")
-            let compared = numbers.map { _ in " OR roost_compare(\(column), ?) IS 0" }.joined()
-            return ("(\(column) IN (\(marks))\(compared))", (operands + numbers).map { Column.bytes($0) })
+            clause = ("\(column) IN (\(marks))", operands.map { Column.bytes($0) })
+        } else {
+            // JSON cannot contain arbitrary bytes, so they are passed as hexadecimal digits.
+            let texts = operands.map { "\"\(Column.hexadecimal(Column.bytes($0)))\"" }.joined(separator: ",")
+            clause = ("hex(\(column)) IN (SELECT value FROM json_each(?))", ["[\(texts)]"])
         }
-        // JSON cannot contain arbitrary bytes, so they are passed as hexadecimal digits.
-        let list =
-            "[" + operands.map { "\"\(Column.hexadecimal(Column.bytes($0)))\"" }.joined(separator: ",") + "]"
-        let digits = "[" + numbers.map { "\"\($0)\"" }.joined(separator: ",") + "]"
-        return (
-            """
-            (hex(\(column)) IN (SELECT value FROM json_each(?))
-                OR EXISTS (SELECT 1 FROM json_each(?) n WHERE roost_compare(\(column), n.value) IS 0))
-            """, [list, digits]
-        )
+        let numbers = operands.filter(EntryCondition.Test.isNumber)
+        guard !numbers.isEmpty else { return clause }
+        clause.sql = "(\(clause.sql) OR roost_is_number_in(\(column), ?))"
+        clause.values.append(numbers.joined(separator: ","))
+        return clause
     }
 
     /// Returns whether an entry really has the tags and metadata that the filter requires. If it does not,

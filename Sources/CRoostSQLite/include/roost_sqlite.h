@@ -9,9 +9,15 @@
    result code. */
 int roost_register_checksum(sqlite3 *database);
 
-/* Registers the SQL function roost_compare(a, b) on a connection. It returns a value less than, equal to or greater
-   than 0 if a is less than, equal to or greater than b: compared as numbers if both are JSON numbers, byte by byte if
-   neither is. It returns NULL if only one is a number. Deterministic. Returns an SQLite result code. */
+/* Registers two deterministic SQL functions on a connection. Returns an SQLite result code.
+
+   roost_compare(a, b) returns a value less than, equal to or greater than 0 if a is less than, equal to or greater
+   than b: compared as numbers if both are JSON numbers, byte by byte if neither is. It returns NULL if only one is a
+   number.
+
+   roost_is_number_in(a, list) returns 1 if a is a JSON number that equals one of the numbers in the list, as
+   roost_compare defines it, and 0 otherwise. The list consists of JSON numbers separated by commas. If it is the same
+   for all rows, it is parsed once, and each row takes O(log(length of the list)). */
 int roost_register_compare(sqlite3 *database);
 
 /* Sets whether the write-ahead log stays unchanged when the last connection closes. By default SQLite makes a

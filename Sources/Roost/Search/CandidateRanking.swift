@@ -16,7 +16,8 @@ struct Candidate: Sendable {
     var textRank: Int?
     /// The score by words, if the entry contains any of them.
     var textScore: Float?
-    /// The evidence that the indexes provide. That of the hit is computed from the stored vectors.
+    /// The evidence according to the indexes. The evidence of the final hit is computed from the stored
+    /// vectors.
     var evidence: Float = 0
 }
 

@@ -128,7 +128,8 @@ struct CandidateSource: Sendable {
     }
 
     /// Returns the vectors of the best candidates with their evidence; empty if even the best one is no
-    /// closer to the query than unrelated text, because the feedback of unrelated text would be misleading.
+    /// closer to the query than unrelated text, because feedback from unrelated text would worsen the
+    /// ranking.
     ///
     /// - Parameter ranking: The candidates, best first.
     /// - Throws: ``IndexFault`` if an index is corrupt.

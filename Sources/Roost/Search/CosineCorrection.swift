@@ -2,8 +2,8 @@ import RoostVectors
 
 /// The correction of the cosines between one query and the entries of a store.
 ///
-/// A short query says little about its subject. The best entries say more about it, so a share of a corrected
-/// cosine is the cosine with the mean of their vectors (pseudo relevance feedback, Rocchio 1971).
+/// A short query has few words about its subject, and the best entries have more. A share of a corrected
+/// cosine is therefore the cosine with the mean of their vectors (pseudo relevance feedback, Rocchio 1971).
 struct CosineCorrection: Sendable {
     /// The share of the corrected cosine that is due to the best entries.
     private static let share: Float = 0.2

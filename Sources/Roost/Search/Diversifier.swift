@@ -26,7 +26,7 @@ struct Diversifier: Sendable {
     /// - Complexity: O(count · hits · dimension).
     func select(from hits: [QueryHit], after selected: [QueryHit], count: Int) throws -> [QueryHit] {
         guard !hits.isEmpty else { return [] }
-        // Relevance is weighed against cosines, so scores are scaled to the range of cosines.
+        // Relevance and cosines are added, so scores are scaled to the range of cosines.
         let maximumScore = max(hits.map(\.score).max() ?? 0, .leastNormalMagnitude)
         let scale = max(0, hits.map(\.similarity).max() ?? 0) / maximumScore
         var rest = hits.map { hit in

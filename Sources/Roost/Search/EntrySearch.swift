@@ -41,9 +41,9 @@ public struct EntrySearch: Sendable, Hashable {
     public var subject: Subject
     /// How entries are found, if the subject is a text.
     public var mode = SearchMode.hybrid
-    /// The maximum number of hits.
+    /// The maximum number of hits. With 0 or a negative number, the result has no hits.
     public var limit: Int
-    /// The number of best hits to skip before the first hit of the result.
+    /// The number of best hits to skip before the first hit of the result. A negative number is treated as 0.
     public var offset = 0
     /// The condition that entries must meet. It applies before the limit, so a filter does not make a result
     /// shorter than the limit if enough entries match.
@@ -52,7 +52,8 @@ public struct EntrySearch: Sendable, Hashable {
     /// level is empty (``QueryResult/noiseLevel``), and a list ends where the score is 0, unless
     /// ``includesAll`` is set.
     public var minimumScore: Float?
-    /// The minimum cosine similarity of a hit; it also applies to hits that were found by words.
+    /// The minimum cosine similarity of a hit, from -1 to 1. It also applies to hits that were found by
+    /// words.
     public var minimumSimilarity: Float?
     /// Whether the result has hits even if its best score is below the noise level, and hits with a score
     /// of 0.
@@ -70,9 +71,9 @@ public struct EntrySearch: Sendable, Hashable {
     /// The weight of a hit's difference from better hits, from 0 to 1 (maximal marginal relevance, Carbonell
     /// and Goldstein 1998). With `nil` or 0, hits are ordered by relevance only. About 0.4 is a good start.
     public var diversity: Float?
-    /// The minimum cosine similarity at which an entry is a near-duplicate of a better hit. A near-duplicate
-    /// is not a hit but one of the better hit's ``QueryHit/duplicates``. With `nil`, near-duplicates are
-    /// separate hits.
+    /// The minimum cosine similarity, from -1 to 1, at which an entry is a near-duplicate of a better hit.
+    /// The near-duplicate is listed in the ``QueryHit/duplicates`` of the better hit and is not a separate
+    /// hit. With `nil`, near-duplicates are separate hits.
     public var duplicateThreshold: Float?
 
     /// Creates a search.
@@ -104,7 +105,8 @@ extension EntrySearch: ExpressibleByStringLiteral {
 }
 
 extension EntrySearch {
-    /// The maximum weight. Sums of evidence stay finite with it, and the other list no longer has an effect.
+    /// The maximum weight, which keeps sums of evidence finite. At this weight, the evidence of the other
+    /// kind no longer has an effect.
     private static let maximumWeight: Float = 1_000_000
 
     /// Checks that the settings are in their ranges.

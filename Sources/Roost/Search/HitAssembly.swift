@@ -40,7 +40,8 @@ struct HitAssembly {
     var isComplete: Bool { hits.count >= needed }
 
     /// The number of candidates to resolve at once. A diversifier needs all candidates of a stage, because it
-    /// weighs them against each other. Without one, only as many are read as the result may need.
+    /// compares them with each other. Without a diversifier, only the candidates that the result may need are
+    /// resolved.
     var partSize: Int { diversifier == nil ? QueryPlan.withMargin(needed) : .max }
 
     /// Adds hits of the current stage. A near-duplicate of an earlier hit is added to that hit's duplicates.
@@ -52,7 +53,8 @@ struct HitAssembly {
             if hit.evidence > 0 { hitsWithEvidence += 1 }
             guard pool.count < SearchRun.nearestCount || hasEvidence(hit) else { continue }
             var hit = hit
-            // Hits of a later stage follow those of an earlier one, so that pages fit together.
+            // Hits of a later stage follow those of an earlier one, so that consecutive pages neither repeat
+            // nor omit a hit.
             hit.evidence = min(hit.evidence, evidenceLimit)
             hit.score = min(hit.score, scoreLimit)
             guard hit.score >= minimumScore else { continue }
@@ -64,8 +66,8 @@ struct HitAssembly {
 
     /// Returns whether a hit is more than noise.
     ///
-    /// A text with all words of the query is an answer even if every text has them, so that neither the words
-    /// nor the meaning distinguish it.
+    /// A text that contains all words of the query is an answer even if its evidence is not above 0, as with
+    /// words that every text contains.
     private func hasEvidence(_ hit: QueryHit) -> Bool {
         guard endsWithoutEvidence, !hit.hasAllWords, hit.evidence <= 0 else { return true }
         return hitsWithEvidence >= Relevance.longList && hit.evidence >= Relevance.minimumEvidence

@@ -93,7 +93,7 @@ struct PassageSample<Row: Sendable>: Sendable {
         if members.count == PairStatistics.sampleSize, let last = members.last { threshold = last.key }
     }
 
-    /// Returns a number that is distributed evenly over the passages.
+    /// Returns a hash of a passage, by which the sample is selected.
     private static func key(_ entry: Entry.ID, _ ordinal: Int) -> UInt64 {
         let halves = withUnsafeBytes(of: entry.uuid) {
             ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))

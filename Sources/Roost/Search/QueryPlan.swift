@@ -6,7 +6,7 @@ import RoostVectors
 struct QueryPlan: Sendable {
     /// The settings of the search.
     let search: EntrySearch
-    /// The vector to which the nearest passages are found, of unit length.
+    /// The unit vector with which the passages are compared.
     var vector: [Float]
     /// The words to search for; `nil` if only vectors are compared.
     var text: TextQuery?
@@ -28,8 +28,8 @@ struct QueryPlan: Sendable {
 
     /// Returns the length of each candidate list in the first stage.
     ///
-    /// If lists are merged, or hits are weighed against each other, the length does not depend on the limit
-    /// and the offset, so that consecutive pages of a result fit together.
+    /// If lists are merged, or hits are diversified, the length does not depend on the limit and the offset,
+    /// so that consecutive pages of a result neither repeat nor omit a hit.
     ///
     /// - Parameter count: The number of entries in the store.
     func firstDepth(of count: Int) -> Int {
@@ -79,7 +79,7 @@ struct QueryPlan: Sendable {
     var hasNoiseLevel: Bool { judgesNoise && !search.includesAll && search.minimumScore == nil }
 }
 
-/// The step that turns searches into plans: reads queries, embeds texts, and looks up entries.
+/// The step that turns searches into plans: it parses queries, embeds texts, and looks up entries.
 struct QueryPlanner {
     let embedder: any Embedder
     let splitter: PassageSplitter

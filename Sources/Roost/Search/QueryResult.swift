@@ -5,8 +5,8 @@ public import RoostText
 public struct QueryHit: Sendable, Hashable {
     /// The entry.
     public var entry: Entry
-    /// The relevance, from 0 for unrelated text to 1 for an exact match. Hits are ordered by it, unless the
-    /// search asks for diversity.
+    /// The relevance, from 0 for unrelated text to 1 for an exact match. Hits are ordered by it, unless
+    /// ``EntrySearch/diversity`` is set.
     public var score: Float = 0
     /// The cosine similarity of the query and the passage, even if the entry was found only by its words; 0
     /// for an entry without vectors.
@@ -21,7 +21,7 @@ public struct QueryHit: Sendable, Hashable {
     public var vectorRank: Int?
     /// The rank among the best entries by words, from 1; `nil` if the entry is not among them.
     public var textRank: Int?
-    /// The score by words (BM25F); `nil` if the entry was not found by words.
+    /// The score by words (BM25F); `nil` if the entry contains none of the words, or words are not searched.
     public var textScore: Float?
     /// The sum of `weight / (60 + rank)` over the lists that contain the entry (reciprocal rank fusion). It
     /// does not determine the order, and the next release removes it; use ``score``.
@@ -41,10 +41,10 @@ public struct QueryHit: Sendable, Hashable {
 
 /// The result of a search.
 public struct QueryResult: Sendable {
-    /// The hits, best first. If hits are equally good, the one with the lower id comes first. Unless
-    /// ``EntrySearch/includesAll`` is set, the result is empty if its best score is below ``noiseLevel``.
+    /// The hits, best first. If hits are equally good, the one with the lower id comes first. If no score
+    /// reaches ``noiseLevel``, only hits that contain all words of the query remain.
     public var hits: [QueryHit]
-    /// The three best hits, if they were omitted because no hit reaches ``noiseLevel``. Otherwise empty.
+    /// The best hits, at most three, if ``hits`` is empty because no score reaches ``noiseLevel``.
     public var nearest: [QueryHit] = []
     /// The score that unrelated text rarely exceeds in this store; 0 if the search has no noise level.
     public var noiseLevel: Float = 0
@@ -75,8 +75,8 @@ extension QueryResult {
     /// Whether entries were found, but none of them is closer to the query than unrelated text.
     public var hasOnlyNoise: Bool { hits.isEmpty && !nearest.isEmpty }
 
-    /// The words of the query that were replaced with similar words of the store, in order of the query.
-    /// Empty if ``EntrySearch/usesExactWords`` is set.
+    /// The words of the query that were replaced with similar words of the store, or searched for in addition
+    /// to these, in order of the query. Empty if ``EntrySearch/usesExactWords`` is set.
     public var corrections: [TextCorrection] { text?.corrections ?? [] }
 }
 
@@ -102,7 +102,7 @@ extension QueryResult {
     ///
     /// - Parameters:
     ///   - hit: A hit of this result.
-    ///   - limit: The approximate maximum number of characters.
+    ///   - limit: The approximate maximum length in bytes of UTF-8.
     /// - Complexity: O(length of the entry).
     public func snippet(of hit: QueryHit, limit: Int = 240) -> Snippet {
         // Front matter and other hidden parts at the ends of a passage are shown only if nothing else

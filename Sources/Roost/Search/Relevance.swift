@@ -24,7 +24,7 @@ struct Relevance: Sendable {
     /// data sets, 99% of the judged answers were in results above this score.
     static let noiseLevel: Float = 0.3
     /// The number of hits with a score above 0 after which hits with a score of 0 may follow. Among the first
-    /// 100 hits, almost no judged answer has a score of 0; in longer lists, up to 3% of them do, because
+    /// 100 hits, almost no judged answer has a score of 0; in longer lists, up to 3.5% of them do, because
     /// the passages of a store about one subject are more similar to each other than to a short query.
     static let longList = 100
     /// The minimum evidence for a hit with a score of 0 in a long list. An entry with less evidence usually
@@ -146,7 +146,8 @@ struct Relevance: Sendable {
             let share = score * evidence.meaning / total
             let ofPassage = (1 - entryShare) * max(0, passage - statistics.mean)
             let ofEntry = entryShare * max(0, (entry ?? passage) - statistics.mean)
-            // With both cosines below the mean, the evidence comes from the correction of the first one.
+            // If both cosines are below the mean, the evidence comes from the correction of the passage
+            // cosine.
             let sum = ofPassage + ofEntry
             explanation.passage = sum > 0 ? share * ofPassage / sum : share
             explanation.entry = sum > 0 ? share * ofEntry / sum : 0

@@ -116,7 +116,7 @@ struct SearchEngine: Sendable {
         case .corruptGraph(let reason):
             await passageCatalog.update { $0.dropGraph(notice: .unusableIndex(reason)) }
         case .corruptVectors(let reason): try await passageCatalog.rejectIndex(reason)
-        case .corruptPositions: try await wordCatalog.rejectIndex(Self.disagreement)
+        case .corruptPositions: try await wordCatalog.rejectIndex("the positions of its words are damaged")
         case .vectorsDisagree:
             switch health.vectors.recordDisagreement() {
             case .searchAgain: break
@@ -139,7 +139,7 @@ struct SearchEngine: Sendable {
     private static var inconsistentStorage: StorageError {
         StorageError(
             .damaged,
-            "cannot search: the storage returned entries that differ from the indexed entries",
+            "cannot search: the storage returns entries that differ from the indexed entries",
             remedy: .inspectStore)
     }
 

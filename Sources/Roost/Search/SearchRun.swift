@@ -72,7 +72,8 @@ struct SearchRun: Sendable {
             nearest = isNoise ? Array(hits.prefix(Self.nearestCount)) : []
             hits = isNoise ? [] : hits.filter(\.hasAllWords)
         } else if plan.hasNoiseLevel, hits.count(where: { $0.evidence > 0 }) < Relevance.longList {
-            // The best hits are kept without evidence only in case that they are the nearest ones.
+            // `HitAssembly` keeps the best hits even without evidence, because they are reported as the
+            // nearest ones if the result is noise. This result is not.
             hits.removeAll { $0.evidence <= 0 && !$0.hasAllWords }
         }
         for index in hits.indices { hits[index].rank = index + 1 }

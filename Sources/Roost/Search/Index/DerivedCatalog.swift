@@ -3,8 +3,8 @@ import RoostModel
 
 /// Data for searching that is derived from the entries of a store.
 ///
-/// It is mapped from the store's index files, or built from all entries if there is no usable index. Before
-/// each use, it is brought up to date from the change feed.
+/// The data is mapped from the store's index files, or built from all entries if there is no usable index.
+/// The change feed brings it up to date before each use.
 protocol DerivedContents: Sendable {
     /// Creates contents without entries, which have the cursor `.start`.
     init()

@@ -2,9 +2,9 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// The meaning of the rows of an index: the entry of each row and, in an index of passages, the passage.
+/// The mapping from the rows of an index to entries and, in an index of passages, to passages.
 ///
-/// The conformance is unchecked because the compiler cannot see that the bytes of a mapped file are never
+/// The conformance is unchecked because the compiler cannot verify that the bytes of a mapped file are never
 /// written and live as long as the file object, which is stored with the pointers to them.
 struct IndexRows: @unchecked Sendable {
     private enum Source {
