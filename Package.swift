@@ -29,9 +29,17 @@ let hummingbird: [Target.Dependency] = [
     .product(name: "HTTPTypes", package: "swift-http-types"),
     .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
+/// JSON Web Tokens, which are compiled only with the trait.
+let tokens: [Target.Dependency] = [
+    .product(name: "JWTKit", package: "jwt-kit", condition: .when(traits: ["OAuth"]))
+]
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let toml: Target.Dependency = .product(name: "TOMLKit", package: "TOMLKit")
 let bits: Target.Dependency = .product(name: "BitCollections", package: "swift-collections")
+
+/// The commit that `roost --version` shows, which `Scripts/package` passes in an environment variable.
+let commit = (Context.environment["ROOST_COMMIT"] ?? "").filter(\.isHexDigit)
+let buildCommit: [CSetting] = commit.isEmpty ? [] : [.define("ROOST_COMMIT", to: "\"\(commit)\"")]
 
 let package = Package(
     name: "roost",
@@ -45,9 +53,13 @@ let package = Package(
         .library(name: "RoostDocuments", targets: ["RoostDocuments"]),
         .library(name: "RoostIndexes", targets: ["RoostIndexes"]),
         .library(name: "RoostMemory", targets: ["RoostMemory"]),
+        .library(name: "RoostPostgres", targets: ["RoostPostgres"]),
         .library(name: "RoostRemote", targets: ["RoostRemote"]),
         .library(name: "RoostTestKit", targets: ["RoostTestKit"]),
         .executable(name: "roost", targets: ["RoostCLI"]),
+    ],
+    traits: [
+        .trait(name: "OAuth", description: "Lets `roost serve` accept the tokens of an authorization server.")
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -63,6 +75,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
@@ -81,8 +94,11 @@ let package = Package(
             name: "CGMime", pkgConfig: "gmime-3.0", providers: [.apt(["libgmime-3.0-dev"]), .brew(["gmime"])]),
         .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
+        .systemLibrary(
+            name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
         .target(name: "CRoostKernels"),
+        .target(name: "CRoostVersion", cSettings: buildCommit),
         .target(
             name: "CRoostSQLite", dependencies: ["CRoostKernels"], linkerSettings: [.linkedLibrary("sqlite3")]
         ),
@@ -113,6 +129,9 @@ let package = Package(
             dependencies: [
                 "RoostModel", "RoostFiles", "RoostSQLiteSupport", "RoostVectors", "CRoostSQLite", grdb,
             ]),
+        .target(
+            name: "RoostPostgres",
+            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "CPostgres", crypto]),
         .target(
             name: "RoostEncoders",
             dependencies: ["RoostModel", "RoostFiles", "RoostText", "RoostVectors", "CRoostKernels", crypto]),
@@ -150,12 +169,21 @@ let package = Package(
         .target(
             name: "RoostMCP",
             dependencies: ["Roost", "RoostConversations", "RoostMemory", "RoostModel", "RoostText"]),
+        // The check of tokens of an authorization server.
+        .target(
+            name: "RoostAuthorization",
+            dependencies: [
+                .product(
+                    name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["OAuth"])
+                ),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["OAuth"])),
+            ] + tokens),
         // The HTTP server of `roost serve`.
         .target(
             name: "RoostHTTP",
             dependencies: [
-                "Roost", "RoostBackups", "RoostClustering", "RoostConversations", "RoostFiles", "RoostMCP",
-                "RoostMemory", "RoostModel", "RoostText", "RoostVectors", logging,
+                "Roost", "RoostAuthorization", "RoostBackups", "RoostClustering", "RoostConversations",
+                "RoostFiles", "RoostMCP", "RoostMemory", "RoostModel", "RoostText", "RoostVectors", logging,
             ] + hummingbird + nio),
         // Network access, a separate product: programs that do not need it build no HTTP client.
         .target(
@@ -168,8 +196,8 @@ let package = Package(
             name: "RoostCLI",
             dependencies: [
                 "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostMemory", "RoostMCP",
-                "RoostHTTP", "RoostRemote", "RoostFiles", "RoostDocuments", argumentParser,
-                logging,
+                "RoostHTTP", "RoostRemote", "RoostFiles", "RoostDocuments", "RoostAuthorization",
+                "CRoostVersion", "RoostPostgres", "RoostModel", argumentParser, logging,
             ]),
         .target(
             name: "RoostTestKit",
@@ -214,6 +242,10 @@ let package = Package(
             ],
             path: "Tests/Support/StorageWorker"),
 
+        .executableTarget(
+            name: "postgres-worker", dependencies: ["RoostPostgres", "RoostModel", "RoostTestKit"],
+            path: "Tests/Support/PostgresWorker"),
+
         .testTarget(
             name: "RoostEncodersTests",
             dependencies: [
@@ -239,9 +271,12 @@ let package = Package(
             name: "RoostMCPTests",
             dependencies: ["TestSupport", "RoostMCP", "Roost", "RoostConversations", "RoostModel"]),
         .testTarget(
+            name: "RoostAuthorizationTests", dependencies: ["TestSupport", "RoostAuthorization"] + tokens),
+        .testTarget(
             name: "RoostHTTPTests",
             dependencies: [
-                "TestSupport", "RoostHTTP", "RoostCLI", "RoostMCP", "Roost", "RoostModel", http, logging,
+                "TestSupport", "RoostHTTP", "RoostAuthorization", "RoostCLI", "RoostMCP", "Roost",
+                "RoostModel", http, logging,
             ] + hummingbird + nio),
         .testTarget(
             name: "RoostRemoteTests",
@@ -296,6 +331,12 @@ let package = Package(
                 "TestSupport", grdb,
             ]),
         .testTarget(
+            name: "RoostPostgresTests",
+            dependencies: [
+                "RoostPostgres", "RoostModel", "RoostFiles", "RoostVectors", "RoostTestKit", "TestSupport",
+                "postgres-worker",
+            ]),
+        .testTarget(
             name: "RoostStorageTests",
             dependencies: [
                 "RoostModel", "RoostFiles", "RoostJSON", "RoostSQLite", "RoostConversations", "RoostTestKit",
@@ -312,9 +353,8 @@ if Context.environment["ROOST_DOCC"] != nil {
 }
 
 let withoutUpcomingFeatures: Set = [
-    "CRoostKernels", "CRoostSQLite", "CFaultyVFS", "ExampleTests", "NoteSearch", "FolderIndex",
-    "ListAndDelete",
-    "FilteredSearch", "CustomClusterer",
+    "CRoostKernels", "CRoostSQLite", "CRoostVersion", "CFaultyVFS", "ExampleTests", "NoteSearch",
+    "FolderIndex", "ListAndDelete", "FilteredSearch", "CustomClusterer",
 ]
 
 for target in package.targets where target.type != .system && !withoutUpcomingFeatures.contains(target.name) {

@@ -13,6 +13,7 @@ import json
 import os
 import random
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -73,7 +74,7 @@ class Server:
             ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", script,
              f"http://127.0.0.1:{self.port}"], check=True, capture_output=True, text=True).stdout
         rate = re.search(r"Requests/sec:\s+([\d.]+)", text).group(1)
-        slowest = re.search(r"99%\s+(\S+)", text).group(1)
+        slowest = re.search(r"^\s+99%\s+(\S+)", text, re.MULTILINE).group(1)
         errors = re.search(r"Non-2xx or 3xx responses: (\d+)", text)
         print(f"{name}, {connections} connections: {rate}/s, 99th percentile {slowest}"
               + (f", {errors.group(1)} errors" if errors else ""), flush=True)
@@ -121,6 +122,8 @@ def main():
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--store")
     options = parser.parse_args()
+    if shutil.which("wrk") is None:
+        sys.exit("wrk is missing; install the Debian package wrk")
     with tempfile.TemporaryDirectory() as folder:
         store = options.store or os.path.join(folder, "store")
         server = Server(options.roost, store)

@@ -1,4 +1,4 @@
-/// Finds code in Markdown texts, whose line breaks are part of its meaning.
+/// Finds the code blocks in Markdown texts. Line breaks are part of the meaning of code.
 package enum CodeBlock {
     /// The number of spaces at the beginning of a line of code without fences.
     private static let indentation = 4

@@ -23,7 +23,7 @@ extension GroupVocabularies {
         /// them becomes the label.
         package var titles: [String] = []
         /// The label that the group had before its texts changed slightly. It is kept while its phrases are
-        /// still among the best, so that it does not alternate between words of similar weight.
+        /// still among the best, so that labels do not alternate between words of similar weight.
         package var previous: String?
         /// The label that the group has in any case, for example because a person set it. No other group gets
         /// this label.
@@ -49,7 +49,7 @@ extension GroupVocabularies {
     package func labels(from phrases: [[LabelPhrase]], _ contexts: [LabelContext]) -> [String] {
         var labels = [String](repeating: "", count: totals.count)
         var used = Set(contexts.compactMap { $0.fixed.map(Self.key) })
-        // Parents choose their labels before their children, and larger groups before smaller ones.
+        // Labels are chosen for parents before their children, and for larger groups before smaller ones.
         let order = totals.indices.sorted {
             let (isParent, isOtherParent) = (groups[$0].textCount == 0, groups[$1].textCount == 0)
             if isParent != isOtherParent { return isParent }

@@ -163,7 +163,7 @@ extension GroupVocabularies {
         return result
     }
 
-    /// Returns, for each wanted word, the phrases that contain it and enough texts contain, with the numbers
+    /// Returns, for each wanted word, the phrases with this word that occur in enough texts, with the numbers
     /// of their occurrences.
     private static func longerPhrases(
         _ wanted: Set<String>, _ group: WordCounts, _ excluded: Set<String>

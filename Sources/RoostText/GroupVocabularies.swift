@@ -33,8 +33,8 @@ package struct GroupVocabularies: Sendable {
             for (word, count) in group.compounds { frequencies[word, default: 0] += count }
         }
         let common = commonWords()
-        // Parent groups have no texts of their own. They are compared with each other, not with their
-        // children.
+        // Parent groups contain only the texts of their children, so they are compared with each other and
+        // not with their children.
         func mean(ofParents isParent: Bool) -> Double {
             let counts = totals.indices.filter { (groups[$0].textCount == 0) == isParent }
                 .map { totals[$0].wordCount }

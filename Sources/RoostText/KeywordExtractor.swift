@@ -4,8 +4,8 @@
 /// Keywords and labels are then chosen by `GroupVocabularies`. The weight of a keyword in a group is its
 /// frequency in the group times log(1 + A / f), where f is its frequency in all groups and A is the mean
 /// number of words in a group. Two or three words form a phrase if they occur together in the representative
-/// texts of a group more often than separately. Words that occur in many texts of most groups are not used as
-/// keywords; this works in any language.
+/// texts of a group at least as often as separately. Words that occur in many texts of most groups are not
+/// used as keywords; this works in any language.
 package struct KeywordExtractor: Sendable {
     private var tally: WordTally
 

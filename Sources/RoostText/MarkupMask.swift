@@ -3,7 +3,8 @@
 enum MarkupMask {
     /// The names of entities that can remain in a text without their ampersand after a faulty conversion.
     private static let entityNames: Set<String> = ["amp", "quot", "lt", "gt", "nbsp", "apos"]
-    /// The maximum lengths in bytes of an HTML tag, an image text or a link target, and of an entity name.
+    /// The maximum length in bytes of an HTML tag, an image text or a link target, and the maximum length of
+    /// an entity name.
     private static let (maximumTag, maximumEntity) = (400, 10)
 
     /// Returns the text with each hidden byte replaced with U+0000, so the offsets of the other bytes do not

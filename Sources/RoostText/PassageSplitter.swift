@@ -119,9 +119,11 @@ public struct PassageSplitter: Sendable, Hashable {
         return best
     }
 
-    /// Returns the offset at which a passage begins whose first token is given, for each token: that of the
-    /// token or, if only bytes without tokens precede it in its section or block, that of the section or
-    /// block. Many tokenizers have no tokens for the `#` of a heading and the fence of code.
+    /// Returns, for each token, the offset at which a passage that starts with the token begins.
+    ///
+    /// This is the start of the token's section or block if no other token of the section or block precedes
+    /// the token, and otherwise the start of the token. Many tokenizers produce no tokens for the `#` of a
+    /// heading and for the fence of code, which must not be separated from the text that follows.
     ///
     /// - Parameter parts: The offsets of sections and blocks.
     private static func starts(of tokens: [Range<Int>], _ parts: [Int]) -> [Int] {

@@ -1,5 +1,4 @@
-/// The frequencies of the words and phrases in a group of texts, keyed by the words and
-/// phrases.
+/// The frequencies of the words and phrases in a group of texts, keyed by the words and phrases.
 struct WordCounts: Sendable {
     /// The number of occurrences of each word.
     var words: [String: Int] = [:]

@@ -20,7 +20,7 @@ struct WordSpelling: Sendable, Equatable {
 /// Collects the words of one sentence, to find out how they are spelled.
 ///
 /// The spelling of the first word is not informative, because every sentence begins with a capital letter.
-/// The same is true of all words of a sentence in which most words do, such as a headline.
+/// The same applies to a sentence in which most words begin with one, such as a headline.
 struct SentenceSpelling {
     /// A word of a sentence.
     struct Word {

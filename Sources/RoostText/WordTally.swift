@@ -3,8 +3,8 @@
 struct WordTally: Sendable {
     /// The maximum number of words in a phrase.
     static let phraseWords = 4
-    /// The number of bytes at the start of a text that are searched for phrases. Limits the time for long
-    /// texts.
+    /// The number of bytes at the start of a text that are searched for phrases, which limits the time for
+    /// long texts.
     private static let phraseBytes = 4000
 
     /// The properties of a word that do not depend on its context.

@@ -79,7 +79,7 @@ class Attacker:
 
     def environment(self):
         return {
-            "HOME": self.home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm-256color",
+            "HOME": self.home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm-256color", "PAGER": "cat",
             "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", ""), "NO_PROXY": "127.0.0.1",
             "SWIFT_BACKTRACE": "enable=no", **self.variables,
         }

@@ -58,12 +58,17 @@ public struct CommandLineDriver: Sendable {
 
     /// Starts a command.
     ///
-    /// - Parameter environment: Variables in addition to `HOME` and `PATH`.
-    public func start(_ arguments: [String], environment: [String: String] = [:]) throws -> Running {
+    /// - Parameters:
+    ///   - environment: Variables in addition to `HOME` and `PATH`.
+    ///   - launcher: The command and the first arguments of a program that runs the command; empty to run it
+    ///     directly.
+    public func start(
+        _ arguments: [String], environment: [String: String] = [:], launcher: [String] = []
+    ) throws -> Running {
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         let process = Process()
-        process.executableURL = Self.binary
-        process.arguments = arguments
+        process.executableURL = launcher.isEmpty ? Self.binary : URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = (launcher.isEmpty ? [] : launcher + [Self.binary.path]) + arguments
         process.currentDirectoryURL = home
         process.environment = ["HOME": home.path, "PATH": "/usr/bin:/bin"].merging(environment) { $1 }
         let (output, error, input) = (Pipe(), Pipe(), Pipe())

@@ -13,7 +13,8 @@ extension StoreBackup {
     /// - Parameters:
     ///   - snapshot: The snapshot to restore.
     ///   - repository: The repository that contains the snapshot.
-    ///   - provider: The storage backend of the new store; `nil` for that of the original store.
+    ///   - provider: The storage backend of the new store, which keeps its data in the folder; `nil` for that
+    ///     of the original store, or SQLite if the original store is on a server.
     ///   - isIgnoringLocks: Whether to read the repository without a lock, for a repository whose locks
     ///     cannot be removed. If another process prunes it at the same time, the call may fail.
     ///   - progress: Called repeatedly with the number of entries written so far and the number of all
@@ -43,7 +44,8 @@ extension StoreBackup {
                 "cannot restore snapshot \(snapshot.id.prefix(12)): its copy of \(Self.manifestKey) is "
                     + "missing or damaged")
         }
-        manifest.provider = provider ?? manifest.provider
+        guard provider != .postgres else { throw StoreConfiguration.cannotFillServer }
+        manifest.provider = provider ?? (manifest.provider == .postgres ? .sqlite : manifest.provider)
         manifest.maximumSize = nil
         // The restored storage has a new id.
         manifest.store = nil

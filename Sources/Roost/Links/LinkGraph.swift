@@ -43,7 +43,7 @@ struct LinkGraph {
         return links
     }
 
-    /// Returns the links to an entry, in the order of the paths of their entries.
+    /// Returns the links to an entry, sorted by the paths of the entries that contain them.
     func backlinks(to target: Entry) async throws -> [LinkedEntry] {
         let path = target.sourcePath
         let stem = path.map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent }
@@ -88,7 +88,7 @@ struct LinkGraph {
     }
 
     /// Returns the links of an entry: those in its text if it is Markdown, or else those in its metadata,
-    /// which lack the kind of link and the heading.
+    /// which contain neither the kind of a link nor its heading.
     private static func documentLinks(of entry: Entry) async throws -> [DocumentLink] {
         let stored = entry.metadata[DocumentKey.links]?.comparableTexts ?? []
         guard !stored.isEmpty else { return [] }
@@ -99,7 +99,7 @@ struct LinkGraph {
                 let links = documents.flatMap(\.links).filter { $0.metadataText != nil }
                 if !links.isEmpty { return links }
             } catch is DocumentError {
-                // The text was read before. If it cannot be read now, the stored links are used.
+                // If a later version of the reader rejects the text, the stored links are used.
             }
         }
         return stored.map { DocumentLink(kind: .address, target: $0) }
@@ -114,7 +114,8 @@ struct LinkGraph {
         {
             return .entry(id)
         }
-        // The folder with the attachments of a vault is unknown.
+        // The folder with the attachments of a vault is unknown, so an attachment is never reported as
+        // missing.
         if link.namesAttachment { return .file }
         let name = link.target.removingPercentEncoding ?? link.target
         let file = URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent(name)

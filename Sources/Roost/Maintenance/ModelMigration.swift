@@ -126,6 +126,7 @@ public struct ModelMigration: Sendable {
         let lock = try folder.lock()
         defer { lock.release() }
         let manifest = try await StoreManifest.settled(in: directory)
+        guard manifest.provider != .postgres else { throw StoreConfiguration.cannotReplaceVectorsOnServer }
         let space = (try? await embedder.probedSpace()) ?? embedder.space
         try space.requireSupportedDimension()
         var report = Report(from: manifest.space, to: space)

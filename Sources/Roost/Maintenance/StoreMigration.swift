@@ -67,6 +67,7 @@ public struct StoreMigration: Sendable {
             try await copyOriginals()
             // The copy keeps the revisions, so the list of models applies to it, too.
             try EmbeddingLog(directory: source).copy(to: target)
+            try SyncedFolders.copy(from: source, to: target)
         } catch {
             await transfer.end()
             throw error

@@ -70,7 +70,8 @@ struct StoreRepair {
         let identity = StoreIdentity(
             configuration: StoreConfiguration(directory: directory, manifest: manifest))
         var found = identity.withExistingStorage.manifest
-        found.store = nil
+        // On a server, the storage is found by its id.
+        if found.provider != .postgres { found.store = nil }
         return StoreConfiguration(directory: directory, manifest: found)
     }
 

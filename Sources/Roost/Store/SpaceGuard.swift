@@ -48,7 +48,16 @@ struct SpaceGuard<Base: StorageProvider>: StorageProvider {
         verified.epoch.withLock { $0 = epoch }
     }
 
+    /// Checks that the folder still contains a store. A storage could answer from memory after its folder was
+    /// moved or deleted.
+    ///
+    /// - Throws: ``RoostError`` with `.noStore`.
+    private func checkFolder() throws {
+        guard StoreManifest.exists(in: directory) else { throw RoostError.noStore(in: directory) }
+    }
+
     func commit(_ batch: WriteBatch) async throws -> Revision {
+        try checkFolder()
         let revision = try await commitGuarded(batch)
         if recordsIdentity { await recordIdentity() }
         return revision
@@ -81,6 +90,7 @@ struct SpaceGuard<Base: StorageProvider>: StorageProvider {
     }
 
     func snapshot() async throws -> any StorageSnapshot {
+        try checkFolder()
         let snapshot = try await base.snapshot()
         try verify(snapshot.stamp.epoch)
         return snapshot

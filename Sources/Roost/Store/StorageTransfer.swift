@@ -48,6 +48,7 @@ struct StorageTransfer {
                 directory: StoreConfiguration.storageURL(directory), options: configuration.localOptions)
             return StorageTransfer(
                 state: try await storage.transferableState(), storage: storage, lock: nil, copy: nil)
+        case .postgres: throw StoreConfiguration.cannotTransferFromServer
         }
     }
 

@@ -45,15 +45,18 @@ struct StoreConfiguration {
             switch manifest.provider {
             case .sqlite: Self.databaseURL(directory)
             case .json: Self.storageURL(directory)
+            // The server is not asked here.
+            case .postgres: directory
             }
         return FileManager.default.fileExists(atPath: url.path)
     }
 
-    /// The file or folder that contains the entries.
+    /// The file, folder or server that contains the entries.
     var storagePath: String {
         switch manifest.provider {
         case .sqlite: Self.databaseURL(directory).path
         case .json: Self.storageURL(directory).path
+        case .postgres: serverName
         }
     }
 
@@ -64,6 +67,7 @@ struct StoreConfiguration {
             let attributes = try? FileManager.default.attributesOfItem(atPath: storagePath)
             return attributes?[.size] as? Int ?? 0 > 0
         case .json: return LocalStorageProvider.hasContents(in: Self.storageURL(directory))
+        case .postgres: return true
         }
     }
 
@@ -149,6 +153,7 @@ struct StoreConfiguration {
             var options = localOptions
             if access == .filling { options.files = .deferring }
             return try LocalStorageProvider(directory: Self.storageURL(directory), options: options)
+        case .postgres: return try await openOnServer()
         }
     }
 
@@ -189,12 +194,13 @@ struct StoreConfiguration {
         case .json:
             try await LocalStorageProvider.fill(
                 directory: Self.storageURL(directory), options: localOptions, from: state)
+        case .postgres: throw Self.cannotFillServer
         }
     }
 
     /// Returns the size in bytes of the current storage files.
     ///
-    /// Earlier generations, logs and readable copies are not counted.
+    /// Earlier generations, logs and readable copies are not counted. A store on a server has no such files.
     func presentSize() -> Int {
         switch manifest.provider {
         case .sqlite:
@@ -202,6 +208,7 @@ struct StoreConfiguration {
                 atPath: Self.databaseURL(directory).path)
             return (attributes?[.size] as? Int) ?? 0
         case .json: return LocalStorageProvider.presentSize(of: Self.storageURL(directory))
+        case .postgres: return 0
         }
     }
 
@@ -216,6 +223,7 @@ struct StoreConfiguration {
         case .json:
             try await LocalStorageProvider.inspect(
                 directory: Self.storageURL(directory), options: localOptions)
+        case .postgres: try await inspectServer()
         }
     }
 
@@ -228,6 +236,7 @@ struct StoreConfiguration {
         case .json:
             try await LocalStorageProvider.repair(
                 directory: Self.storageURL(directory), options: localOptions)
+        case .postgres: try await repairOnServer()
         }
     }
 }

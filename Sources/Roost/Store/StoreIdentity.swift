@@ -11,6 +11,7 @@ struct StoreIdentity {
 
     private var manifest: StoreManifest { configuration.manifest }
 
+    /// The configuration with the other provider that keeps its data in the folder.
     private var other: StoreConfiguration {
         var other = manifest
         other.provider = manifest.provider == .sqlite ? .json : .sqlite

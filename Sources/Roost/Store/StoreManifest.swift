@@ -7,11 +7,17 @@ public import RoostModel
 /// Every change replaces the file atomically. Once the store exists, changes require the writers' lock.
 public struct StoreManifest: Codable, Sendable, Hashable {
     /// The storage backend of a store.
-    public enum Provider: String, Codable, Sendable, CaseIterable {
+    public enum Provider: String, Codable, Sendable {
         /// One SQLite database.
         case sqlite
         /// Readable JSON files with a journal.
         case json
+        /// PostgreSQL. The store's folder contains only the index and other derived data; the address of the
+        /// server is in the user's settings (``ServerStorage``).
+        case postgres
+
+        /// The backends that keep their data in the store's folder.
+        public static let inFolder: [Provider] = [.sqlite, .json]
     }
 
     /// A prepared migration to another embedding space.

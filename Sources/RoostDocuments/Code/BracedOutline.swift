@@ -1,4 +1,4 @@
-/// Finds the declarations of languages whose bodies are in braces.
+/// Finds the declarations in source code of languages that enclose bodies in braces.
 struct BracedOutline {
     private let lines: CodeLines
     private let language: CodeLanguage
@@ -52,8 +52,8 @@ struct BracedOutline {
         CodeHeader(CodeTokens(mask, range), language: language, hasBody: hasBody)
     }
 
-    /// Returns the end of the statement that begins at an offset, and the range within the braces of its
-    /// body.
+    /// Returns the end of the statement that begins at an offset, and the range between the braces of its
+    /// body; `nil` if it has no body.
     private func statement(from start: Int, limit: Int) -> (end: Int, body: Range<Int>?) {
         var (index, depth) = (start, 0)
         let firstLine = lines.line(of: start)
@@ -79,7 +79,7 @@ struct BracedOutline {
         return (limit, nil)
     }
 
-    /// Returns the offset of the brace that closes another one; the limit if it is missing.
+    /// Returns the offset of the closing brace that matches an opening brace; `limit` if it is missing.
     private func closingBrace(of open: Int, limit: Int) -> Int {
         var (index, depth) = (open, 0)
         while index < limit {
@@ -93,8 +93,8 @@ struct BracedOutline {
         return limit
     }
 
-    /// Returns whether a statement continues behind a line break: on a line that is indented or begins with a
-    /// sign, or if it has only attributes so far.
+    /// Returns whether a statement continues after a line break: the next line is indented more deeply, or
+    /// begins with an operator, an opening brace or a clause, or the statement has only attributes so far.
     private func continues(behind newline: Int, from start: Int, column: Int, limit: Int) -> Bool {
         var line = lines.line(of: newline) + 1
         while line < lines.count, lines.indentation(line) == nil { line += 1 }
@@ -106,7 +106,7 @@ struct BracedOutline {
         return mask[start] == UInt8(ascii: "@") && !hasKeyword(start..<newline)
     }
 
-    /// Words that begin a clause of a declaration on a line of their own.
+    /// The keywords that can begin a clause of a declaration on a separate line.
     private static let clauses: Set = [
         "where", "async", "throws", "extends", "implements", "with", "rethrows",
     ]
@@ -122,7 +122,7 @@ struct BracedOutline {
         }
     }
 
-    /// Returns the whole lines of a declaration, with the comments before it.
+    /// Returns the range of a declaration, extended to whole lines and to the comments before it.
     private func extended(_ range: Range<Int>, after previousEnd: Int) -> Range<Int> {
         let line = lines.line(of: range.lowerBound)
         let isFirstOnLine = mask[lines.starts[line]..<range.lowerBound].allSatisfy { $0 <= 0x20 }

@@ -3,7 +3,7 @@ struct CodeHeader {
     /// The name of the declaration; `nil` if the statement is not a declaration. Empty for a block that
     /// only groups declarations, such as `extern "C" { … }`.
     private(set) var name: String?
-    /// Whether declarations within the body are found.
+    /// Whether the body is searched for declarations.
     private(set) var isContainer = false
 
     private static let control: Set = [
@@ -29,16 +29,17 @@ struct CodeHeader {
         isContainer = language.containers.contains(keyword)
         name = Self.declaredName(tokens, after: index, keyword, language)
         if name == nil, isContainer, keyword == "extern" { name = "" }
-        // A companion object of Kotlin needs no name.
+        // In Kotlin, a companion object can have no name.
         if name == nil, keyword == "object", hasBody { name = "companion" }
         if isContainer && keyword == "extern" && !hasBody { name = nil }
-        // A method may have the name of a keyword.
+        // In some languages, a method can have the name of a keyword.
         if name == nil, let plain { (name, isContainer) = (plain, false) }
-        // The declaration of a type that is defined elsewhere.
+        // Without a body, the statement is a forward declaration.
         if !hasBody && isContainer && isC { name = nil }
     }
 
-    /// Returns the index of the last of the keywords that begin a declaration.
+    /// Returns the index of the last of the consecutive keywords that begin a declaration; `nil` for other
+    /// statements.
     private static func keyword(_ tokens: CodeTokens, _ language: CodeLanguage) -> Int? {
         func isKeyword(_ index: Int) -> Bool {
             guard index < tokens.tokens.count else { return false }
@@ -69,14 +70,14 @@ struct CodeHeader {
             let target = list.indices.first { list[$0].text == "for" && $0 > index }
             return tokens.name(at: target.map { $0 + 1 } ?? next)
         }
-        // The sign of a generator or of a macro, and references.
+        // Skip the `*` of a generator, the `!` of a macro, and the `&` of a reference.
         while next < list.count, ["*", "!", "&"].contains(list[next].text) { next += 1 }
         if language.name == "go", keyword == "func", next < list.count, list[next].text == "(" {
-            // The tokens omit the contents of parentheses: `( ) Name ( )`.
+            // Skip the receiver. The tokens omit the contents of parentheses: `( ) Name ( )`.
             return tokens.name(at: next + 2)
         }
         if let name = tokens.name(at: next) { return name }
-        // An operator.
+        // The name of an operator consists of punctuation characters.
         guard ["func", "fn", "def"].contains(keyword), next < list.count else {
             return keyword == "test" ? keyword : nil
         }

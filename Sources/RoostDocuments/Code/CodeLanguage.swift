@@ -10,11 +10,11 @@ struct CodeLanguage: Sendable {
         case indentation
         /// Declarations begin in the first column.
         case firstColumn
-        /// Rules with a selector before braces.
+        /// Declarations are rules: a selector before braces.
         case selectors
     }
 
-    /// The form of strings, apart from double quotation marks with `\` before special characters.
+    /// The forms of string literals, in addition to double quotation marks with backslash escapes.
     struct Strings: OptionSet, Sendable {
         let rawValue: Int
         /// `'…'` on one or several lines.
@@ -52,9 +52,9 @@ struct CodeLanguage: Sendable {
     /// The names of files without an extension.
     var fileNames: Set<String> = []
     var layout: Layout
-    /// The beginnings of comments that end with the line.
+    /// The markers that begin a comment up to the end of the line.
     var lineComments: [String]
-    /// The beginnings and ends of other comments.
+    /// The pairs of markers that begin and end other comments.
     var blockComments: [[String]] = []
     var hasNestedComments = false
     /// Whether lines that begin with `#` are directives of a preprocessor.
@@ -64,9 +64,9 @@ struct CodeLanguage: Sendable {
     var containers: Set<String> = []
     /// The keywords before the names of other declarations.
     var functions: Set<String> = []
-    /// Whether a name before parentheses and a body is a function.
+    /// Whether a name before parentheses and a body declares a function, without a keyword.
     var hasPlainFunctions = false
-    /// The elements that contain the code; empty if the whole file is code.
+    /// The pairs of markers that begin and end the elements with code; empty if the whole file is code.
     var codeElements: [[String]] = []
 
     /// The type of files in the language.

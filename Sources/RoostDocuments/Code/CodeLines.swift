@@ -4,7 +4,7 @@ struct CodeLines {
     let source: [UInt8]
     /// The bytes with comments and strings masked.
     let mask: [UInt8]
-    /// The offsets of the beginnings of the lines, and the length of the text.
+    /// The offsets at which the lines begin, followed by the length of the text.
     let starts: [Int]
 
     init(source: [UInt8], mask: [UInt8]) {
@@ -32,8 +32,8 @@ struct CodeLines {
         return low
     }
 
-    /// Returns the column of the first character that is not a space, in the text or in the mask; `nil` for
-    /// an empty line.
+    /// Returns the column, from 0, of the first character of a line that is neither a space nor a tab, in the
+    /// mask or in the text; `nil` for a blank line. A tab advances to the next multiple of 8 columns.
     func indentation(_ line: Int, masked: Bool = true) -> Int? {
         var column = 0
         for index in range(line) {
@@ -50,7 +50,8 @@ struct CodeLines {
     /// Returns the first byte of a line in the mask that is not a space.
     func firstByte(_ line: Int) -> UInt8? { mask[range(line)].first { $0 > 0x20 } }
 
-    /// Returns the first of the lines that contain the comments and attributes directly before a line.
+    /// Returns the index of the first line of the comments and attributes directly before a line; the index
+    /// of the line itself if it has none.
     ///
     /// - Parameter minimum: The first line that may belong to them.
     func leadingLine(before line: Int, minimum: Int) -> Int {
@@ -58,7 +59,7 @@ struct CodeLines {
         while first > minimum {
             let previous = first - 1
             guard let byte = source[range(previous)].first(where: { $0 > 0x20 }) else { break }
-            // A tag around the code of a page.
+            // A tag around the code in a page is masked like a comment, but it is not one.
             if byte == UInt8(ascii: "<") { break }
             if indentation(previous) != nil {
                 guard firstByte(previous) == UInt8(ascii: "@") else { break }

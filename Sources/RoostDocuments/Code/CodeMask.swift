@@ -1,5 +1,5 @@
-/// The bytes of source code with spaces in place of comments and strings, so that the other characters can be
-/// understood without their context. Line breaks are kept.
+/// The bytes of source code in which spaces replace comments and strings, so that a search for brackets and
+/// keywords finds only code. Line breaks are kept.
 struct CodeMask {
     /// The bytes.
     private(set) var bytes: [UInt8]
@@ -40,7 +40,7 @@ struct CodeMask {
         for index in range where bytes[index] != Self.newline { bytes[index] = Self.space }
     }
 
-    /// Returns the ranges that are not within the elements that contain the code.
+    /// Returns the ranges outside of the elements that contain the code.
     private static func rangesOutsideElements(_ source: [UInt8], _ language: CodeLanguage) -> [Range<Int>] {
         guard let element = language.codeElements.first else { return [] }
         let (open, close) = (Array(element[0].utf8), Array(element[1].utf8))
@@ -57,7 +57,7 @@ struct CodeMask {
                 index += mark.count
             } else {
                 index += mark.count
-                // The attributes of the element.
+                // Skip the attributes of the element.
                 while open[1] != UInt8(ascii: "?"), index < source.count, source[index] != UInt8(ascii: ">") {
                     index += 1
                 }
@@ -83,7 +83,7 @@ struct CodeMask {
         return source.indices.contains(index) ? source[index] : 0
     }
 
-    /// Moves behind a comment or directive that begins at the position.
+    /// Skips a comment or directive that begins at the position, and returns whether there is one.
     private mutating func skipComment() -> Bool {
         for (start, end) in blockComments where has(start) {
             var depth = 1
@@ -131,7 +131,7 @@ struct CodeMask {
         }
     }
 
-    /// Moves behind a string that begins at the position.
+    /// Skips a string that begins at the position, and returns whether there is one.
     private mutating func skipString() -> Bool {
         let strings = language.strings
         switch byte(0) {
@@ -171,7 +171,7 @@ struct CodeMask {
         }
     }
 
-    /// The number of `#` before the position, which the end of the string repeats.
+    /// The number of `#` directly before the position. The end of the string repeats them.
     private var hashesBefore: Int {
         guard language.strings.contains(.hashes) else { return 0 }
         var count = 0
@@ -179,7 +179,7 @@ struct CodeMask {
         return count
     }
 
-    /// Moves behind a string whose quotation mark is at the position and repeated `length` times.
+    /// Skips a string that begins at the position with `length` equal quotation marks.
     private mutating func skipQuoted(length: Int, hashes: Int) {
         let quote = byte(0)
         let isBacktick = quote == UInt8(ascii: "`")
@@ -217,9 +217,9 @@ struct CodeMask {
         }
     }
 
-    /// Moves behind an expression in brackets within a string. Strings in the expression are skipped.
+    /// Skips an expression in brackets within a string, including the strings in the expression.
     private mutating func skipExpression(open: UInt8, close: UInt8) {
-        // Strings in expressions in strings are rare; a limit keeps hostile input from exhausting the stack.
+        // Without the limit, a missing bracket would hide the declarations in the rest of the file.
         var depth = 0
         let limit = min(source.count, position + 4096)
         while position < limit {
@@ -244,7 +244,7 @@ struct CodeMask {
         }
     }
 
-    /// Moves behind a character in quotation marks; otherwise the mark is part of a name or a lifetime.
+    /// Skips a character in quotation marks. Returns `false` if the mark is part of a name or a lifetime.
     private mutating func skipCharacter() -> Bool {
         if byte(1) == UInt8(ascii: "\\") {
             var length = 3
@@ -272,7 +272,8 @@ struct CodeMask {
         return true
     }
 
-    /// Moves behind a regular expression if one may begin at the position.
+    /// Skips a regular expression that begins at the position, and returns whether there is one. A slash
+    /// begins an expression only after certain characters; otherwise it is a division.
     private mutating func skipRegex() -> Bool {
         var index = position - 1
         while index >= 0, source[index] == Self.space { index -= 1 }
@@ -296,7 +297,8 @@ struct CodeMask {
         return false
     }
 
-    /// Moves behind a document that begins with `<<NAME` and ends with a line that contains only the name.
+    /// Skips a here document, which begins with `<<NAME` and ends with a line that contains only the name.
+    /// Returns whether there is one.
     private mutating func skipDocument() -> Bool {
         var index = position + 2
         while index < source.count, "<-~'\"".utf8.contains(source[index]) { index += 1 }

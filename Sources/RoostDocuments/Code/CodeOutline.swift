@@ -1,17 +1,17 @@
 /// The declarations of source code.
 struct CodeOutline {
-    /// The declarations outside all others, in order and disjoint.
+    /// The top-level declarations, in order and disjoint.
     let declarations: [CodeDeclaration]
 
     private let lines: CodeLines
 
-    /// Declarations with fewer lines and bytes have no section of their own.
+    /// A declaration below both minimums belongs to the section around it.
     private static let minimumLines = 3
     private static let minimumBytes = 200
 
     /// Finds the declarations of a text.
     ///
-    /// - Complexity: O(length of text), for usual depths of nested declarations.
+    /// - Complexity: O(length of text · depth of nested declarations) for typical code.
     init(_ text: String, language: CodeLanguage) {
         let source = Array(text.utf8)
         lines = CodeLines(source: source, mask: CodeMask(source, language: language).bytes)
@@ -25,7 +25,8 @@ struct CodeOutline {
         }
     }
 
-    /// Returns the structure: a section for each declaration, with the names of the declarations around it.
+    /// Returns the structure: a section for each declaration. Its headings are the names of the enclosing
+    /// declarations and of the declaration itself.
     func structure() -> TextStructure {
         var builder = SectionBuilder(source: lines.source)
         add(declarations, in: 0..<lines.source.count, path: [], to: &builder)

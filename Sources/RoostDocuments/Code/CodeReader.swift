@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads source code. The text is that of the file; its sections are the declarations.
 public struct CodeReader: DocumentReader {
-    /// The average length of a line in bytes above which a file is not written by people.
+    /// The average length of a line, in bytes, above which a file is considered generated.
     private static let maximumLineLength = 500
 
     public let types = CodeLanguage.all.map(\.type)
@@ -11,7 +11,7 @@ public struct CodeReader: DocumentReader {
     public init() {}
 
     public func recognizedType(of input: DocumentInput) -> DocumentType? {
-        // A script without an extension states its interpreter.
+        // A script without an extension names its interpreter in the first line.
         guard input.data.starts(with: "#!".utf8), input.fileExtension.isEmpty else { return nil }
         let line = String(decoding: input.data.prefix(200), as: UTF8.self).prefix { !$0.isNewline }
         let interpreters = [

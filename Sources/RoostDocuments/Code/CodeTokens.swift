@@ -1,19 +1,20 @@
-/// The words and signs of a part of source code.
+/// The words and punctuation characters of a part of source code.
 struct CodeTokens {
-    /// A word or a sign.
+    /// A word or a punctuation character.
     struct Token {
         var text: String
         var offset: Int
         var isWord: Bool
     }
 
-    /// The words and signs outside brackets, and opening parentheses.
+    /// The words and punctuation characters outside of parentheses and square brackets, and the outermost
+    /// brackets themselves.
     private(set) var tokens: [Token] = []
 
     /// The maximum number of bytes of a header that are read.
     private static let maximumLength = 2000
 
-    /// Splits a range of a mask. The contents of parentheses and brackets are omitted.
+    /// Splits a range of a mask. The contents of parentheses and square brackets are omitted.
     init(_ mask: [UInt8], _ range: Range<Int>) {
         var (index, depth) = (range.lowerBound, 0)
         let end = min(range.upperBound, range.lowerBound + Self.maximumLength)
@@ -42,7 +43,7 @@ struct CodeTokens {
         CodeMask.isNameByte(byte) || byte == UInt8(ascii: "$")
     }
 
-    /// Returns the name that begins at a token: words joined by `.`, `::` or `->`; `nil` if no word is there.
+    /// Returns the name that begins at a token: words joined by `.` or `::`; `nil` if no name begins there.
     func name(at index: Int) -> String? {
         guard tokens.indices.contains(index) else { return nil }
         var (name, index) = ("", index)
@@ -69,7 +70,8 @@ struct CodeTokens {
         return name
     }
 
-    /// Returns the index behind generic parameters, such as `<T>`, that begin at a token.
+    /// Returns the index after the generic parameters, such as `<T>`, that begin at a token; the index of the
+    /// token if none begin there.
     func skippingGenerics(at index: Int) -> Int {
         guard index < tokens.count, tokens[index].text == "<" else { return index }
         var (index, depth) = (index, 0)

@@ -1,4 +1,4 @@
-/// Finds the declarations of languages in which they begin in the first column.
+/// Finds the declarations in source code of languages whose declarations begin in the first column.
 struct FirstColumnOutline {
     private let lines: CodeLines
     private let language: CodeLanguage
@@ -14,8 +14,7 @@ struct FirstColumnOutline {
         self.language = language
     }
 
-    /// Returns the declarations of the text. Equations of one function, one after the other, are one
-    /// declaration.
+    /// Returns the declarations of the text. Consecutive equations of one function are one declaration.
     func declarations() -> [CodeDeclaration] {
         var result: [CodeDeclaration] = []
         var minimum = 0
@@ -46,7 +45,7 @@ struct FirstColumnOutline {
             while let name = tokens.name(at: index), ["rec", "type", "nonrec", "virtual"].contains(name) {
                 index += 1
             }
-            // Type parameters: `type 'a tree`.
+            // Skip a type parameter, as in `type 'a tree`.
             if index < tokens.tokens.count, tokens.tokens[index].text == "'" { index += 2 }
             return tokens.name(at: index).flatMap { $0 == "_" ? nil : $0 }
         case "erlang":
@@ -64,7 +63,7 @@ struct FirstColumnOutline {
     private func haskellName(_ tokens: CodeTokens, _ first: CodeTokens.Token) -> String? {
         if language.functions.contains(first.text) {
             guard first.text != "module" else { return nil }
-            // The context of a class or instance precedes `=>`.
+            // The constraints of a class or instance come before the name, followed by `=>`.
             let list = tokens.tokens
             let arrow = list.indices.dropLast().first { list[$0].text == "=" && list[$0 + 1].text == ">" }
             let name = tokens.name(at: arrow.map { $0 + 2 } ?? 1)

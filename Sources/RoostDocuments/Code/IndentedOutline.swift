@@ -1,4 +1,4 @@
-/// Finds the declarations of languages whose bodies are indented.
+/// Finds the declarations in source code of languages that indent the bodies of declarations.
 struct IndentedOutline {
     private let lines: CodeLines
     private let language: CodeLanguage
@@ -79,14 +79,14 @@ struct IndentedOutline {
 
     private func functionName(_ tokens: CodeTokens, at index: Int) -> String? {
         if let name = tokens.name(at: index + 1) {
-            // `mutable struct`, `abstract type`: the keyword itself may be followed by another one.
+            // A second keyword can follow the first one, as in `mutable struct` and `abstract type`.
             if name == "type" || name == "struct" { return tokens.name(at: index + 2) }
             guard language.name == "ruby", name == "self" || name.hasPrefix("self.") else {
                 return language.name == "lua" ? luaName(tokens, at: index + 1) ?? name : name
             }
             return String(name.dropFirst(5))
         }
-        // An operator, or an anonymous function that is assigned.
+        // The name is an operator, or the function is anonymous and assigned to a name.
         let signs = tokens.tokens.dropFirst(index + 1).prefix { !$0.isWord && $0.text != "(" }.map(\.text)
         if signs.isEmpty { return assignedFunction(tokens) }
         return signs.joined()
@@ -128,7 +128,7 @@ struct IndentedOutline {
         return limit
     }
 
-    /// Returns the line behind a declaration.
+    /// Returns the index of the line after a declaration.
     private func end(from first: Int, column: Int, limit: Int) -> Int {
         var (line, end, depth) = (first, first + 1, 0)
         while line < limit {
@@ -146,7 +146,7 @@ struct IndentedOutline {
                 if byte == UInt8(ascii: "(") || byte == UInt8(ascii: "[") { depth += 1 }
                 if byte == UInt8(ascii: ")") || byte == UInt8(ascii: "]") { depth = max(0, depth - 1) }
             }
-            // Comments at the end belong to the declaration if they are indented.
+            // Comments at the end belong to the declaration if they are indented more deeply than it is.
             if lines.indentation(line) != nil || (lines.indentation(line, masked: false) ?? 0) > column {
                 end = line + 1
             }

@@ -2,7 +2,7 @@
 enum SelectorOutline {
     private static let maximumLength = 80
 
-    /// Returns the rules of a style sheet. Rules within rules are parts of these.
+    /// Returns the top-level rules of a style sheet, which include their nested rules.
     static func declarations(_ lines: CodeLines) -> [CodeDeclaration] {
         var result: [CodeDeclaration] = []
         var (start, depth) = (0, 0)

@@ -34,7 +34,7 @@ public struct Document: Sendable, Hashable {
     /// The location of the text in the file: the line or page on which it begins.
     public var location: EntryLocation?
     /// The parts that could not be read, as messages for the user, such as
-    /// `page 3: no text; it may be a scanned image`.
+    /// `page 3: no text; possibly scanned images`.
     public var unreadParts: [String]
 
     /// Creates a document.

@@ -6,9 +6,9 @@ public struct DocumentLimits: Sendable, Hashable {
     public var maximumArchiveBytes = 256 << 20
     /// The maximum number of parts of an archive, messages of a mailbox, or elements of a document.
     public var maximumParts = 100_000
-    /// The maximum depth of nested elements, archives or messages.
+    /// The maximum number of levels of nested elements, archives or messages.
     public var maximumDepth = 200
-    /// The maximum time that a separate program may take to read a document.
+    /// The maximum elapsed time for the separate programs that read one document.
     public var maximumTime = Duration.seconds(60)
     /// The maximum memory in bytes that a separate program may use to read a document.
     public var maximumProgramMemory = 1 << 30

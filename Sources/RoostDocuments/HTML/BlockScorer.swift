@@ -29,7 +29,7 @@ struct BlockScorer {
         var roots: [Int] = []
         for tree in text.split(separator: ";") {
             roots.append(nodes.count)
-            // The comparisons whose second subtree has not begun.
+            // The comparisons whose second subtree has not been read yet.
             var open: [Int] = []
             var followsLeaf = false
             for item in tree.split(whereSeparator: \.isWhitespace) {
@@ -66,8 +66,8 @@ struct BlockScorer {
         smoothed(BlockFeatures.all(of: facts).map(standard.score), facts)
     }
 
-    /// Replaces the scores of the rows of a table by their mean, and moves the scores of list items towards
-    /// the mean of their list, so that neither has gaps.
+    /// Replaces the scores of the rows of a table with their mean, and moves the scores of list items towards
+    /// the mean of their list, so that few rows and items are missing from a selected table or list.
     private static func smoothed(_ scores: [Double], _ facts: PageFacts) -> [Double] {
         var sums: [Int: (gain: Double, words: Double)] = [:]
         let groups = facts.blocks.map { group(of: $0, facts.tree) }
@@ -101,7 +101,7 @@ struct BlockScorer {
     /// Returns the indices of the blocks that maximize the expected F1 of the words, in order.
     ///
     /// The best selection consists of the blocks with the highest scores. Its size follows from the scores:
-    /// on a page with few certain blocks, less certain ones are selected too.
+    /// on a page with few high scores, blocks with lower scores are selected too.
     static func selection(_ scores: [Double], words: [Int]) -> [Int] {
         let order = scores.indices.sorted { (scores[$1], $0) < (scores[$0], $1) }
         let expected = zip(scores, words).map { $0 * Double($1) }

@@ -1,4 +1,4 @@
-/// A text in which each run of white space became one space, as a browser shows it.
+/// A text in which one space replaces each run of white space, as in a browser.
 struct CollapsedText {
     /// The text without white space at its beginning.
     private(set) var bytes: [UInt8] = []

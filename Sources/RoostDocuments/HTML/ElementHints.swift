@@ -1,7 +1,7 @@
 /// Hints about the purpose of elements, from the words in their classes, ids and roles.
 struct ElementHints {
-    /// Groups of words with a similar purpose. Words of four letters or more also match the beginning or
-    /// the end of a word in a class, such as `nav` in `nav-main` and `sidebar` in `leftSidebar`.
+    /// Groups of words with a similar purpose. Words of five letters or more also match the beginning or the
+    /// end of a longer word in a class, such as `sidebar` in `leftsidebar`.
     static let groups: [[String]] = [
         ["nav", "navigation", "navbar", "menu", "submenu", "breadcrumb", "crumbs", "toolbar", "tabs"],
         ["pagination", "pager", "paging", "next", "prev", "previous", "skip", "jump", "toc", "anchor"],

@@ -46,7 +46,7 @@ public struct FeedReader: DocumentReader {
         var document = Document(type: type, title: item.title, text: "")
         if item.isMarkup {
             let page = HTMLPage(Data(item.content.utf8), encodingName: "utf-8")
-            // An item is content as a whole, so no block of it is left out.
+            // All of an item is content, so no block is omitted.
             document.text = HTMLMarkdown.text(of: page.blocks, in: page)
             document.links = HTMLLinks.links(in: page.blocks, of: page, address: base)
         } else {

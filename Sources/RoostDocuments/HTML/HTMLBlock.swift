@@ -1,12 +1,12 @@
-/// A paragraph, heading, list item, table row or another text of a page that is shown as a unit.
+/// A paragraph, heading, list item, table row or other text that a browser shows as a unit.
 struct HTMLBlock: Sendable {
     /// The kind of a block, which determines its Markdown.
     enum Kind: Sendable {
-        /// A text in lines of any length.
+        /// A text whose line breaks have no meaning.
         case text
         /// A preformatted text.
         case code
-        /// A row of a table with data.
+        /// A row of a data table.
         case row
     }
 

@@ -4,7 +4,8 @@ package import Foundation
 package enum HTMLDate {
     /// Parses a date in the formats of ISO 8601 or RFC 822; a date without a time is midnight UTC.
     ///
-    /// Returns `nil` for other formats and for dates before 1970 or after 2200, which are errors of pages.
+    /// Returns `nil` for other formats, and for dates before 1970 or after 2200, which are mistakes of the
+    /// page.
     package static func parse(_ text: String) -> Date? {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard text.utf8.count >= 8, text.utf8.count <= 64 else { return nil }

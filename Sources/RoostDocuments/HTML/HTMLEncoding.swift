@@ -8,8 +8,8 @@ enum HTMLEncoding {
     /// Converts a page to UTF-8.
     ///
     /// A byte order mark takes precedence over the server's statement, which takes precedence over a `meta`
-    /// element. A page without any of these, or with a wrong statement of UTF-8, is UTF-8 if it is valid, and
-    /// windows-1252 otherwise. Invalid sequences become U+FFFD.
+    /// element. A page without any of these, or with a wrong statement of UTF-8, is read as UTF-8 if it is
+    /// valid, and as windows-1252 otherwise. Invalid sequences become U+FFFD.
     /// - Parameters:
     ///   - data: The bytes of the page.
     ///   - stated: The name of the encoding that a server stated; `nil` if it stated none.

@@ -10,7 +10,7 @@ struct HTMLMarkdown {
     private struct Context {
         var kind: HTMLBlock.Kind
         var headingLevel: Int?
-        /// The items of lists that contain the block, the outermost first.
+        /// The list items that contain the block, the outermost first.
         var items: [Int] = []
         var quotes: [Int] = []
         var table: Int?
@@ -75,8 +75,8 @@ struct HTMLMarkdown {
         return context
     }
 
-    /// Returns the marker of a list item if the block is the first one of its item, and the indentation of
-    /// its further lines.
+    /// Returns the beginning of a block's first line, with the marker of the list item if the block is the
+    /// first one in its item, and the beginning of its other lines.
     private func listPrefix(_ context: Context) -> (marker: String, indent: String) {
         guard let item = context.items.last, context.headingLevel == nil else { return ("", "") }
         let outer = String(repeating: "  ", count: min(8, context.items.count - 1))

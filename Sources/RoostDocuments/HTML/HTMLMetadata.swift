@@ -5,7 +5,7 @@ import Foundation
 struct HTMLMetadata: Sendable {
     /// The title without the name of the site.
     var title: String?
-    /// The title as browsers show it.
+    /// The text of the element `title`, which browsers show as the title of the window.
     var windowTitle = ""
     /// The name of the author.
     var author: String?
@@ -25,7 +25,7 @@ struct HTMLMetadata: Sendable {
     var keywords: [String] = []
     /// The types of the objects in JSON-LD and the type in Open Graph, in lowercase letters.
     var types: Set<String> = []
-    /// The longest text of the page in JSON-LD.
+    /// The longest text about the page in its JSON-LD.
     var structuredText: String?
 
     /// Reads the statements of a page.

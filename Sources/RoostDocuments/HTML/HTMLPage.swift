@@ -29,7 +29,7 @@ package struct HTMLPage: Sendable {
 }
 
 extension HTMLPage {
-    /// Returns the blocks of the main content; all blocks if the page has only little text.
+    /// Returns the blocks of the main content, in order.
     func mainBlocks() -> [HTMLBlock] {
         let scores = BlockScorer.scores(of: PageFacts(tree: tree, blocks: blocks, metadata: metadata))
         return BlockScorer.selection(scores, words: blocks.map(\.counts.words)).map { blocks[$0] }
@@ -45,7 +45,7 @@ extension HTMLPage {
         package var features: [Float]
     }
 
-    /// Returns the blocks with their features, and the names of the features. They train the scores.
+    /// Returns the blocks with their features, and the names of the features, for the training of the scorer.
     package func scoredBlocks() -> (names: [String], blocks: [ScoredBlock]) {
         let facts = PageFacts(tree: tree, blocks: blocks, metadata: metadata)
         let features = BlockFeatures.all(of: facts)

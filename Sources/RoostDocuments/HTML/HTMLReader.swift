@@ -1,7 +1,7 @@
 public import Foundation
 import RoostModel
 
-/// Reads web pages: their main content as Markdown, without navigation, advertisements and the like.
+/// Reads web pages: their main content as Markdown, without parts such as navigation and advertisements.
 ///
 /// The parts of a page are scored by properties such as their length, their share of links and the elements
 /// that contain them (decision 20). The title, author, dates, language, address and summary that a page

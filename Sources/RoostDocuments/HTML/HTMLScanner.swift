@@ -13,7 +13,8 @@ struct HTMLScanner {
     private static let rawElements: Set<String> = [
         "script", "style", "textarea", "title", "xmp", "noframes", "iframe",
     ]
-    /// The number of open elements among which an end tag looks for its start tag. It bounds the time.
+    /// The maximum number of open elements that are searched for the start tag of an end tag. It bounds the
+    /// time.
     private static let maximumSearchDepth = 64
 
     private let bytes: [UInt8]

@@ -113,7 +113,7 @@ struct HTMLSegmenter {
         if block.counts.words > 0 || block.counts.symbols > 0 { blocks.append(block) }
     }
 
-    /// Returns whether a line break or a block element separates a text from the one before it.
+    /// Returns whether a line break directly precedes a text.
     private func endsInlineBlock(_ index: Int) -> Bool {
         index > 0 && !tree.nodes[index - 1].isText && tree.nodes[index - 1].tag == "br"
     }

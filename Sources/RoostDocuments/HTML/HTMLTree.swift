@@ -1,6 +1,7 @@
 /// The elements and texts of a page, in document order.
 ///
-/// The nodes are in one array, so that all steps are loops without recursion, whatever the page contains.
+/// The nodes are in one array, so that all steps are loops: recursion over deeply nested elements could
+/// exhaust the stack.
 struct HTMLTree: Sendable {
     /// An element, or a text if ``tag`` is empty.
     struct Node: Sendable {
@@ -95,7 +96,7 @@ struct HTMLTreeBuilder {
         open.append(tree.nodes.count - 1)
     }
 
-    /// Ends the element that was added last and is not ended yet.
+    /// Ends the innermost open element.
     mutating func close() {
         if omittedDepth > 0 {
             omittedDepth -= 1

@@ -26,11 +26,12 @@ struct PageFacts {
     let metadata: HTMLMetadata
     /// The hints of each element.
     private(set) var hints: [UInt32]
-    /// The number of siblings with the same name and first class that contain text, for each element.
+    /// For each element among at least three siblings that contain text and have the same name and first
+    /// class, the number of these siblings.
     private(set) var repetitions: [Int: Int] = [:]
     /// The element whose paragraphs have the largest weight, as in the method of Readability.
     private(set) var candidate = 0
-    /// The index of the first block at or after the main heading; `nil` if there is no `h1`.
+    /// The index of the first block in an `h1`, or else in an `h2`; `nil` if there is neither.
     private(set) var mainHeading: Int?
     /// The ancestors of the candidate and of the main heading, including themselves.
     private(set) var candidatePath: Set<Int> = []
@@ -39,7 +40,7 @@ struct PageFacts {
     private(set) var duplicates: [String: Int] = [:]
     private(set) var titleWords: Set<String> = []
     private(set) var summaryWords: Set<String> = []
-    /// The hints of the text of each block, and the index of the heading before it.
+    /// The hints in the text of each short block, and for each block the index of the heading before it.
     private(set) var textHints: [UInt32] = []
     private(set) var headings: [Int?] = []
     private var sums: [Sums] = [Sums()]
@@ -95,7 +96,8 @@ struct PageFacts {
     /// The sums over the page.
     var total: Sums { sums[blocks.count] }
 
-    /// Returns the level of the heading that contains a block; `nil` if none does.
+    /// Returns the level of the heading among the three innermost elements around a block; `nil` if none of
+    /// them is a heading.
     func headingLevel(_ block: HTMLBlock) -> Int? {
         var node = block.container
         for _ in 0..<3 where node >= 0 {
@@ -108,8 +110,7 @@ struct PageFacts {
         return nil
     }
 
-    /// Returns the number of elements between a block and its nearest ancestor on a path, counted from the
-    /// end of the path.
+    /// Returns the number of elements at the end of a path that do not contain a block.
     func distance(of block: HTMLBlock, from path: Set<Int>) -> Int {
         var node = block.container
         while node > 0, !path.contains(node) { node = tree.nodes[node].parent }

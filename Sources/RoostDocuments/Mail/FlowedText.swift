@@ -1,6 +1,6 @@
 /// Text in the format `flowed` (RFC 3676): lines that end with a space continue on the next line.
 enum FlowedText {
-    /// Returns the text with its lines joined to paragraphs. Quotations keep one mark per level and line.
+    /// Returns the text with its lines joined into paragraphs. A quoted paragraph keeps one `>` per level.
     static func joined(_ text: String, removesSpace: Bool) -> String {
         var lines: [String] = []
         var (depth, isContinued) = (0, false)

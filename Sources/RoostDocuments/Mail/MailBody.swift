@@ -5,7 +5,7 @@ import Foundation
 final class MailBody {
     /// The text.
     private(set) var text = ""
-    /// The links in parts of HTML.
+    /// The links in the HTML parts.
     private(set) var links: [DocumentLink] = []
     /// The names of the attachments.
     private(set) var attachments: [String] = []
@@ -23,13 +23,15 @@ final class MailBody {
         self.isCancelled = isCancelled
     }
 
-    /// Reads a part with the parts that it contains.
+    /// Reads a part and the parts that it contains.
     func read(_ object: UnsafeMutablePointer<GMimeObject>, depth: Int) throws {
         parts += 1
         if isCancelled() { throw CancellationError() }
         guard depth <= limits.maximumDepth, parts <= limits.maximumParts else {
             if unreadParts.last?.hasPrefix("parts that are nested") != true {
-                unreadParts.append("parts that are nested more than \(limits.maximumDepth) times or too many")
+                unreadParts.append(
+                    "parts that are nested more than \(limits.maximumDepth) levels deep, or that follow the "
+                        + "first \(limits.maximumParts) parts")
             }
             return
         }
@@ -55,7 +57,7 @@ final class MailBody {
             return
         }
         let plain = children.first { Self.isType($0, "text", "plain") }
-        // Some programs send an empty alternative of plain text.
+        // Some programs send an empty plain-text alternative.
         if let plain, Self.content(of: plain, limits: limits).contains(where: { !$0.isWhitespace }) {
             try read(plain, depth: depth + 1)
         } else if let rich = children.last(where: { !Self.isType($0, "text", "calendar") }) {
@@ -82,7 +84,7 @@ final class MailBody {
         }
         let isReadable = ["text/plain", "text/html", "text/markdown", "text/enriched"].contains(type)
         guard isText, isReadable, g_mime_part_is_attachment(part) == 0 else {
-            // Signatures are not contents.
+            // A cryptographic signature is not an attachment for people.
             guard !type.hasSuffix("-signature") else { return }
             attachments.append(name ?? type)
             unreadParts.append("attachment \(name ?? "without a name") (\(type))")
@@ -131,8 +133,7 @@ final class MailBody {
 
     /// Returns the text of a part, decoded from its transfer encoding and character set.
     ///
-    /// GMime replaces characters of unknown sets. A set that is missing or wrong is common, so bytes that are
-    /// valid UTF-8 are decoded as UTF-8 if the declared set is ASCII or unknown.
+    /// GMime would replace the characters of unknown character sets, so ``MailCharset`` decodes the bytes.
     private static func content(
         of object: UnsafeMutablePointer<GMimeObject>, limits: DocumentLimits
     ) -> String {

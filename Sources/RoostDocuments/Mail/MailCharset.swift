@@ -4,6 +4,9 @@ import Foundation
 /// The character sets of messages.
 enum MailCharset {
     /// Decodes the bytes of a part of a message with its declared character set.
+    ///
+    /// Missing and wrong declarations are common. If the declared set is ASCII, UTF-8 or unknown, the bytes
+    /// determine whether they are UTF-8 or windows-1252.
     static func decode(_ data: Data, declared name: String?) -> String {
         let declared = (name ?? "us-ascii").lowercased().trimmingCharacters(in: .whitespaces)
         let isUnreliable = ["us-ascii", "ascii", "utf-8", "utf8", "unknown-8bit", "x-unknown", ""].contains(
@@ -11,7 +14,8 @@ enum MailCharset {
         if isUnreliable {
             return TextDecoder.decode(data)?.text ?? String(decoding: data, as: UTF8.self)
         }
-        // Programs declare ISO 8859-1 for windows-1252, which contains all of its printable characters.
+        // Programs often declare ISO 8859-1 for text in windows-1252, which includes the printable characters
+        // of ISO 8859-1.
         let isLatin = ["iso-8859-1", "latin1", "iso8859-1"].contains(declared)
         return converted(data, from: isLatin ? "windows-1252" : declared)
             ?? String(validating: data, as: UTF8.self)

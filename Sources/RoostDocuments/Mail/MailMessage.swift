@@ -25,7 +25,7 @@ final class MailMessage {
         let subject = g_mime_message_get_subject(message).map { MarkdownText.singleLine(String(cString: $0)) }
         let title = subject.flatMap { $0.isEmpty ? nil : $0 }
         if title == nil && body.text.isEmpty && body.isEncrypted { throw DocumentError.encrypted }
-        // A message with an attachment only, or an encrypted one, is found by its subject.
+        // A message that has only an attachment or is encrypted is found by its subject.
         var document = Document(
             type: type, title: title, text: body.text.isEmpty ? title ?? "" : body.text, format: .mail,
             links: body.links, createdAt: date, unreadParts: body.unreadParts)
@@ -73,7 +73,7 @@ final class MailMessage {
         return text.isEmpty ? nil : text
     }
 
-    /// Returns the ids in a header, at most the last 100.
+    /// Returns the ids in a header; only the last 100 if there are more.
     private func references(_ name: String) -> [String] {
         guard let value = header(name), let list = g_mime_references_parse(nil, value) else { return [] }
         defer { g_mime_references_free(list) }
@@ -83,7 +83,7 @@ final class MailMessage {
         }
     }
 
-    /// Returns the addresses of a list, with their names, at most 200.
+    /// Returns the addresses of a list with their names; only the first 200 if there are more.
     private static func addresses(_ list: UnsafeMutablePointer<InternetAddressList>?) -> [String] {
         guard let list else { return [] }
         return (0..<min(internet_address_list_length(list), 200)).compactMap { index in

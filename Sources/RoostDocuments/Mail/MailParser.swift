@@ -28,7 +28,7 @@ final class MailParser {
         else { throw DocumentError.damaged("the message cannot be parsed") }
         roost_mime_release(stream)
         g_mime_parser_set_format(parser, isMailbox ? GMIME_FORMAT_MBOX : GMIME_FORMAT_MESSAGE)
-        // Headers without a declared encoding are UTF-8 in present programs, and windows-1252 in older ones.
+        // Current programs write headers without a declared encoding in UTF-8, older ones in windows-1252.
         "utf-8".withCString { first in
             "windows-1252".withCString { second in
                 var names: [UnsafePointer<CChar>?] = [first, second, nil]

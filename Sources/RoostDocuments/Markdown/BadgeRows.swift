@@ -1,11 +1,11 @@
-/// Hides rows of images at the top of a text: the images of projects that show versions and states.
+/// Hides rows of badges at the top of a text: images that show the versions and states of a project.
 struct BadgeRows {
     /// The minimum number of images of a row.
     private static let minimumCount = 2
     /// Whether only titles, images and HTML have been seen.
     private var isTop = true
 
-    /// Ends the top at the second heading.
+    /// Ends the top of the text if a heading follows the title.
     mutating func endTop(ifAfterTitle isAfterTitle: Bool) {
         if isAfterTitle { isTop = false }
     }
@@ -16,7 +16,7 @@ struct BadgeRows {
         var images: [Range<Int>] = []
         var areRemote = true
         for link in scanner.links[firstLink...] where link.isImage {
-            // A link around an image follows it.
+            // The link around an image comes after the image in the list, and replaces it.
             while let last = images.last, link.range.lowerBound <= last.lowerBound { images.removeLast() }
             images.append(link.range)
             areRemote = areRemote && link.isRemote

@@ -8,7 +8,7 @@ extension FrontMatterDate.Scanner {
         if current | 0x20 == UInt8(ascii: "t"), index + 1 < bytes.count, bytes[index + 1].isASCIIDigit {
             index += 1
         } else if current.isASCIILetter {
-            // 14 March 2025 at 09:30, 14. März 2025 um 09:30
+            // As in `14 March 2025 at 09:30` and `14. März 2025 um 09:30`.
             guard ["at", "um"].contains(word()) else { return nil }
             skip { $0 == 32 }
         }
@@ -39,7 +39,8 @@ extension FrontMatterDate.Scanner {
         return Double("0." + bytes.text(start..<index)) ?? 0
     }
 
-    /// Reads `am` or `pm` and returns the hour from 0 to 23.
+    /// Reads `am` or `pm`, if it follows, and returns the hour from 0 to 23; `nil` if the hour is out of
+    /// range.
     private mutating func hourOfDay(_ hour: Int) -> Int? {
         let before = index
         skip { $0 == 32 }

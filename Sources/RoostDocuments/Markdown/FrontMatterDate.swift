@@ -5,8 +5,8 @@ enum FrontMatterDate {
     /// The maximum number of bytes of a date.
     private static let maximumLength = 80
 
-    /// Returns the time that a text denotes; `nil` if it is no date, or if the order of day and month is
-    /// unclear.
+    /// Returns the time that a text denotes; `nil` if it is not a date, or if the order of day and month is
+    /// ambiguous.
     ///
     /// The formats are those of YAML timestamps and ISO 8601 (`2025-03-14`, `2025-03-14 09:30`,
     /// `2025-03-14T09:30:00+01:00`, `2025-03`), `2025/03/14`, `14.03.2025`, `20250314`, `202503140930`, names
@@ -151,7 +151,7 @@ enum FrontMatterDate {
             return Day(year: year.value, month: month, day: first.value)
         }
 
-        /// Returns a date of which the first two numbers are day and month; `nil` if their order is unclear.
+        /// Returns a date whose first two numbers are day and month; `nil` if their order is ambiguous.
         private func ordered(_ first: Int, _ second: Int, _ year: Int, isGerman: Bool) -> Day? {
             if isGerman || first > 12 || first == second { return Day(year: year, month: second, day: first) }
             return second > 12 ? Day(year: year, month: first, day: second) : nil

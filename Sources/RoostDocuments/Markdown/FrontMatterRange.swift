@@ -18,11 +18,9 @@ struct FrontMatterRange: Equatable {
     /// The number of lines, including both fences.
     var lineCount: Int
 
-    /// Finds the front matter; `nil` if the text does not begin with a line `---` or `+++`, or has no line
-    /// that ends it.
-    ///
-    /// A line `---` without a second one, or a first line between them that is blank or without a key, is a
-    /// horizontal line.
+    /// Finds the front matter; `nil` if the text does not begin with a line `---` or `+++`, if no line ends
+    /// the front matter within ``maximumLength``, or if the first line between the two that is neither blank
+    /// nor a comment has no key. In the last two cases, the first line is a horizontal line.
     init?(_ lines: MarkdownLines) {
         guard lines.count >= 2, let language = Self.language(lines) else { return nil }
         var line = 1

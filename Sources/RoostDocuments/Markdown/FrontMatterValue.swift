@@ -44,7 +44,7 @@ enum FrontMatterValue {
         }
     }
 
-    /// Returns whether the value has more than a number of levels of lists and objects.
+    /// Returns whether lists and objects in the value are nested deeper than a number of levels.
     func isNested(deeperThan depth: Int) -> Bool {
         switch self {
         case .scalar: false

@@ -1,8 +1,8 @@
 import CCommonMark
 
-/// Returns the text of headings without markup.
+/// The text of headings without markup.
 enum HeadingText {
-    /// Returns the text of a heading as a reader sees it, in one line.
+    /// Returns the text of a heading without hidden parts and markup, in one line.
     ///
     /// - Parameters:
     ///   - range: The lines of the heading.
@@ -23,7 +23,8 @@ enum HeadingText {
         return prefix(of: plain, maximumLength: MarkdownAnalysis.maximumHeadingLength)
     }
 
-    /// Returns the beginning of a text, at most a number of UTF-8 bytes.
+    /// Returns the longest prefix of a text, in whole characters, that does not exceed a number of UTF-8
+    /// bytes.
     static func prefix(of text: String, maximumLength: Int) -> String {
         guard text.utf8.count > maximumLength else { return text }
         var length = 0

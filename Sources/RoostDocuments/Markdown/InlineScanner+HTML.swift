@@ -125,7 +125,8 @@ extension InlineScanner {
         return nil
     }
 
-    /// Returns the offset after the closing tag of an element without nested elements.
+    /// Returns the offset after the closing tag of an element without nested elements; the end of the region
+    /// if the tag is missing.
     private func elementEnd(_ name: String, from start: Int) -> Int {
         let length = name.utf8.count
         var index = start

@@ -97,7 +97,7 @@ extension InlineScanner {
         return definitions[Self.label(bytes.text(text))].map { ($0, index + 1) }
     }
 
-    /// Returns the form of a label by which definitions are found.
+    /// Returns the normalized form of a label, by which definitions are looked up.
     static func label(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
     }
@@ -245,7 +245,7 @@ extension InlineScanner {
                 isRemote: link.isExternal))
     }
 
-    /// Returns the length of the size at the end of an image's text, such as `|300` or `300x200`.
+    /// Returns the length in bytes of the image size at the end of a text, such as `|300` or `300x200`.
     private func sizeLength(_ text: Range<Int>) -> Int {
         var start = text.upperBound
         while start > text.lowerBound, bytes[start - 1].isASCIIDigit || bytes[start - 1] == UInt8(ascii: "x")

@@ -1,7 +1,7 @@
 /// Finds the links, tags and hidden parts in the inline content of Markdown blocks.
 ///
 /// The scanner reads the text itself instead of the inline nodes of cmark, because these have no exact
-/// offsets, and because cmark does not know the syntax of Obsidian: wiki links, embeds, tags, block
+/// offsets, and because cmark does not support the syntax of Obsidian: wiki links, embeds, tags, block
 /// identifiers, comments. Each byte is read a bounded number of times, so the time is linear also for
 /// malicious texts.
 struct InlineScanner {
@@ -17,7 +17,7 @@ struct InlineScanner {
         var isImage: Bool
         /// Whether the image has a URL and not the path of a file.
         var isRemote = false
-        /// Whether the link is a bare URL.
+        /// Whether the link is a URL without a text: bare, or in angle brackets.
         var isBare = false
     }
 
@@ -193,8 +193,8 @@ struct InlineScanner {
 
     /// Adds a tag if the number sign begins one.
     ///
-    /// A tag follows the beginning of a line or white space, has at least one character that is no digit, and
-    /// contains no punctuation other than `-`, `_` and `/`.
+    /// A tag follows the beginning of a line or white space, has at least one character that is not a digit,
+    /// and contains no punctuation other than `-`, `_` and `/`.
     private mutating func tag(_ index: Int) -> Int {
         guard isAfterSpace(index) else { return index + 1 }
         let end = UnicodeScan.tagEnd(bytes, from: index + 1, to: region.upperBound)

@@ -1,13 +1,13 @@
 /// The definition of a link reference, such as `[label]: https://…`.
 struct LinkDefinition {
-    /// The label in the form by which it is found.
+    /// The normalized label, by which the definition is looked up.
     var label: String
     /// The target.
     var target: String
     /// The range of the definition without the markers of block quotes before it.
     var range: Range<Int>
 
-    /// Parses a line; `nil` if it is no definition.
+    /// Parses a line; `nil` if it is not a definition.
     init?(_ bytes: [UInt8], line: Range<Int>) {
         var index = line.lowerBound
         while index < line.upperBound, bytes[index] == 32 || bytes[index] == UInt8(ascii: ">") { index += 1 }

@@ -10,7 +10,7 @@ import Foundation
 /// path matches, the name can be an alias.
 ///
 /// The target of a Markdown link is a path relative to the folder of the note, with percent-encoding. If no
-/// note has this path, the target is searched like a name.
+/// note has this path, the target is resolved like a name.
 public struct LinkResolver: Sendable {
     /// A note that links can name.
     public struct Note: Sendable, Hashable {
@@ -33,7 +33,7 @@ public struct LinkResolver: Sendable {
     private let root: [String]
     /// The paths of the notes below the root, in lowercase letters.
     private let paths: [String]
-    /// The lengths of the paths in characters.
+    /// The lengths of the paths in UTF-16 code units.
     private let lengths: [Int]
     /// The indices of the notes by complete path below the root.
     private let byPath: [String: Int]

@@ -2,7 +2,7 @@ import CCommonMark
 
 /// Finds the blocks of a Markdown text by cmark-gfm.
 ///
-/// cmark is given a simplified copy of the text, because only the structure of the blocks is required: long
+/// cmark parses a simplified copy of the text, because only the structure of the blocks is required: long
 /// lines are shortened, and characters that only matter within paragraphs are replaced. This keeps the memory
 /// small, and the time linear: cmark needs quadratic time for some malicious sequences of inline markup.
 enum MarkdownBlockParser {
@@ -11,7 +11,7 @@ enum MarkdownBlockParser {
     /// The maximum number of block quotes and lists that may begin on a line.
     private static let maximumDepth = 64
     /// The number of bytes of the simplified text after which a new document begins at the next suitable
-    /// line.
+    /// line. After four times this number, it begins at any line.
     private static let segmentLength = 1 << 20
 
     private static let registration: Void = cmark_gfm_core_extensions_ensure_registered()
@@ -48,8 +48,8 @@ enum MarkdownBlockParser {
         return blocks
     }
 
-    /// Ends each block before the next one. The end line that cmark reports for an underlined heading is
-    /// one line too high.
+    /// Ends each block before the next one. The end line that cmark reports for an underlined heading is the
+    /// line after its end.
     private static func removeOverlaps(_ blocks: inout [MarkdownBlock]) {
         for index in blocks.indices.dropLast() where blocks[index].kind != .table {
             let lines = blocks[index].lines
@@ -163,7 +163,7 @@ enum MarkdownBlockParser {
         let start = firstLine + max(1, Int(cmark_node_get_start_line(node))) - 1
         var end = firstLine + max(0, Int(cmark_node_get_end_line(node)))
         if kind == .html, let literal = cmark_node_get_literal(node) {
-            // The end line of cmark lacks the line with the end of a comment or script.
+            // The range that cmark reports omits the line that ends a comment or script.
             end = start + lineCount(literal)
         }
         return MarkdownBlock(
@@ -225,8 +225,8 @@ enum MarkdownBlockParser {
 }
 
 extension MarkdownLines {
-    /// Returns whether a line after a blank one begins with a character that is neither white space nor a
-    /// list marker, so that no earlier block contains it.
+    /// Returns whether a line follows a blank one and begins with a letter or a number sign, so that no
+    /// earlier block contains it.
     fileprivate func startsSegment(_ line: Int) -> Bool {
         guard line > 0, trimmedRange(line - 1).isEmpty, starts[line] < bytes.count else { return false }
         return bytes[starts[line]].isASCIILetter || bytes[starts[line]] == UInt8(ascii: "#")

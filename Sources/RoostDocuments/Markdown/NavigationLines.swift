@@ -99,8 +99,8 @@ enum NavigationLines {
         return links.count >= 2 && !marks.isEmpty && marks.allSatisfy(separators.contains)
     }
 
-    /// Returns the index of the first link that begins at or after an offset. Lines are short, so the links
-    /// before it, which can overlap, need no exact order.
+    /// Returns the index of the first link that ends after an offset. The links are in the order of their
+    /// ends.
     private static func firstLink(_ scanner: InlineScanner, from offset: Int) -> Int {
         var (low, high) = (0, scanner.links.count)
         while low < high {
@@ -110,7 +110,8 @@ enum NavigationLines {
         return low
     }
 
-    /// Returns whether the text of a link names only a direction, or begins or ends with an arrow.
+    /// Returns whether the text of a link names a direction, such as `Next` and `Next: Title`, or begins or
+    /// ends with an arrow.
     private static func isDirection(_ text: String) -> Bool {
         let scalars = text.unicodeScalars.filter { !$0.properties.isWhitespace && $0 != "\u{FE0F}" }
         if let first = scalars.first, arrows.contains(first) { return true }

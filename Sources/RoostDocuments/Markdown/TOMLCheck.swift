@@ -1,11 +1,11 @@
-/// Finds errors in TOML that end the process, because the parser of TOMLKit checks them only by assertions: a
+/// Finds errors in TOML that would end the process, because TOMLKit checks them only by assertions: a
 /// missing value, a date with `T` but without an hour, and white space and other characters that TOML permits
 /// only in strings and comments.
 struct TOMLCheck {
     private let bytes: [UInt8]
     private var index = 0
     private var line = 1
-    /// The last byte outside of strings and comments that is no white space.
+    /// The last byte outside of strings and comments that is not white space.
     private var previous: UInt8 = 0
 
     /// Returns the number of the first line with such an error, from 1; `nil` if no line has one.
@@ -18,7 +18,7 @@ struct TOMLCheck {
 
     /// The open brackets and braces.
     private var open: [UInt8] = []
-    /// Whether the next byte that is no white space must begin a key.
+    /// Whether the next byte that is not white space must begin a key.
     private var expectsKey = false
     /// Whether the open brackets are those of the header of a table.
     private var isInHeader = false
@@ -29,7 +29,7 @@ struct TOMLCheck {
         while index < bytes.count {
             let byte = bytes[index]
             if byte == 0x0A { line += 1 }
-            // Some invalid inline tables also end the process, so all of them are refused.
+            // Some invalid inline tables also end the process, so all inline tables are refused.
             if byte == UInt8(ascii: "{") || isInvalidHeader(byte) || isForbidden(byte)
                 || !byte.isMarkdownSpace && !updateNesting(byte)
             {

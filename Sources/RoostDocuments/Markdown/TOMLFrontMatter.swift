@@ -6,7 +6,10 @@ enum TOMLFrontMatter {
     /// Parses the lines between the fences of front matter.
     static func parse(_ text: String) -> FrontMatter {
         if let line = TOMLCheck.invalidLine(text) {
-            return FrontMatter(unreadParts: ["front matter, line \(line + 1): it is not valid TOML"])
+            return FrontMatter(unreadParts: [
+                "front matter, line \(line + 1): it is not valid TOML, or it has an inline table, which is "
+                    + "not supported"
+            ])
         }
         let table: TOMLTable
         do {

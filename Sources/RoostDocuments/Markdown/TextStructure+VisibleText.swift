@@ -45,8 +45,10 @@ extension TextStructure {
         return !HTMLElementName.inline.contains(String(decoding: name, as: UTF8.self).lowercased())
     }
 
-    /// The sections that contain an offset: the index of the section whose range contains it, or the last
-    /// one.
+    /// Returns the index of the last section that begins at or before an offset in UTF-8 bytes; 0 if none
+    /// does.
+    ///
+    /// - Complexity: O(log(number of sections)).
     public func sectionIndex(at offset: Int) -> Int {
         var (low, high) = (0, sections.count)
         while low + 1 < high {

@@ -11,7 +11,7 @@ enum YAMLFrontMatter {
 
     /// Parses the lines between the fences of front matter.
     ///
-    /// If the whole is not valid YAML, each key is read separately, so that an error affects only one key.
+    /// If the text is not valid YAML, each key is parsed separately, so that an error affects only one key.
     static func parse(_ text: String) -> FrontMatter {
         let aliases = aliasCount(text)
         guard aliases <= maximumAliases, aliases == 0 || text.utf8.count <= maximumLengthWithAliases else {
@@ -211,7 +211,7 @@ enum YAMLFrontMatter {
 }
 
 extension MetadataValue {
-    /// Whether the value is a number or a Boolean value.
+    /// Whether the value is a number.
     fileprivate var isNumber: Bool {
         switch self {
         case .integer, .number: true

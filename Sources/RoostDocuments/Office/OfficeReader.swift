@@ -86,7 +86,7 @@ public struct OfficeReader: DocumentReader {
         }
     }
 
-    /// Throws an error that explains the fault if the input is no ZIP archive.
+    /// Throws an error that explains the fault if the input is not a ZIP archive.
     private static func check(_ input: DocumentInput) throws {
         if input.data.isEmpty { throw DocumentError.damaged("the file is empty") }
         // The signature of a compound file: an older Office format, or an encrypted document.
@@ -99,7 +99,7 @@ public struct OfficeReader: DocumentReader {
         let name = "EncryptedPackage".data(using: .utf16LittleEndian) ?? Data()
         if input.data.range(of: name) != nil { throw DocumentError.encrypted }
         throw DocumentError.unsupported(
-            "it has an older binary format of Microsoft Office; save it in the present format, "
+            "it is in an older binary format of Microsoft Office; save it in a current format, "
                 + "for example with LibreOffice")
     }
 }

@@ -24,8 +24,8 @@ struct PDFExtraction {
         try check(information)
         let properties = PDFProperties(String(decoding: information.output, as: UTF8.self))
         // The order of the file is the reading order in nearly all documents, in columns too; the order that
-        // `pdftotext` computes from positions mixes columns whose lines are at equal heights. It is better
-        // only for vertical writing and for writing from right to left.
+        // `pdftotext` computes from positions mixes columns whose lines are at equal heights. The computed
+        // order is better only for vertical writing and for writing from right to left.
         var text = try extract(runner, [pdftotext, "-raw", file], deadline)
         if PDFWriting.needsPositions(text.output) {
             text = try extract(runner, [pdftotext, file], deadline)
@@ -64,7 +64,7 @@ struct PDFExtraction {
         throw DocumentError.damaged(Self.reason(result))
     }
 
-    /// Returns the first error message of a program.
+    /// Returns the reason for the failure of a program: its last error message, or else its last message.
     private static func reason(_ result: ProgramRunner.Result) -> String {
         let lines = result.message.split(separator: "\n")
         let line = lines.last { $0.contains("Error") } ?? lines.last ?? ""

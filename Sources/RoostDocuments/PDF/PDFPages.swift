@@ -5,10 +5,9 @@ struct PDFPages {
     /// The lines of each page.
     private var pages: [[String]]
 
-    /// The number of lines at the beginning and at the end of a page among which running headers and footers
-    /// are searched.
+    /// The number of lines at the beginning and at the end of a page that can be running headers and footers.
     private static let margin = 3
-    /// The minimum number of pages of a document whose running headers are searched.
+    /// The minimum number of pages of a document from which running headers and footers are removed.
     private static let minimumPages = 3
 
     init(_ pages: [String]) {
@@ -26,8 +25,8 @@ struct PDFPages {
         return bodies.map { joiner.text(of: $0) }
     }
 
-    /// Returns the pages without lines that are repeated at the same position on most pages, and without page
-    /// numbers.
+    /// Returns the pages without page numbers, running headers and running footers. These are lines that
+    /// occur at the same end of at least three pages, and of at least 40% of the pages with text.
     private func withoutRunningLines() -> [[String]] {
         guard pages.count >= Self.minimumPages else { return pages }
         var counts: [RunningLine: Int] = [:]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The direction of writing in PDF documents, and characters that stand only for a form of others.
+/// The direction of writing in PDF documents, and the normalization of ligatures and presentation forms.
 enum PDFWriting {
     /// Returns whether the reading order must be computed from the positions: most lines have only one or two
     /// characters, as in vertical writing, or many letters are written from right to left.
@@ -27,8 +27,8 @@ enum PDFWriting {
         "\u{202A}": "", "\u{202B}": "", "\u{202C}": "", "\u{202D}": "", "\u{202E}": "", "\u{0}": "",
     ]
 
-    /// Returns a text with letters in place of ligatures, and without marks of direction and forms of
-    /// vertical writing, so that its words can be found.
+    /// Returns a text with letters in place of ligatures, ordinary punctuation in place of the forms for
+    /// vertical writing, and without marks of direction, so that its words can be found.
     static func normalized(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { forms[$0] != nil }) else { return text }
         var result = ""

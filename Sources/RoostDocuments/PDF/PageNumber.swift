@@ -15,7 +15,7 @@ enum PageNumber {
         return total.count == 1 && total.first.flatMap({ Int($0) }).map { $0 >= value } == true ? value : nil
     }
 
-    /// Returns the value of a Roman numeral below 90; otherwise `nil`.
+    /// Returns the value of a Roman numeral of the digits I, V, X and L; otherwise `nil`.
     private static func romanValue(of text: String) -> Int? {
         let values: [Character: Int] = ["i": 1, "v": 5, "x": 10, "l": 50]
         let digits = text.compactMap { values[$0] }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Joins the printed lines of a document to paragraphs, and the words that are hyphenated at their ends.
+/// Joins the printed lines of a document into paragraphs, and the words that are hyphenated at line ends.
 struct ParagraphJoiner {
     /// The words of the document that are not at the end of a line, in lowercase letters. They decide whether
     /// a hyphen at the end of a line belongs to the word.
     private var words: Set<String> = []
 
-    /// The maximum number of different words that are remembered.
+    /// The maximum number of different words that are collected.
     private static let maximumWords = 500_000
 
     /// Creates a joiner for a document with the given lines.
@@ -26,7 +26,7 @@ struct ParagraphJoiner {
             .joined(separator: "\n\n")
     }
 
-    /// Returns the lines of a block of text, joined where a line break is only the result of the width.
+    /// Returns the lines of a block of text, joined where a line ends only because of the width of the page.
     private func joined(_ lines: [String]) -> String {
         let widths = lines.map(\.count)
         var output: [String] = []

@@ -89,7 +89,7 @@ struct ProgramRunner {
             var status: Int32 = 0
             let ended = waitpid(process, &status, WNOHANG)
             if ended == process || (ended < 0 && errno != EINTR) {
-                // Descendants that still run would keep the files open.
+                // Descendants of the process that still run would keep the files open.
                 kill(-process, SIGKILL)
                 let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
                 try Self.checkSignal(code, program: program, limits: limits, maximumOutput: maximumOutput)
@@ -120,7 +120,7 @@ struct ProgramRunner {
         .limitExceeded("\(program) extracted more than \(maximum) bytes of text")
     }
 
-    /// Throws if a program was ended by the signal of a limit.
+    /// Throws if a signal that enforces a limit has ended a program.
     private static func checkSignal(
         _ status: Int32, program: String, limits: DocumentLimits, maximumOutput: Int
     ) throws {

@@ -3,14 +3,14 @@ import RoostModel
 
 /// Reads captions of videos in the formats SubRip and WebVTT.
 ///
-/// The text consists of paragraphs that begin with their time, such as `[00:01:30]`. Lines that captions
-/// repeat while they roll upwards are read once.
+/// The text consists of paragraphs that begin with their time, such as `[00:01:30]`. Captions that scroll
+/// upwards repeat lines; each of these lines is read once.
 public struct CaptionReader: DocumentReader {
     static let type = DocumentType(
         name: "captions", title: "Captions", extensions: ["srt", "vtt"],
         mediaTypes: ["text/vtt", "application/x-subrip"])
 
-    /// The length of a paragraph in seconds after which the next sentence begins another one.
+    /// The length of a paragraph, in seconds, after which the next sentence begins a new paragraph.
     private static let paragraphLength = 60.0
 
     public let types = [Self.type]

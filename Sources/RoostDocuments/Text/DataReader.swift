@@ -2,7 +2,7 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// Reads data in text formats: JSON and XML as readable text, YAML and TOML as written.
+/// Reads data in text formats: JSON and XML as readable text, YAML and TOML without changes.
 public struct DataReader: DocumentReader {
     static let json = DocumentType(
         name: "json", title: "JSON", extensions: ["json", "geojson", "jsonld", "webmanifest"],

@@ -1,5 +1,5 @@
-/// Writes JSON values as readable text: a line `name: value` for each value, and a heading for each object
-/// in an array if it has a title.
+/// Writes JSON values as readable text: a line `name: value` for each value, and a heading for each object of
+/// a top-level array that has a title.
 struct JSONText {
     /// The text.
     private(set) var output: MarkdownOutput

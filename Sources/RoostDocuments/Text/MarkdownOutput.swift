@@ -8,6 +8,8 @@ struct MarkdownOutput {
     init(limits: DocumentLimits) { maximumBytes = limits.maximumTextBytes }
 
     /// Appends a block after an empty line. Blocks without text are ignored.
+    ///
+    /// - Throws: ``DocumentError/limitExceeded(_:)`` if the text becomes too long.
     mutating func add(_ block: String, isListItem: Bool = false) throws {
         guard block.utf8.contains(where: { $0 != 0x20 && $0 != 0x0A && $0 != 0x09 }) else { return }
         guard text.utf8.count + block.utf8.count <= maximumBytes else {

@@ -6,7 +6,7 @@ enum MarkdownText {
     /// fence or a comment.
     ///
     /// Only constructs that change the structure of the text are escaped; emphasis is not, so that words
-    /// remain as they are.
+    /// remain unchanged.
     static func escaped(_ paragraph: String) -> String {
         guard paragraph.utf8.contains(where: isSpecial) else { return paragraph }
         let lines = paragraph.split(separator: "\n", omittingEmptySubsequences: false)

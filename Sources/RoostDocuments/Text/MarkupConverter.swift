@@ -2,8 +2,8 @@ import Foundation
 
 /// Converts the elements of HTML or XHTML to Markdown. Unknown elements contribute their text.
 ///
-/// The readers of books and mail use the converter, where all of the text is content. Web pages have a
-/// reader of their own, which selects the main content.
+/// The readers of books and mail use the converter, because all text of these documents is content. For web
+/// pages, ``HTMLReader`` selects the main content instead.
 final class MarkupConverter {
     /// The text.
     private(set) var output: MarkdownOutput
@@ -136,7 +136,7 @@ final class MarkupConverter {
         try nested.readRows { rows.append($0) }
         links += nested.links
         let isLayout = rows.allSatisfy { $0.count < 2 }
-        // Mails use tables for their layout.
+        // HTML mail uses tables for layout.
         if isLayout || rows.contains(where: { $0.contains { $0.count > 1000 } }) {
             for cell in rows.joined() { try add(MarkdownText.escaped(cell)) }
         } else {
@@ -158,7 +158,7 @@ final class MarkupConverter {
                 text: text.isEmpty ? nil : text))
     }
 
-    /// Writes the text that was collected as a paragraph.
+    /// Appends the collected text as a paragraph.
     private func flush() throws {
         let text = inline.trimmingCharacters(in: .whitespacesAndNewlines)
         inline = ""

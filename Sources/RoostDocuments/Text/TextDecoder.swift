@@ -6,8 +6,8 @@ enum TextDecoder {
     /// UTF-8; `nil` if the bytes are not text.
     ///
     /// A byte order mark determines the encoding. Bytes that are not UTF-8 are decoded as windows-1252, which
-    /// includes the printable characters of ISO 8859-1, if they contain no control characters and mostly
-    /// characters of words.
+    /// includes the printable characters of ISO 8859-1, if they contain no control characters and most bytes
+    /// above 127 can be letters of words.
     static func decode(_ data: Data) -> (text: String, encodingName: String?)? {
         if data.starts(with: [0xEF, 0xBB, 0xBF]) {
             return String(validating: data.dropFirst(3), as: UTF8.self).map { ($0, nil) }
@@ -30,8 +30,9 @@ enum TextDecoder {
         return (text, isLittleEndian ? "UTF-16LE" : "UTF-16BE")
     }
 
-    /// Returns whether bytes are probably text in windows-1252: no control characters, no undefined bytes,
-    /// and most of the other bytes above 127 next to letters.
+    /// Returns whether bytes are probably text in windows-1252: they contain no control characters and no
+    /// undefined bytes, at most half of them are above 127, and at least three quarters of the latter follow
+    /// letters or spaces, or are punctuation.
     private static func isWindows1252(_ data: Data) -> Bool {
         var (high, nearLetters, run) = (0, 0, 0)
         var previous: UInt8 = 0x20

@@ -43,7 +43,7 @@ struct RobotsRules: Sendable {
     }
 
     /// Returns whether the rules permit a request for a path with its query. The longest matching rule
-    /// applies; of two rules of the same length, the one that permits.
+    /// applies; if two rules have the same length, the one that permits the request applies.
     func permits(_ path: String) -> Bool {
         let path = Self.normalized(path.isEmpty ? "/" : path)
         if path == Array("/robots.txt".utf8) { return true }
@@ -71,7 +71,9 @@ struct RobotsRules: Sendable {
     }
 
     /// Returns whether a pattern matches the beginning of a path. `*` stands for any characters, and `$` at
-    /// the end of the pattern for the end of the path. The time is at most the product of the lengths.
+    /// the end of the pattern for the end of the path.
+    ///
+    /// - Complexity: O(length of the pattern · length of the path).
     private static func matches(_ pattern: [UInt8], _ path: [UInt8]) -> Bool {
         var pattern = pattern
         if pattern.last == 0x24 { pattern.removeLast() } else { pattern.append(0x2A) }

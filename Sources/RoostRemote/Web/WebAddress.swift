@@ -6,7 +6,7 @@ import RoostFiles
 enum WebAddress {
     /// Returns the numeric addresses of a host.
     ///
-    /// - Throws: ``WebError`` with `.unavailable`.
+    /// - Throws: ``WebError`` with `.unavailable` if the name cannot be resolved.
     static func resolve(_ host: String) async throws -> [SocketAddress] {
         do {
             return try await BlockingWork.run { _ in try lookUp(host) }
@@ -52,8 +52,8 @@ enum WebAddress {
         return result
     }
 
-    /// Returns whether an address is public: not one of a private network, of the computer itself, of a link,
-    /// or of another range for special purposes (RFC 6890).
+    /// Returns whether an address is public: not in a private, loopback, link-local or other special-purpose
+    /// range (RFC 6890).
     static func isPublic(_ address: SocketAddress) -> Bool {
         switch address {
         case .v4(let value):
@@ -77,7 +77,8 @@ enum WebAddress {
     }
 
     private static func isPublic(v6 bytes: [UInt8]) -> Bool {
-        // Addresses that contain an IPv4 address: mapped, compatible, NAT64 and 6to4.
+        // Mapped, NAT64 and 6to4 addresses contain an IPv4 address, which is checked. Compatible addresses,
+        // which are deprecated, and the loopback address are refused.
         let last = Array(bytes[12...])
         if bytes[..<10].allSatisfy({ $0 == 0 }) {
             let isMapped = bytes[10] == 0xFF && bytes[11] == 0xFF

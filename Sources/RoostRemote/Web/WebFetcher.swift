@@ -15,7 +15,8 @@ public actor WebFetcher {
     public struct Limits: Sendable, Hashable {
         /// The maximum size of a page in bytes, after decompression.
         public var maximumSize = 32 << 20
-        /// The maximum time until the head of a response, and for a slow body.
+        /// The maximum time until the head of a response. The body may take this time plus one second for
+        /// every 10,000 bytes.
         public var timeout = Duration.seconds(30)
         /// The maximum number of redirects.
         public var maximumRedirects = 5
@@ -24,7 +25,7 @@ public actor WebFetcher {
         public init() {}
     }
 
-    /// The name in robots.txt that applies to the fetcher.
+    /// The user agent whose rules in robots.txt apply to the fetcher.
     static let agentName = "roost"
 
     private let version: String
@@ -32,7 +33,7 @@ public actor WebFetcher {
     private let environment: [String: String]
     private let limits: Limits
     private var rules: [String: RobotsRules] = [:]
-    /// The addresses of hosts, instead of the answers of the resolver; for tests.
+    /// Returns the addresses of a host. Tests replace it.
     private let resolve: @Sendable (String) async throws -> [SocketAddress]
 
     /// Creates a fetcher.
@@ -67,8 +68,8 @@ public actor WebFetcher {
     ///
     /// - Parameters:
     ///   - address: An http or https URL.
-    ///   - validators: The validators of the page when it was fetched before.
-    /// - Returns: The page, or that it has not changed.
+    ///   - validators: The validators of the page from an earlier request.
+    /// - Returns: The page, or `.notModified` if it has not changed since.
     /// - Throws: ``WebError``; `CancellationError`.
     public func fetch(
         _ address: String, unlessMatching validators: WebPage.Validators = .init()
@@ -233,7 +234,7 @@ public actor WebFetcher {
         if configuration.proxy != nil, literal == nil { return configuration }
         let addresses: [SocketAddress]
         if let literal { addresses = [literal] } else { addresses = try await resolve(host) }
-        // One private address is enough to refuse a host: its answers are not those of a public site.
+        // One private address is enough to refuse a host, because a public site has no private addresses.
         guard allowsPrivateAddresses || addresses.allSatisfy(WebAddress.isPublic) else {
             throw WebError(
                 .privateAddress,

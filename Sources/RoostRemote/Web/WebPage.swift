@@ -10,10 +10,10 @@ public struct WebPage: Sendable, Hashable {
     public var mediaType: String?
     /// The character encoding that the server stated.
     public var encodingName: String?
-    /// The values with which the server recognizes an unchanged page.
+    /// The values by which the server recognizes that the page has not changed.
     public var validators: Validators
 
-    /// The values with which a server recognizes that a page has not changed (RFC 9110, section 8.8).
+    /// The values by which a server recognizes that a page has not changed (RFC 9110, section 8.8).
     public struct Validators: Sendable, Hashable {
         /// The value of `ETag`.
         public var entityTag: String?

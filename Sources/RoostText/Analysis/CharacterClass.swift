@@ -43,7 +43,7 @@ enum CharacterClass: UInt8, Sendable {
             0x0EBD...0x0EC6, 0x0EDC...0x0EDF, 0x1000...0x102A, 0x103F, 0x1050...0x1055, 0x1780...0x17B3:
             .southeastAsian
         case 0x1F1E6...0x1F1FF: .regionalIndicator
-        // Lines and blocks that draw tables, and the replacement for invalid bytes.
+        // Box-drawing, block and Braille characters, and the replacement character for invalid bytes.
         case 0x2500...0x259F, 0x2800...0x28FF, 0xFFFD: .separator
         default: ofRareCharacter(scalar)
         }

@@ -18,8 +18,8 @@ struct SpellingCorrector {
         var distance: Int
     }
 
-    /// The minimum lengths, in letters, of words in which one error and two errors are corrected. Too many
-    /// shorter words are similar to each other.
+    /// The minimum lengths, in letters, of words in which one error and two errors are corrected. In shorter
+    /// words, corrections are unreliable, because too many words are similar to each other.
     private static let (minimumLength, lengthForTwo) = (3, 8)
     /// The maximum length of a word that is corrected.
     private static let maximumLength = 40
@@ -58,7 +58,7 @@ struct SpellingCorrector {
                     of: typed, for: Self.letters(candidate.word), distance: candidate.distance)
         }
         let allowed = found.values.filter {
-            // A stop word selects no texts, and is more frequent than the word that the user meant.
+            // A stop word matches most texts, and its high frequency would outweigh the intended word.
             guard $0.frequency > 0, !StopWords.contains($0.word, in: languages) else { return false }
             let length = Self.letters($0.word).count
             guard typed.count <= Self.shortLength else { return true }

@@ -1,4 +1,4 @@
-/// The differences between a misspelled word and a word: insertions, deletions, substitutions and
+/// The differences between a misspelled and a correct word: insertions, deletions, substitutions and
 /// transpositions of adjacent letters (optimal string alignment, a restricted Damerau-Levenshtein distance).
 struct SpellingEdits {
     /// The letters of the misspelled word.

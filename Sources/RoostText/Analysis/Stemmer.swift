@@ -41,8 +41,8 @@ package final class Stemmer: Sendable {
         String(decoding: stem(Array(word.utf8), in: .english), as: UTF8.self)
     }
 
-    /// A number that changes if the installed library computes other stems, so that an index whose stems
-    /// differ from those of queries can be recognized.
+    /// A number that changes if the installed library computes other stems. It shows that an index has stems
+    /// that differ from those of queries.
     package static let fingerprint: UInt32 = {
         let probes = [
             "nationalities", "generously", "häusern", "aufgewachsen", "heureusement", "activités", "ciudades",

@@ -1,4 +1,4 @@
-/// A word of a query that was replaced with a similar word from the store.
+/// A word of a query that was replaced with a similar word of the store, or searched for together with it.
 public struct TextCorrection: Sendable, Hashable, Codable {
     /// The word in the query, as the user entered it.
     public var original: String

@@ -3,10 +3,10 @@ struct Token: Sendable, Hashable {
     var kind: Term.Kind
     /// The UTF-8 range in the text.
     var range: Range<Int>
-    /// The number of the word in the text, from 1. Further forms of a word have the number of the word.
+    /// The number of the word in the text, from 1. A further form of a word has the same number as the word.
     var position: UInt32
-    /// Whether only texts are indexed under the token: a query that contains the token also contains a more
-    /// specific one.
+    /// Whether the token is indexed but not searched for, because a query with the token also contains a more
+    /// specific token.
     var isOnlyForIndex = false
 }
 

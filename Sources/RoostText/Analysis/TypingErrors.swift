@@ -7,7 +7,7 @@ enum TypingErrors {
         static let neighboringKey = -1.0
         static let otherLetter = -2.5
         static let extraLetter = -1.8
-        /// The weight of an error in the first letter, which people notice more often.
+        /// The additional weight of an error in the first letter, which people notice and correct more often.
         static let firstLetter = -0.7
         /// The weight of each error if there are several.
         static let secondError = -4.0
@@ -23,7 +23,7 @@ enum TypingErrors {
     ///
     /// - Parameters:
     ///   - typed: The letters of the misspelled word.
-    ///   - word: The letters of the word.
+    ///   - word: The letters of the correct word.
     ///   - distance: The number of errors.
     static func likelihood(of typed: [UInt32], for word: [UInt32], distance: Int) -> Double {
         guard distance == 1 else {

@@ -1,10 +1,10 @@
 /// An occurrence of a word in a field other than the body, stored as one number: four times the position of
 /// the word in the field, plus the number of the field.
 ///
-/// Positions count from 1. The first word of each further line is ``lineGap`` after the last word of the line
-/// before it, so that no phrase continues from one heading, path or tag to the next.
+/// Positions count from 1. Between the last word of a line and the first word of the next line, ``lineGap``
+/// positions are unused, so that no phrase continues from one heading, path or tag to the next.
 struct FieldOccurrence: Sendable, Hashable {
-    /// The difference between the positions of the last word of a line and the first word of the next one.
+    /// The number of unused positions between the last word of a line and the first word of the next line.
     static let lineGap: UInt32 = 16
 
     var value: UInt64

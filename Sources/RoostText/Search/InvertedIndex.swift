@@ -2,11 +2,11 @@
 /// which positions.
 ///
 /// Documents are texts, numbered from 0 in the order in which they were added. The index is immutable and is
-/// stored in memory or in a mapped file. Reads are bounds-checked: a corrupt file may give wrong results, but
-/// causes no access outside its bytes.
+/// stored in memory or in a mapped file. Reads are bounds-checked: a corrupt file can cause wrong results,
+/// but no access outside of its bytes.
 ///
-/// Unchecked because the compiler cannot verify that the bytes are never written and that the stored owner
-/// keeps them alive.
+/// The conformance to `Sendable` is unchecked because the compiler cannot verify that the bytes are never
+/// written and that the stored owner keeps them alive.
 package struct InvertedIndex: @unchecked Sendable {
     /// The arrays that make up an index.
     struct Parts: Sendable {
@@ -174,7 +174,8 @@ package struct InvertedIndex: @unchecked Sendable {
         try withExtendedLifetime(owner, body)
     }
 
-    /// Unchecked because the compiler cannot verify that blocks are added only during initialization.
+    /// The bytes of an index in memory. The conformance to `Sendable` is unchecked because the compiler
+    /// cannot verify that blocks are added only during initialization.
     private final class Memory: @unchecked Sendable {
         private var blocks: [UnsafeMutableRawBufferPointer] = []
 

@@ -24,7 +24,8 @@ struct QueryPiece: Sendable {
         ("title:", .title), ("path:", .path), ("tag:", .tags), ("tags:", .tags),
     ]
     private static let closingQuotes: [Character: Character] = ["\"": "\"", "\u{201C}": "\u{201D}"]
-    /// The maximum length of a `-x` that is text and not an exclusion: the options of commands, such as `-i`.
+    /// The maximum number of ASCII characters after a hyphen that does not exclude them: those of the options
+    /// of commands, such as `-i`.
     private static let maximumOptionLength = 2
 
     /// Splits a query at spaces and quotation marks.
@@ -100,7 +101,7 @@ struct QueryPiece: Sendable {
         text.contains { $0.isLetter || $0.isNumber }
     }
 
-    /// Removes the name of a field and its colon, if a word or quotation mark follows directly.
+    /// Removes the name of a field and its colon, if other text follows directly.
     private static func removeField(from text: inout Substring) -> TextField? {
         for (name, field) in fields where text.hasPrefix(name) {
             let body = text.dropFirst(name.count)

@@ -70,7 +70,7 @@ public struct Snippet: Sendable, Hashable {
         var maximumCount = 0
         var last = 0
         var counts: [Int: Int] = [:]
-        // Slides a window over the text. The window starts at each match in turn and ends at the last match
+        // Slide a window over the text. The window starts at each match in turn and ends at the last match
         // that fits.
         for (first, match) in matches.enumerated() {
             while last < matches.count, matches[last].range.upperBound - match.range.lowerBound <= limit {

@@ -115,8 +115,8 @@ extension TextCollection {
 
     /// The weight of a corrected word, relative to a word that the user entered.
     private static let correctedWeight: Float = 0.8
-    /// The maximum number of words of a query whose spelling is checked. A longer query is not typed but
-    /// copied.
+    /// The maximum number of words of a query whose spelling is checked. A longer query is probably a copied
+    /// text.
     private static let maximumCorrected = 64
     /// The maximum number of texts with a word that may be misspelled in these texts, and the minimum ratio
     /// of the number of texts with the corrected word to the number of texts with the original word.

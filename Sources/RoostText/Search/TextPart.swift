@@ -126,7 +126,7 @@ extension TextPart {
             guard !found.isEmpty else { return [] }
             numbers.append((UInt32(term.offset), found))
         }
-        // Starts with the rarest term, because it excludes the most documents.
+        // Start with the rarest term, because it excludes the most documents.
         func frequency(_ terms: [Int]) -> Int {
             terms.reduce(0) { $0 + Int(UInt32(littleEndian: index.frequencies[$1])) }
         }

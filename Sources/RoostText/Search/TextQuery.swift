@@ -52,9 +52,10 @@ public struct TextQuery: Sendable, Hashable {
     var excluded: [Clause] = []
     /// The conditions on words in one field.
     var fieldConditions: [Condition] = []
-    /// The query without excluded words and without operators, as an embedding model should see it.
+    /// The text that is embedded: the query without excluded words and operators.
     public internal(set) var plainText = ""
-    /// The words that were replaced because the store does not contain them.
+    /// The words that were replaced with similar words because no text contains them, or searched for
+    /// together with similar words because almost no text contains them.
     public internal(set) var corrections: [TextCorrection] = []
     /// The words and phrases that the query excludes, as the user entered them but without the hyphen.
     public private(set) var exclusions: [String] = []

@@ -10,7 +10,7 @@
 enum TextScoring {
     /// The frequency of a word at which it contributes half of its information.
     static let k1: Float = 0.9
-    /// The influence of the length of the body.
+    /// The influence of the length of the body on the frequency: 0 for none, 1 for full normalization.
     static let b: Float = 0.3
     /// The maximum share of the information of two words that their adjacency adds.
     static let pairWeight: Float = 0.5

@@ -129,7 +129,7 @@ final class BookDocument {
         return parts
     }
 
-    /// Reads the titles of the chapters from the table of contents, of EPUB 3 or EPUB 2.
+    /// Reads the titles of the chapters from the table of contents of EPUB 3 or EPUB 2.
     private func readContents(_ items: [Item]) throws {
         for item in items where item.isNavigation || item.mediaType == "application/x-dtbncx+xml" {
             guard let xml = try archive.xml(item.path) else { continue }

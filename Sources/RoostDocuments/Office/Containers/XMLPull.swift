@@ -11,8 +11,8 @@ final class XMLPull {
     struct Element {
         /// The name without its prefix.
         var name: String
-        /// The values of the attributes, by their qualified names, and by their local names where these are
-        /// unique. An attribute without a prefix takes precedence.
+        /// The values of the attributes, by their qualified names and by their local names. If several
+        /// attributes have the same local name, the one without a prefix takes precedence, or else the first.
         var attributes: [String: String]
 
         subscript(_ attribute: String) -> String? { attributes[attribute] }
@@ -52,7 +52,7 @@ final class XMLPull {
         }
         guard data.count <= Int(Int32.max) else { throw DocumentError.limitExceeded("its XML is too large") }
         buffer = Self.copy(data)
-        // Without the option to recover, a fault ends the document: elements behind it could be misplaced.
+        // Without the option to recover, a fault ends the document: later elements could be misplaced.
         let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOWARNING.rawValue
         guard
             let reader = xmlReaderForMemory(

@@ -5,8 +5,8 @@ import Foundation
 ///
 /// Nothing is written to files. Archives within the archive are not opened.
 final class ZipArchive {
-    /// The maximum ratio of the sizes of a large part after and before decompression. Office documents reach
-    /// about 100; an archive that is made to exhaust memory has up to 1000.
+    /// The maximum ratio of the uncompressed size of a large part to its compressed size. Office documents
+    /// reach about 100; an archive that is made to exhaust memory reaches 1000.
     private static let maximumRatio: UInt64 = 400
     /// The size in bytes up to which a part may have any ratio.
     private static let smallPart: UInt64 = 4 << 20
@@ -56,7 +56,7 @@ final class ZipArchive {
             guard let pointer = zip_get_name(archive, index, 0) else { continue }
             let name = String(cString: pointer)
             let components = name.split(separator: "/", omittingEmptySubsequences: false)
-            // Of several parts with one name, the last one counts, as for other programs.
+            // If several parts have the same name, the last one is used, as in other programs.
             guard !components.contains(".."), !name.hasPrefix("/"), !name.hasSuffix("/") else { continue }
             if indexes.updateValue(index, forKey: name) == nil { names.append(name) }
         }
@@ -115,7 +115,7 @@ final class ZipArchive {
                 throw DocumentError.damaged("its part \(name) is damaged (decompression failed)")
             }
             if count == 0 { break }
-            // The declared size need not be the real one.
+            // The declared size can be wrong.
             guard data.count + Int(count) <= maximum else { throw tooLarge(name, maximum) }
             data.append(contentsOf: UnsafeRawBufferPointer(rebasing: block[..<Int(count)]))
         }

@@ -84,7 +84,7 @@ final class OpenDocument {
                 try readBlocks(xml, add: add)
             case "page": try readPage(xml)
             case "notes": try readPresenterNotes(xml)
-            // Deleted text, forms, and declarations without text.
+            // Skip deleted text, forms, and declarations without text.
             case "tracked-changes", "forms", "sequence-decls", "variable-decls", "settings", "scripts",
                 "annotation", "desc", "title":
                 break

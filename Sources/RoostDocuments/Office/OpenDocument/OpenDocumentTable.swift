@@ -1,7 +1,8 @@
 /// Reads the rows of a table in the OpenDocument format.
 ///
-/// A sheet states repeated cells and rows only once, often with a count of a million for the empty rest of
-/// the sheet. Therefore repetitions of empty cells are not expanded at the ends, and others are limited.
+/// The format stores equal adjacent cells and rows once, with a number of repetitions. This number is often a
+/// million for the empty rest of a sheet, so empty cells at the end of a row and empty rows are omitted, and
+/// other repetitions are limited.
 final class OpenDocumentTable {
     private static let maximumRows = 20_000
     private static let maximumColumns = 256

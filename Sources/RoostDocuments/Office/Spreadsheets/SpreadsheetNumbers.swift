@@ -37,7 +37,7 @@ struct SpreadsheetNumbers {
         if isDate.indices.contains(style), isDate[style], (0..<3_000_000).contains(number) {
             return date(number)
         }
-        // The file has 17 digits, such as 0.10000000000000001.
+        // Files contain up to 17 digits, such as 0.10000000000000001. Spreadsheet programs show 15.
         guard value.contains("."), value.count > 15 else { return value }
         let rounded = String(format: "%.15g", number)
         return rounded

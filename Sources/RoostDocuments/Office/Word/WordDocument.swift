@@ -71,7 +71,7 @@ final class WordDocument {
         }
         try xml.children { _ in
             try xml.children { element in
-                // Separators have a type.
+                // Only the lines that separate notes from the text have a type.
                 guard element.name == kind, let id = element["id"], element["type"] == nil else { return }
                 var paragraphs: [String] = []
                 try readBlocks(xml) { block, _ in paragraphs.append(MarkdownText.singleLine(block)) }
@@ -139,7 +139,7 @@ final class WordDocument {
 
     private func readParagraph(_ xml: XMLPull, add: (String, Bool) throws -> Void) throws {
         var paragraph = WordParagraph()
-        // Text boxes are anchored in a paragraph and contain paragraphs. They follow it.
+        // Text boxes are anchored in a paragraph. The paragraphs that they contain follow it.
         var boxes: [(String, Bool)] = []
         try readRuns(xml, &paragraph) { boxes.append(($0, $1)) }
         let text = MarkdownText.escaped(paragraph.text.trimmingCharacters(in: .whitespacesAndNewlines))
@@ -187,7 +187,7 @@ final class WordDocument {
                 try readRuns(xml, &paragraph, addBox: addBox)
                 addLink(element, text: String(paragraph.text.dropFirst(start.count)))
             case "txbxContent": try readBlocks(xml, add: addBox)
-            // The same contents for older programs, deleted text, and properties.
+            // Skip the alternative for older programs, deleted text, and properties.
             case "Fallback", "del", "moveFrom", "rPr", "instrText": break
             default: try readRuns(xml, &paragraph, addBox: addBox)
             }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The conversion of LaTeX. Formulas stay as they are written.
+/// The conversion of LaTeX. Formulas are not converted.
 enum LaTeXMarkup {
     private static let levels = [
         "part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5,
@@ -99,7 +99,7 @@ enum LaTeXMarkup {
         var output = text.replacing(
             #/\s*\\(?:cite|citep|citet|ref|eqref|label|pageref|autoref|index)\*?(?:\[[^\]]*\])*\{[^}]*\}/#,
             with: "")
-        // Commands within the arguments of others need further passes.
+        // Nested commands need further passes.
         for _ in 0..<4 {
             let next = output.replacing(
                 #/\\(?:emph|textbf|textit|texttt|textsc|underline|footnote|caption|text|mbox|textrm|textsf)\{([^{}]*)\}/#

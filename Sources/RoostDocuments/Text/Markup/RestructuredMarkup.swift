@@ -4,7 +4,7 @@ import Foundation
 enum RestructuredMarkup {
     static func converted(_ lines: [String]) -> ConvertedMarkup {
         var result = ConvertedMarkup()
-        // The levels of headings follow from the order in which their signs appear.
+        // The levels of headings follow from the order in which their underline characters first occur.
         var levels: [String] = []
         var index = 0
         var code: Int?
@@ -68,7 +68,7 @@ enum RestructuredMarkup {
         }
     }
 
-    /// Returns the title of a heading, the number of its lines, and the sign that determines its level.
+    /// Returns the title of a heading, the number of its lines, and the underline that determines its level.
     private static func heading(_ lines: [String], _ index: Int) -> (String, Int, String)? {
         if let sign = rule(lines[index]), index + 2 < lines.count, rule(lines[index + 2]) == sign {
             let title = lines[index + 1].trimmingCharacters(in: .whitespaces)
@@ -82,7 +82,8 @@ enum RestructuredMarkup {
         return (lines[index].trimmingCharacters(in: .whitespaces), 2, sign)
     }
 
-    /// Returns the sign of a line that consists of at least three equal signs.
+    /// Returns the character of which a line consists, if the line repeats one punctuation character at least
+    /// three times; otherwise `nil`.
     private static func rule(_ line: String) -> String? {
         let text = line.trimmingCharacters(in: .whitespaces)
         guard let first = text.first, text.count >= 3, "=-~^\"'`#*+:._<>".contains(first),
@@ -105,7 +106,7 @@ enum RestructuredMarkup {
             }
             rest = rest[match.range.upperBound...]
         }
-        // Literal text has two marks on each side.
+        // Literal text has two backquotes on each side; Markdown needs only one.
         return (output + rest).replacingOccurrences(of: "``", with: "`")
     }
 }
