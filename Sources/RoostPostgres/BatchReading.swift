@@ -36,7 +36,7 @@ struct BatchReading {
         let names = Set((batch.sources.map(\.id) + batch.removedSources).map(SourceRows.name))
         if !names.isEmpty { parts.append((.sources, BatchSQL.sources(names, store: store))) }
         let assignedIDs = batch.assignments.map(\.entry) + batch.unassignments
-        if batch.clustering != nil || !batch.clusters.isEmpty || !batch.assignments.isEmpty {
+        if batch.clustering != nil || !batch.clusters.isEmpty || !assignedIDs.isEmpty {
             parts.append((.clusters, BatchSQL.clusters(store: store)))
         }
         if batch.clustering != nil {

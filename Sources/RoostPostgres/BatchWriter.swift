@@ -38,7 +38,9 @@ struct BatchWriter {
         let stored = Set(batch.upserts.map(\.id)).union(Set(reading.entries.keys).subtracting(removals))
         var clusters = try ClusterChanges(reading, removals: removals) { stored.contains($0) }
         try clusters.apply(batch)
-        for id in batch.removals { remove(id) }
+        // An id that occurs twice is removed once.
+        var removed = Set<Entry.ID>()
+        for id in batch.removals where removed.insert(id).inserted { remove(id) }
         for entry in batch.upserts { try upsert(entry, wasRemoved: removals.contains(entry.id)) }
         writeSources(batch)
         try write(clusters)
@@ -70,6 +72,9 @@ struct BatchWriter {
         }
     }
 
+    /// The maximum dimension of the type `vector` of pgvector.
+    private static let maximumDimension = 16_000
+
     /// Checks that all vectors will have the same dimension after the batch.
     private func checkDimensions(_ batch: WriteBatch) throws {
         let replaced = Set(batch.upserts.map(\.id)).union(batch.removals)
@@ -80,6 +85,12 @@ struct BatchWriter {
         var expected = leaving == head.vectorCount ? nil : head.dimension
         for entry in batch.upserts where !entry.embeddings.isEmpty {
             let found = entry.embeddings.count
+            guard found <= Self.maximumDimension else {
+                throw StorageError(
+                    .unsupported,
+                    "cannot store a vector of dimension \(found): the maximum of PostgreSQL is "
+                        + "\(Self.maximumDimension)")
+            }
             if let expected, expected != found { throw StorageError.dimension(entry.id, found, expected) }
             expected = found
         }

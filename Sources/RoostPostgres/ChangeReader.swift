@@ -21,7 +21,9 @@ struct ChangeReader {
         guard cursor.epoch == head.epoch, cursor.revision <= head.revision,
             head.horizon <= max(cursor.horizon, cursor.revision)
         else { return .resetRequired }
-        var changes = try entryChanges(after: cursor, limit: limit, connection, limits)
+        guard var changes = try entryChanges(after: cursor, limit: limit, connection, limits) else {
+            return .resetRequired
+        }
         let clusters = ChangePosition(revision: head.clustersRevision, ordinal: head.clustersOrdinal)
         if clusters.revision > .zero,
             clusters > ChangePosition(revision: cursor.revision, ordinal: cursor.ordinal)
@@ -43,9 +45,10 @@ struct ChangeReader {
         return .changes(changes, next: cursor, isLast: isLast)
     }
 
+    /// Returns the changes of entries; `nil` if removals after the cursor have been deleted.
     private func entryChanges(
         after cursor: ChangeCursor, limit: Int, _ connection: Connection, _ limits: CallLimits
-    ) throws -> [Change] {
+    ) throws -> [Change]? {
         let parameters = [
             Parameter(head.store), Parameter(Int64(head.revision.rawValue)),
             Parameter(Int64(clamping: cursor.revision.rawValue)), Parameter(Int64(cursor.ordinal)),
@@ -56,9 +59,11 @@ struct ChangeReader {
                 Statement(Self.upserts, parameters), Statement(Self.removals, parameters),
                 Head.readability(head.store),
             ], limits)
-        guard let readable = try results[2].rows.first?.revision(0), readable <= head.revision else {
+        guard let row = results[2].rows.first, try row.revision(0) <= head.revision else {
             throw PostgresSnapshot.unreadable(head.revision)
         }
+        // A compaction raises the horizon in the transaction that deletes removals.
+        guard try row.revision(1) <= max(cursor.horizon, cursor.revision) else { return nil }
         let upserts = try results[0].rows.map { row in
             let header = try EntryRows.Header(row, store: head.store)
             return Change(

@@ -65,6 +65,9 @@ struct CommitTransaction {
     private func attempt(
         _ connection: Connection, _ limits: CallLimits, _ mayBeCommitted: inout Bool
     ) throws -> Outcome {
+        // Whether no earlier attempt can have committed. Only then does an error of this attempt exclude a
+        // commit.
+        var isOnlyCandidate = !mayBeCommitted
         do {
             let reading = try BatchReading(
                 batch, store: store, repeating: mayBeCommitted ? id : nil, connection, limits)
@@ -74,7 +77,7 @@ struct CommitTransaction {
                 return Outcome(revision: revision, head: reading.head)
             }
             // The lock on the head proves that no earlier attempt is in progress.
-            mayBeCommitted = false
+            (mayBeCommitted, isOnlyCandidate) = (false, true)
             let writer = try BatchWriter(batch, reading, at: Date())
             guard writer.hasChanges else {
                 connection.rollBack(limits)
@@ -87,7 +90,9 @@ struct CommitTransaction {
                 revision: writer.head.revision, head: writer.head,
                 insertedRows: writer.rows.filled.reduce(0) { $0 + $1.count })
         } catch {
-            if let error = error as? ConnectionError, error.excludesCommit { mayBeCommitted = false }
+            if isOnlyCandidate, let error = error as? ConnectionError, error.excludesCommit {
+                mayBeCommitted = false
+            }
             if connection.isInTransaction { connection.rollBack(limits) }
             throw error
         }

@@ -3,8 +3,8 @@ import Foundation
 
 /// A connection to a server.
 ///
-/// The pool gives a connection to one call at a time, so only one thread uses it. This is why the class can
-/// be declared as `Sendable` although it has mutable state.
+/// `Sendable` is unchecked because the compiler cannot see that the pool gives a connection to one call at a
+/// time, so that only one thread uses it.
 final class Connection: @unchecked Sendable {
     let handle: OpaquePointer
     private let settings: ConnectionSettings
@@ -241,20 +241,16 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Waits until the socket is ready, and reads the bytes that have arrived.
+    /// Waits until the socket is ready or a short time has passed, and reads the bytes that have arrived.
     private func wait(_ limits: CallLimits, sending: Bool) throws {
         let events = Int16(POLLIN) | (sending ? Int16(POLLOUT) : 0)
-        while true {
-            var status = pollfd(fd: PQsocket(handle), events: events, revents: 0)
-            let ready = poll(&status, 1, Self.checkInterval)
-            if ready > 0 {
-                let isReadable = status.revents & ~Int16(POLLOUT) != 0
-                if isReadable, PQconsumeInput(handle) == 0 { throw lost() }
-                return
-            }
-            if ready < 0, errno != EINTR { throw lost() }
-            try limits.check()
-        }
+        var status = pollfd(fd: PQsocket(handle), events: events, revents: 0)
+        let ready = poll(&status, 1, Self.checkInterval)
+        if ready < 0, errno != EINTR { throw lost() }
+        // Input is read after a timeout, too: the TLS library can hold bytes that `poll` does not report.
+        let mayBeReadable = ready <= 0 || status.revents & ~Int16(POLLOUT) != 0
+        if mayBeReadable, PQconsumeInput(handle) == 0 { throw lost() }
+        try limits.check()
     }
 
     private func lost() -> ConnectionError {

@@ -85,9 +85,10 @@ struct Head: Sendable {
             "SELECT \(columns) FROM roost.heads WHERE store = $1::uuid FOR UPDATE", [Parameter(store)])
     }
 
-    /// Returns the statement that checks whether a snapshot is still readable.
+    /// Returns the statement that checks whether a snapshot and its change feed are still readable.
     static func readability(_ store: UUID) -> Statement {
-        Statement("SELECT readable_from FROM roost.heads WHERE store = $1::uuid", [Parameter(store)])
+        Statement(
+            "SELECT readable_from, horizon FROM roost.heads WHERE store = $1::uuid", [Parameter(store)])
     }
 
     /// Inserts the head of a new store; if the store exists, nothing changes.

@@ -122,10 +122,12 @@ public struct PostgresStorageProvider: StorageProvider {
     }
 
     /// Lets the server collect statistics about the tables, which it needs for good plans. The server does
-    /// this regularly too, but only about once a minute. Only the owner of the tables may do it, so errors are
-    /// ignored.
+    /// this regularly too, but only about once a minute. Only the owner of the tables may do it, so errors
+    /// are ignored.
     private func analyze() {
-        let limits = CallLimits(CallLimits.callTimeout)
+        // The commit is complete, so its caller must not wait long for the lock of a vacuum or of an index
+        // build.
+        let limits = CallLimits(.seconds(min(5, options.lockTimeout)))
         try? pool.withConnection(limits) { _ = try $0.run(TableSQL.analysis, limits) }
     }
 
