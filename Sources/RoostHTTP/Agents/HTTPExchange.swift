@@ -182,6 +182,10 @@ struct HTTPExchange: Sendable {
                 guard case .request(let id, let method, let parameters) = try IncomingMessage(value) else {
                     continue
                 }
+                // A subscription does not end, so the batch would never be answered.
+                guard method != MCPServer.listenMethod else {
+                    throw ProtocolError(.invalidRequest, "a batch cannot contain '\(method)'")
+                }
                 responses.append(
                     try await call.context.agents.response(
                         to: id, method, parameters, negotiated: Self.assumedVersion, notify: { _ in }))

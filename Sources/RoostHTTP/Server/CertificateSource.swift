@@ -23,9 +23,9 @@ final class CertificateSource: Sendable {
     /// - Throws: ``ServerError`` if a file is missing or invalid, or the key belongs to another certificate.
     init(_ certificate: ServerSettings.Certificate, checkedEvery interval: Duration = .seconds(2)) throws {
         (self.certificate, self.interval) = (certificate, interval)
-        state = Mutex(
-            State(
-                context: try Self.context(certificate), changed: Self.dates(certificate), checked: .now))
+        // The dates are read first, so that a change in the meantime is noticed later.
+        let changed = Self.dates(certificate)
+        state = Mutex(State(context: try Self.context(certificate), changed: changed, checked: .now))
     }
 
     /// Returns the times at which the files were changed. Files can be symbolic links, whose targets are

@@ -44,8 +44,11 @@ final class IdempotencyCache: Sendable {
                 guard record.fingerprint == fingerprint else { return .different }
                 return record.reply.map { .answered($0) } ?? .running
             }
-            if state.order.count >= Self.maximumCount {
-                state.records[state.order.removeFirst()] = nil
+            // The records of running requests are kept. Their number has its own, lower limit.
+            if state.order.count >= Self.maximumCount,
+                let oldest = state.order.firstIndex(where: { state.records[$0]?.reply != nil })
+            {
+                state.records[state.order.remove(at: oldest)] = nil
             }
             state.records[key] = Record(fingerprint: fingerprint)
             state.order.append(key)

@@ -36,7 +36,11 @@ actor JobRegistry {
             guard let data = try? Data(contentsOf: folder.appendingPathComponent(name)),
                 var job = try? JSONDecoder().decode(Job.self, from: data)
             else { continue }
-            if job.state == .running, kill(job.process, 0) != 0, errno == ESRCH {
+            // In a container, a new server often has the process id of the previous one.
+            let hasEnded =
+                job.process == getpid()
+                ? tasks[job.id] == nil : kill(job.process, 0) != 0 && errno == ESRCH
+            if job.state == .running, hasEnded {
                 job.state = .interrupted
                 job.finishedAt = Date()
                 record(job)

@@ -151,6 +151,10 @@ package final class MCPConnection: Sendable {
                 notify(method, parameters)
                 return nil
             case .request(let id, let method, let parameters):
+                // A subscription does not end, so the batch would never be answered.
+                guard method != MCPServer.listenMethod else {
+                    throw ProtocolError(.invalidRequest, "a batch cannot contain '\(method)'")
+                }
                 return try? await server.response(
                     to: id, method, parameters, negotiated: negotiated, notify: reply)
             }
