@@ -59,7 +59,9 @@ struct VectorImporter {
     private func entries(of collection: VectorArchive.Collection, withVectors: Bool) -> [Entry] {
         let now = Date()
         return collection.records.map { record in
-            let vector = withVectors && !record.vector.isEmpty ? normalized(record.vector) : []
+            var vector = withVectors && !record.vector.isEmpty ? normalized(record.vector) : []
+            // The text is embedded if its vector has no direction.
+            if VectorDefect(of: vector) != nil || vector.allSatisfy({ $0 == 0 }) { vector = [] }
             let range = 0..<record.text.utf8.count
             let tokens = vector.isEmpty ? 0 : store.embedder.tokenRanges(in: record.text).count
             let passage = Passage(ordinal: 0, utf8Range: range, tokenCount: tokens, vector: vector)

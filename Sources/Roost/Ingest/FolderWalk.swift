@@ -109,7 +109,7 @@ struct FolderWalk {
     private mutating func names(
         in folder: String, path: String, _ scope: FolderScope
     ) throws -> [String]? {
-        guard scope.isEntire else { return scope.children.keys.sorted() }
+        guard scope.isEntire else { return scope.children.keys.sorted().map(\.text) }
         guard let listing = FolderListing(folder) else {
             if path.isEmpty {
                 throw RoostError(

@@ -30,7 +30,7 @@ struct Pruner {
         let present = Set(present.map(RecordReader.sourceID))
         let sources = try await snapshot.sources().map(\.id).filter { id in
             prefixes.contains { id.hasPrefix($0) || id + "/" == $0 } && !present.contains(id)
-                && FolderScan.isMissing(URL(string: id)?.path ?? "")
+                && FolderScan.isMissing(source: id)
         }
         guard !sources.isEmpty else { return VanishedSources() }
         return VanishedSources(

@@ -56,7 +56,7 @@ struct FolderComparison {
             let isUnreadable = scans[index].risk == .unreadable
             comparisons[index].missing = known.filter { id in
                 !seen.contains(id)
-                    && (isUnreadable || FolderScan.isMissing(URL(string: id)?.path ?? id))
+                    && (isUnreadable || FolderScan.isMissing(source: id))
             }
         }
         return comparisons

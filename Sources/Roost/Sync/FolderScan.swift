@@ -1,5 +1,6 @@
 import Foundation
 import RoostFiles
+import RoostModel
 
 /// The files of a synced folder, as found in the file system.
 struct FolderScan: Sendable {
@@ -64,6 +65,17 @@ struct FolderScan: Sendable {
         } else if listing.invalidNames.isEmpty, listing.names.allSatisfy({ $0.hasPrefix(".") }) {
             risk = .empty
         }
+    }
+
+    /// Returns whether the file of a source certainly is no longer at its path. The id of a source contains
+    /// no symbolic links, so a path that leads through one belongs to another source.
+    static func isMissing(source id: Source.ID) -> Bool {
+        let path = URL(string: id)?.path ?? id
+        if isMissing(path) { return true }
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return false }
+        if status.st_mode & S_IFMT == S_IFLNK { return true }
+        return FolderWalk.resolved(path).map { $0 != path } ?? false
     }
 
     /// Returns whether a file certainly does not exist. If a folder above it cannot be read, it may exist.

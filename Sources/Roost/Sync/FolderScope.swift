@@ -1,9 +1,11 @@
+import RoostModel
+
 /// The part of a folder that a search for files visits, as a tree of names.
 struct FolderScope: Sendable, Hashable {
     /// Whether everything at and below this path is in the scope.
     private(set) var isEntire: Bool
     /// The parts that are in the scope, by their names, if not everything is.
-    private(set) var children: [String: FolderScope] = [:]
+    private(set) var children: [ExactText: FolderScope] = [:]
 
     /// A scope of the whole folder.
     static let everything = FolderScope(isEntire: true)
@@ -27,7 +29,7 @@ struct FolderScope: Sendable, Hashable {
             self = .everything
             return
         }
-        children[String(first), default: FolderScope()].insert(names.dropFirst())
+        children[ExactText(String(first)), default: FolderScope()].insert(names.dropFirst())
     }
 
     /// Adds everything that is in another scope.
@@ -44,12 +46,12 @@ struct FolderScope: Sendable, Hashable {
     var paths: [String] {
         guard !isEntire else { return [""] }
         return children.flatMap { name, scope in
-            scope.paths.map { $0.isEmpty ? name : name + "/" + $0 }
+            scope.paths.map { $0.isEmpty ? name.text : name.text + "/" + $0 }
         }
     }
 
     /// Returns the scope below a name.
-    func below(_ name: String) -> FolderScope? { isEntire ? .everything : children[name] }
+    func below(_ name: String) -> FolderScope? { isEntire ? .everything : children[ExactText(name)] }
 
     /// Returns whether a file or folder is in the scope.
     ///
@@ -58,7 +60,7 @@ struct FolderScope: Sendable, Hashable {
         var scope = self
         for name in path.split(separator: "/") {
             if scope.isEntire { return true }
-            guard let next = scope.children[String(name)] else { return false }
+            guard let next = scope.children[ExactText(String(name))] else { return false }
             scope = next
         }
         // A scope below the path means that the path was a folder when it was added.

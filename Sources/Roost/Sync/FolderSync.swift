@@ -21,15 +21,28 @@ struct FolderSync {
         defer { lock?.release() }
         var report = SyncReport()
         var excluded = Set<SyncedFolder.ID>()
+        // The missing files of skipped folders, which may also be below another folder.
+        var protected = Set<Source.ID>()
         while true {
             let indices = trees.indices.filter { !excluded.contains(trees[$0].folder.id) }
             guard !indices.isEmpty else { return report }
             var included = indices.map { trees[$0] }
             var plan = try await SyncPlan(included, store: store, options)
+            // A file that was moved during the search may have been found nowhere. Only files that two
+            // searches miss are removed.
+            let first = Set(plan.removals)
+            if !first.isEmpty {
+                plan = try await SyncPlan(included, store: store, options)
+                plan.keep(Set(plan.removals).subtracting(first))
+            }
+            plan.keep(protected)
             let refused = try await decide(&plan, &report)
             guard refused.isEmpty else {
                 // Files that were moved from or to a skipped folder are compared again without it.
                 excluded.formUnion(refused)
+                for index in plan.folders.indices where refused.contains(plan.folders[index].id) {
+                    protected.formUnion(plan.comparisons[index].missing)
+                }
                 continue
             }
             var run = SyncRun(store: store, options: options, plan: plan)

@@ -45,18 +45,19 @@ struct SourceMover {
         let origins = Set(moves.map(\.origin))
         for move in moves {
             guard let record = try await snapshot.sources([move.origin]).first else { continue }
-            if !origins.contains(move.target), let other = try await snapshot.sources([move.target]).first,
-                !other.fingerprint.isEmpty
-            {
-                continue
-            }
             let entries = try await snapshot.entries(record.entryIDs)
-            batch.expecting.entries.merge(try await snapshot.revisions(of: record.entryIDs)) { $1 }
             // Another process that ingests the target at the same time uses the derived ids.
             let derived = entries.compactMap { entry in
                 entry.key.map { EntryID.derived(source: move.target, key: $0) }
             }
+            if !origins.contains(move.target), let other = try await snapshot.sources([move.target]).first {
+                // An interrupted ingest has left a part of the same entries, with derived ids.
+                guard other.fingerprint.isEmpty, Set(other.entryIDs).isSubset(of: derived) else { continue }
+                batch.removals += other.entryIDs
+            }
+            batch.expecting.entries.merge(try await snapshot.revisions(of: record.entryIDs)) { $1 }
             let known = try await snapshot.revisions(of: derived)
+            batch.expecting.entries.merge(known) { $1 }
             for id in derived where known[id] == nil { batch.expecting.entries[id] = .zero }
             batch.upserts += entries.map { entry in
                 var entry = entry

@@ -29,8 +29,14 @@ struct SourceRecords {
     func known(to tree: SyncTree, _ found: [Source.ID]) -> [Source.ID] {
         let tracked = found.filter { records[$0] != nil }
         guard tree.scope.isEntire else { return Array(Set(tracked)).sorted() }
-        let prefix = RecordReader.folderID(tree.folder.url)
-        return Set(tracked).union(records.keys.filter { $0.hasPrefix(prefix) }).sorted()
+        // The folder may have been replaced by a link since its files were ingested.
+        let prefixes = Set([
+            RecordReader.folderID(tree.folder.url),
+            URL(fileURLWithPath: tree.folder.path, isDirectory: true).absoluteString,
+        ])
+        return Set(tracked).union(
+            records.keys.filter { id in prefixes.contains { id.hasPrefix($0) } }
+        ).sorted()
     }
 
     /// Returns those of the sources that have a record and no entries.

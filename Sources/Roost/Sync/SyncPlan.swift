@@ -56,6 +56,9 @@ struct SyncPlan {
             knownFiles: comparison.knownFiles)
     }
 
+    /// Keeps the entries of sources.
+    mutating func keep(_ sources: Set<Source.ID>) { kept.formUnion(sources) }
+
     /// Keeps the entries of all missing files of a folder.
     mutating func keepMissingFiles(ofFolderAt index: Int) { kept.formUnion(comparisons[index].missing) }
 

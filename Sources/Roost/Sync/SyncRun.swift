@@ -87,17 +87,22 @@ struct SyncRun {
     // MARK: Removing
 
     private func removeMissing(_ report: inout SyncReport) async throws {
+        let unreadable = Set(
+            zip(plan.scans, plan.comparisons).filter { $0.0.risk == .unreadable }.flatMap(\.1.missing))
         // A file may have been created again in the meantime.
-        let ids = plan.removals.filter { id in
-            plan.scans.contains { $0.risk == .unreadable }
-                || FolderScan.isMissing(URL(string: id)?.path ?? id)
+        func stillMissing() -> [Source.ID] {
+            plan.removals.filter { unreadable.contains($0) || FolderScan.isMissing(source: $0) }
         }
-        guard !ids.isEmpty else { return }
-        let records = try await SourceRecords.read(ids, in: try await store.storage.snapshot())
+        var records = try await SourceRecords.read(stillMissing(), in: try await store.storage.snapshot())
+        guard !records.isEmpty else { return }
+        if !options.isDryRun {
+            try await options.willRemove(records.reduce(0) { $0 + $1.entryIDs.count })
+            // The backup that this may create takes time.
+            records = try await SourceRecords.read(stillMissing(), in: try await store.storage.snapshot())
+        }
         let entries = records.flatMap(\.entryIDs)
         report.entries.removed += entries.count
-        guard !options.isDryRun else { return }
-        try await options.willRemove(entries.count)
+        guard !options.isDryRun, !records.isEmpty else { return }
         _ = try await EntryEditor(store: store).remove(entries, sources: records.map(\.id))
     }
 

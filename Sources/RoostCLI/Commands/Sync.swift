@@ -65,8 +65,10 @@ struct Sync: AsyncParsableCommand {
 
     /// Returns the folders that the arguments name.
     private func folders(of store: KnowledgeStore) throws -> [SyncedFolder] {
-        guard paths.isEmpty else { return try paths.map { try options.syncedFolder($0, in: store) } }
-        return try options.trustedFolders(of: store)
+        guard !paths.isEmpty else { return try options.trustedFolders(of: store) }
+        let named = try paths.map { try options.syncedFolder($0, in: store) }
+        try options.requireTrust(in: named)
+        return named
     }
 
     private func syncOptions(_ progress: Progress) -> SyncOptions {

@@ -30,6 +30,7 @@ struct Watch: AsyncParsableCommand {
         let options = options
         var watchOptions = WatchOptions()
         watchOptions.onEvent = { status.show($0) }
+        watchOptions.check = { try options.requireTrust(in: $0) }
         watchOptions.willRemove = { count in
             if count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
         }

@@ -111,9 +111,13 @@ enum DynamicCompletion {
         let shell = CompletionShell.requesting
         return Array(
             names.lazy.filter { text in
-                let name = text.prefix { $0 != (shell == .fish ? "\t" : shell == .zsh ? ":" : "\0") }
+                // Only these shells separate a description. Elsewhere, the whole text is the name.
+                let separator: Character? = shell == .fish ? "\t" : shell == .zsh ? ":" : nil
+                let name = separator.map { mark in text.prefix { $0 != mark } } ?? text[...]
+                let description = text[name.endIndex...].dropFirst()
                 return !name.isEmpty && name.count <= 100 && !name.hasPrefix("-")
                     && name.unicodeScalars.allSatisfy(isHarmless)
+                    && description.unicodeScalars.allSatisfy { isHarmless($0) || $0 == " " }
             }.prefix(maximumCount))
     }
 

@@ -74,11 +74,15 @@ enum Pager {
         return posix_spawn(&id, "/bin/sh", &actions, &attributes, &arguments, &variables) == 0 ? id : nil
     }
 
-    /// Returns whether the standard pager exists, or the user has set another one.
+    /// Returns whether the pager exists. If the user's setting is not a simple command, it is assumed to
+    /// exist.
     private static func isInstalled(_ environment: [String: String]) -> Bool {
-        guard environment["ROOST_PAGER"] == nil, environment["PAGER"] == nil else { return true }
+        guard let command = command(environment) else { return false }
+        let program = command.prefix { $0 != " " }
+        guard program.allSatisfy({ $0.isLetter || $0.isNumber || "-_./+".contains($0) }) else { return true }
+        if program.contains("/") { return access(String(program), X_OK) == 0 }
         let path = environment["PATH"] ?? "/usr/bin:/bin"
-        return path.split(separator: ":").contains { access("\($0)/less", X_OK) == 0 }
+        return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
     }
 
     /// Ends the output and waits until the user leaves the pager.

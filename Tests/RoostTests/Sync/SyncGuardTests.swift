@@ -77,6 +77,34 @@ import Testing
         #expect(try await fixture.entries().keys.sorted() == ["one/a.md", "two/b.md", "two/c.md"])
     }
 
+    @Test func `a skipped folder inside another one keeps its entries`() async throws {
+        let fixture = try SyncFixture()
+        for number in 0..<30 { try fixture.write("text number \(number)", to: "\(number).md") }
+        try fixture.write("on the stick", to: "stick/a.md")
+        var trees = ["", "stick"].map {
+            SyncTree(folder: SyncedFolder(fixture.root.appendingPathComponent($0)), state: SyncState())
+        }
+        let sync = FolderSync(store: fixture.store, options: SyncOptions())
+        _ = try await sync.run(&trees)
+        try fixture.remove("stick/a.md")
+        let report = try await sync.run(&trees)
+        #expect(report.skippedFolders.count == 1 && report.entries.removed == 0)
+        #expect(try await fixture.entries()["stick/a.md"] != nil)
+    }
+
+    @Test func `a file that was replaced by a link to its new place is moved`() async throws {
+        let fixture = try await prepare()
+        let ids = try await fixture.entries().mapValues(\.id)
+        try fixture.rename("0.md", to: "new/0.md")
+        try FileManager.default.createSymbolicLink(
+            atPath: fixture.root.appendingPathComponent("0.md").path,
+            withDestinationPath: fixture.root.appendingPathComponent("new/0.md").path)
+        let report = try await fixture.sync(.skipFolder)
+        #expect(report.movedFiles == 1 && report.entries.removed == 0)
+        let entries = try await fixture.entries()
+        #expect(entries.count == 10 && entries["new/0.md"]?.id == ids["0.md"])
+    }
+
     @Test func `the command changes nothing without a terminal unless it is forced`() throws {
         let cli = CommandLineDriver()
         let notes = cli.home.appendingPathComponent("notes")

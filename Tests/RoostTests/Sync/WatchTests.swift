@@ -151,6 +151,15 @@ import Testing
         #expect(changes.isIncomplete && changes.paths.isEmpty && !changes.isEmpty)
     }
 
+    @Test func `names in different Unicode normalizations are different changes`() {
+        var changes = FolderChanges()
+        for name in ["caf\u{E9}.md", "cafe\u{301}.md"] { changes.insert("/notes/\(name)") }
+        #expect(changes.paths.count == 2)
+        var scope = FolderScope()
+        scope.insert("caf\u{E9}.md")
+        #expect(!scope.contains("cafe\u{301}.md") && scope.contains("caf\u{E9}.md"))
+    }
+
     @Test func `the command ends within a second after Ctrl-C`() throws {
         let cli = CommandLineDriver()
         let notes = cli.home.appendingPathComponent("notes")

@@ -1,7 +1,12 @@
+import RoostModel
+
 /// Changes in watched folders.
 struct FolderChanges: Sendable, Hashable {
     /// The paths of the files and folders that were changed, created or removed.
-    var paths: Set<String> = []
+    ///
+    /// Paths are compared byte by byte, because a file can be renamed to another Unicode normalization of its
+    /// name.
+    var paths: Set<ExactText> = []
     /// Whether other files may have changed, so that all folders have to be searched.
     var isIncomplete = false
 
@@ -14,13 +19,13 @@ struct FolderChanges: Sendable, Hashable {
     /// Adds a path.
     mutating func insert(_ path: String) {
         guard !isIncomplete else { return }
-        paths.insert(path)
+        paths.insert(ExactText(path))
         if paths.count > Self.maximumCount { (paths, isIncomplete) = ([], true) }
     }
 
     /// Adds other changes.
     mutating func formUnion(_ other: FolderChanges) {
         if other.isIncomplete { (paths, isIncomplete) = ([], true) }
-        for path in other.paths { insert(path) }
+        for path in other.paths { insert(path.text) }
     }
 }

@@ -107,7 +107,7 @@ struct FolderWatcher {
         for index in trees.indices {
             if changes.isIncomplete { trees[index].scope = .everything }
             for path in changes.paths {
-                if let relative = trees[index].folder.relativePath(of: path) {
+                if let relative = trees[index].folder.relativePath(of: path.text) {
                     trees[index].scope.insert(relative)
                 }
             }
@@ -151,7 +151,9 @@ struct FolderWatcher {
     private mutating func loadList() throws {
         listStatus = Self.status(of: SyncedFolders.url(in: directory))
         let known = Dictionary(trees.map { ($0.folder, $0) }) { first, _ in first }
-        trees = try SyncedFolders(in: directory).folders.map { folder in
+        let folders = try SyncedFolders(in: directory).folders
+        try options.check(folders)
+        trees = folders.map { folder in
             known[folder] ?? SyncTree(folder: folder, state: SyncState(of: folder, in: directory))
         }
         for tree in trees { identities[tree.folder.id] = FileIdentity(tree.folder.url) }
@@ -177,11 +179,15 @@ struct FolderWatcher {
 
     private mutating func syncScopes() async throws {
         let due = missing.filter { $0.value <= ContinuousClock.now - options.removalDelay }
+        // A file that no state contains cannot be searched again later, so its entries are removed at once.
+        let tracked =
+            trees.contains(where: \.scope.isEntire)
+            ? Set(trees.flatMap { $0.state.files.values.map(\.source) }) : nil
         let risks = RiskMessages()
         var syncOptions = SyncOptions()
         syncOptions.willRemove = options.willRemove
         syncOptions.willEnter = { [observer] in observer.observe($0) }
-        syncOptions.keepsMissing = { due[$0] == nil }
+        syncOptions.keepsMissing = { due[$0] == nil && (tracked?.contains($0) ?? true) }
         syncOptions.decide = { risk in
             risks.add(risk)
             return .keep

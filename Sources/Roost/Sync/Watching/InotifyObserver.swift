@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     import RoostFiles
+    import RoostModel
     import Synchronization
 
     /// An observer that uses inotify(7). It needs one watch per folder.
@@ -9,7 +10,7 @@
             /// The paths of the observed folders by their watches.
             var folders: [Int32: String] = [:]
             /// The watches of the observed folders by their paths.
-            var watches: [String: Int32] = [:]
+            var watches: [ExactText: Int32] = [:]
             var failure: String?
         }
 
@@ -54,9 +55,9 @@
                         + "(fs.inotify.max_user_watches)"
                     return
                 }
-                if let old = state.folders[watch], old != folder { state.watches[old] = nil }
+                if let old = state.folders[watch], old != folder { state.watches[ExactText(old)] = nil }
                 state.folders[watch] = folder
-                state.watches[folder] = watch
+                state.watches[ExactText(folder)] = watch
             }
         }
 
@@ -113,7 +114,7 @@
             if event.mask & UInt32(IN_IGNORED) != 0 {
                 state.withLock { state in
                     state.folders[event.wd] = nil
-                    if state.watches[folder] == event.wd { state.watches[folder] = nil }
+                    if state.watches[ExactText(folder)] == event.wd { state.watches[ExactText(folder)] = nil }
                 }
                 return
             }
@@ -137,7 +138,8 @@
         private func forget(_ folder: String) {
             state.withLock { state in
                 let below = folder + "/"
-                for (path, watch) in state.watches where path == folder || path.hasPrefix(below) {
+                for (path, watch) in state.watches
+                where path == ExactText(folder) || path.text.hasPrefix(below) {
                     inotify_rm_watch(descriptor, watch)
                     state.watches[path] = nil
                     state.folders[watch] = nil

@@ -4,6 +4,8 @@ public struct WatchOptions: Sendable {
     public var onEvent: @Sendable (WatchEvent) -> Void = { _ in }
     /// Called with the number of entries before entries are removed, for example to create a backup.
     public var willRemove: @Sendable (Int) async throws -> Void = { _ in }
+    /// Called with the remembered folders whenever their list has been read. An error ends the watch.
+    public var check: @Sendable ([SyncedFolder]) throws -> Void = { _ in }
     /// Called when nothing has changed for some seconds after a sync, for example to update the index.
     public var onIdle: @Sendable () async -> Void = {}
     /// The time between two searches of all folders, if the system cannot report changes.
