@@ -157,7 +157,7 @@ struct AgentTests {
             ] {
                 request.headers.add(name: name, value: value)
             }
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(1200))
             #expect(response.headers["X-Accel-Buffering"] == ["no"])
             var text = ""
             for try await buffer in response.body {

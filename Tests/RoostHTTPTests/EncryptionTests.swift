@@ -43,12 +43,12 @@ struct EncryptionTests {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.trustRoots = .file(chain.path)
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
-        configuration.timeout.connect = .seconds(10)
+        configuration.timeout.connect = .seconds(1200)
         let client = HTTPClient(configuration: configuration)
         var request = HTTPClientRequest(url: "https://localhost:\(harness.port)/api/v1/status")
         request.headers.add(name: "Authorization", value: "Bearer \(HTTPHarness.token)")
         do {
-            let status = try await client.execute(request, timeout: .seconds(20)).status.code
+            let status = try await client.execute(request, timeout: .seconds(1200)).status.code
             try await client.shutdown()
             return Int(status)
         } catch {

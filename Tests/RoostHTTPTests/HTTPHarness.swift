@@ -93,7 +93,7 @@ struct HTTPHarness {
             if !value.isEmpty { request.headers.add(name: name, value: value) }
         }
         if let bytes { request.body = .bytes(ByteBuffer(bytes: bytes)) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(1200))
         let data = Data(try await response.body.collect(upTo: 64 << 20).readableBytesView)
         let answer = Answer(status: Int(response.status.code), headers: response.headers, body: data)
         check(answer, method, path)

@@ -20,7 +20,7 @@ struct ProgramTests {
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(harness.port)/api/v1/changes\(query)")
         request.headers.add(name: "Authorization", value: "Bearer \(HTTPHarness.token)")
         for (name, value) in headers { request.headers.add(name: name, value: value) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(1200))
         #expect(response.status == .ok)
         var text = ""
         for try await buffer in response.body {

@@ -21,7 +21,7 @@ struct ServeProcess {
             request.method = method
             request.headers.add(name: "Authorization", value: "Bearer \(token)")
             if let body { request.body = .bytes(ByteBuffer(bytes: body.serialized())) }
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(1200))
             let data = Data(try await response.body.collect(upTo: 1 << 24).readableBytesView)
             let value = try? JSONDecoder().decode(JSONValue.self, from: data)
             return (Int(response.status.code), value ?? .null)

@@ -43,7 +43,7 @@ struct MCPHarness {
 
     /// Waits until the server has sent the given number of messages, at most for 20 seconds, and returns all.
     func messages(atLeast count: Int) async throws -> [JSONValue] {
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(1200)
         while sent.messages.withLock({ $0.count }) < count, ContinuousClock.now < deadline {
             try await Task.sleep(for: .milliseconds(5))
         }

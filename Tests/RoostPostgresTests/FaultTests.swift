@@ -107,7 +107,7 @@ import Testing
                         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                         WHERE application_name = $1::text
                         """,
-                        [Parameter(Array("killed \(fixture.name)".utf8))]), CallLimits(.seconds(10)))
+                        [Parameter(Array("killed \(fixture.name)".utf8))]), CallLimits(.seconds(1200)))
                 try await Task.sleep(for: .milliseconds(60))
             }
         }
@@ -170,7 +170,7 @@ import Testing
         let store = try await fixture.provider()
         try await store.saveEntry(Self.entry(1))
         let connection = try Connection(try TestServer.settings())
-        let limits = CallLimits(.seconds(10))
+        let limits = CallLimits(.seconds(1200))
         func execute(_ sql: String) throws {
             _ = try connection.run(Statement(sql, [Parameter(store.store)], isKept: false), limits)
         }
@@ -218,11 +218,11 @@ private struct Rejections {
             """)
     }
 
-    private func execute(_ sql: String) throws { try connection.execute(sql, CallLimits(.seconds(30))) }
+    private func execute(_ sql: String) throws { try connection.execute(sql, CallLimits(.seconds(1200))) }
 
     func count() throws -> Int {
         try connection.run(
-            Statement("SELECT nextval('\(name)_count')", isKept: false), CallLimits(.seconds(10))
+            Statement("SELECT nextval('\(name)_count')", isKept: false), CallLimits(.seconds(1200))
         ).rows[0].int(0)
     }
 }

@@ -42,7 +42,7 @@ enum TestServer {
     /// wait.
     static func newDatabase() throws -> ConnectionSettings {
         let name = "roost_\(UUID().uuidString.replacing("-", with: "").lowercased())"
-        try Connection(try settings()).execute("CREATE DATABASE \(name)", CallLimits(.seconds(60)))
+        try Connection(try settings()).execute("CREATE DATABASE \(name)", CallLimits(.seconds(1200)))
         return try settings(["dbname": name])
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Each error names the operation, the cause and the next step, and never contains a password.
 @Suite(TestServer.isRequired) struct ServerErrorTests {
-    private let limits = CallLimits(.seconds(30))
+    private let limits = CallLimits(.seconds(1200))
 
     /// Returns the error of opening a store.
     private func openingError(_ settings: ConnectionSettings) async -> StorageError? {

@@ -186,6 +186,9 @@ import Testing
             ["config"], ["config", "model"], ["config", hostile, hostile], ["config", "model", hostile],
             ["config", "--json"], ["recluster", "--clusters=2", s], ["recluster", "--where", hostile, s],
             ["remove", hostile, s], ["remove", ids[2], s], ["undo", s], ["--version"], ["exit-statuses"],
+            ["add-folder", hostile, s], ["add-folder", ".", "--tag", hostile, s], ["folders", s],
+            ["sync", "--dry-run", s], ["sync", hostile, s], ["remove-folder", hostile, s],
+            ["remove-folder", ".", s], ["watch", "--store=none"],
             ["links", ids[0], s],
             ["backlinks", ids[0], s], ["serve", "--print-token"],
         ]
