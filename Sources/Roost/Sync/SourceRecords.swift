@@ -1,3 +1,4 @@
+import Foundation
 import RoostModel
 
 /// The stored records of the sources that a sync compares.
