@@ -153,7 +153,8 @@ package final class MCPConnection: Sendable {
             case .request(let id, let method, let parameters):
                 // A subscription does not end, so the batch would never be answered.
                 guard method != MCPServer.listenMethod else {
-                    throw ProtocolError(.invalidRequest, "a batch cannot contain '\(method)'")
+                    return ProtocolError(.invalidRequest, "a batch cannot contain '\(method)'")
+                        .response(to: id)
                 }
                 return try? await server.response(
                     to: id, method, parameters, negotiated: negotiated, notify: reply)
