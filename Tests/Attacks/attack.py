@@ -68,7 +68,8 @@ def main():
     parser.add_argument("roost")
     parser.add_argument("--seed", type=int, default=1, help="the seed of random damage")
     parser.add_argument("--only", choices=CLASSES, action="append", metavar="CLASS", help="a class; repeatable")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="the classes that run at the same time")
+    parser.add_argument("--jobs", type=int, default=2 * (os.cpu_count() or 1),
+                        help="the classes that run at the same time (many of them wait more than they compute)")
     parser.add_argument("--patience", type=float, default=1, help="the factor of all time limits, for busy machines")
     parser.add_argument("--list", action="store_true", help="list the classes")
     parser.add_argument("--verbose", action="store_true", help="print the name of each attack")
