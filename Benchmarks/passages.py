@@ -18,9 +18,9 @@ def texts():
                 for name in sorted(names):
                     path = os.path.join(folder, name)
                     if os.path.islink(path) or re.search(r"\.(png|svg|jpg|js|css|so|pyc|deb)$", name): continue
-                    try: data = (gzip.open if name.endswith(".gz") else open)(path, "rb").read(4_000_000)
+                    try: content = (gzip.open if name.endswith(".gz") else open)(path, "rb").read(4_000_000)
                     except OSError: continue
-                    if b"\0" not in data: yield data.decode("utf8", "ignore")
+                    if b"\0" not in content: yield content.decode("utf8", "ignore")
 
 markup = re.compile(r"""<[^<>]{1,200}>|^[.'](\\"|[A-Za-z]{1,3}\b).*?$|\\f[BIRP]|\\[-&e()]|[=*~#_-]{3,}""", re.M)
 word = re.compile(r"[^\W\d_]{2,}")

@@ -193,8 +193,9 @@ struct Recall: Sendable {
     /// pass, because each pass reads the metadata of all messages of a scope.
     private func neighbors(of messages: [RememberedMessage]) async throws -> [Position: RememberedMessage] {
         let snapshot = try await store.storage.snapshot()
-        var filter = EntryFilter(metadata: [RememberedMessage.Key.kind: RememberedMessage.Key.message])
-        filter.sources = Set(messages.map(\.scope.source))
+        // The sources of scopes contain hardly anything but messages, so the filter does not test the kind of
+        // an entry.
+        var filter = EntryFilter(sources: Set(messages.map(\.scope.source)))
         if messages.count * (2 * options.context + 1) <= Self.maximumNumbers {
             let numbers = Set(
                 messages.flatMap { ($0.number - options.context)...($0.number + options.context) })

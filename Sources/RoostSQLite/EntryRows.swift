@@ -53,7 +53,7 @@ struct EntryRows {
         guard let headings = try row.value(16) as Data? else { return nil }
         let location = EntryLocation(
             line: try row.value(13), lastLine: try row.value(14), page: try row.value(15),
-            headings: headings.isEmpty ? [] : try Column.value([String].self, headings))
+            headings: headings.isEmpty ? [] : try Column.strings(headings))
         guard location.isValid else { throw Column.damaged("a location with a number out of range") }
         return location
     }
@@ -65,8 +65,8 @@ struct EntryRows {
             id: try Column.uuid(row.value(1)), content: try Column.text(row.value(2)), embeddings: embeddings,
             passages: passages, source: try (row.value(3) as Data?).map(Column.text),
             key: try (row.value(4) as Data?).map(Column.text),
-            metadata: metadata.count == 2 ? [:] : try Column.value([String: MetadataValue].self, metadata),
-            tags: tags.count == 2 ? [] : try Column.value([String].self, tags),
+            metadata: metadata.count == 2 ? [:] : try Column.metadata(metadata),
+            tags: tags.count == 2 ? [] : try Column.strings(tags),
             createdAt: Date(milliseconds: try row.value(7)), updatedAt: Date(milliseconds: try row.value(8)))
     }
 

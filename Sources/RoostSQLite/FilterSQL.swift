@@ -73,7 +73,7 @@ struct FilterSQL {
     static let hasKey = DatabaseFunction("roost_has", argumentCount: 2, pure: true) { values in
         guard let metadata = Data.fromDatabaseValue(values[0]), let key = Data.fromDatabaseValue(values[1])
         else { return false }
-        let found = try Column.value([String: MetadataValue].self, metadata)
+        let found = try Column.metadata(metadata)
         return found.keys.contains { $0.utf8.elementsEqual(key) }
     }
 

@@ -77,7 +77,7 @@ enum Schema {
             sql: "INSERT OR IGNORE INTO entry_metadata(key, text, row) VALUES (?, ?, ?)")
         while let row = try rows.next() {
             let number: Int64 = try row.value(0)
-            let metadata = try Column.value([String: MetadataValue].self, try row.value(1))
+            let metadata = try Column.metadata(try row.value(1))
             for case (let key, .array(let values)) in metadata {
                 for text in values.compactMap(\.text) {
                     try insertion.execute(arguments: [Column.bytes(key), Column.bytes(text), number])

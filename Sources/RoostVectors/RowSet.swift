@@ -14,6 +14,18 @@ public struct RowSet: Sendable, Hashable, Sequence, ExpressibleByArrayLiteral {
         bits = BitSet(rows.lazy.map { Int($0) })
     }
 
+    /// Creates a set of the rows of a range that satisfy a condition.
+    ///
+    /// - Complexity: O(the upper bound). Faster than inserting the rows one by one.
+    package init(_ range: Range<UInt32>, where isMember: (UInt32) throws -> Bool) rethrows {
+        var words = [UInt](repeating: 0, count: (Int(range.upperBound) + UInt.bitWidth - 1) / UInt.bitWidth)
+        for row in range where try isMember(row) {
+            let (word, bit) = Int(row).quotientAndRemainder(dividingBy: UInt.bitWidth)
+            words[word] |= 1 << UInt(bit)
+        }
+        bits = BitSet(words: words)
+    }
+
     /// Creates a set from an array literal.
     public init(arrayLiteral rows: UInt32...) { self.init(rows) }
 

@@ -113,7 +113,7 @@ enum EntryText {
             case "location": location = try isNull(&reader) ? nil : self.location(&reader)
             case "metadata":
                 if try isNull(&reader) { return }
-                guard case .object(let values) = try value(&reader, depth: 0) else {
+                guard case .object(let values) = try MetadataValue(&reader, depth: 0) else {
                     throw reader.error("the metadata is not an object")
                 }
                 metadata = values
@@ -199,37 +199,6 @@ enum EntryText {
             throw reader.error("the date is not in ISO 8601 format")
         }
         return date
-    }
-
-    private static func value(_ reader: inout JSONReader, depth: Int) throws -> MetadataValue {
-        guard depth <= MetadataValue.maximumDepth + 1 else { throw reader.error("nested too deeply") }
-        switch reader.peek() {
-        case UInt8(ascii: "\""): return .string(try reader.string())
-        case UInt8(ascii: "t"):
-            try reader.word("true")
-            return .bool(true)
-        case UInt8(ascii: "f"):
-            try reader.word("false")
-            return .bool(false)
-        case UInt8(ascii: "n"):
-            try reader.word("null")
-            return .null
-        case UInt8(ascii: "["):
-            var values: [MetadataValue] = []
-            try reader.array { values.append(try value(&$0, depth: depth + 1)) }
-            return .array(values)
-        case UInt8(ascii: "{"):
-            var values: [String: MetadataValue] = [:]
-            try reader.object { values[$1] = try value(&$0, depth: depth + 1) }
-            return .object(values)
-        default:
-            var copy = reader
-            if let whole = copy.integer(try copy.number()).map(Int64.init) {
-                reader = copy
-                return .integer(whole)
-            }
-            return .number(try reader.double())
-        }
     }
 }
 

@@ -1,31 +1,31 @@
 import Foundation
 
 /// A syntax error or an unexpected value in a JSON text.
-struct JSONError: Error, CustomStringConvertible {
+package struct JSONError: Error, CustomStringConvertible {
     /// The offset of the error in bytes.
-    let offset: Int
-    let reason: String
+    package let offset: Int
+    package let reason: String
 
-    var description: String { "\(reason) at byte \(offset)" }
+    package var description: String { "\(reason) at byte \(offset)" }
 }
 
 /// A strict single-pass reader of JSON (RFC 8259).
 ///
 /// The files of a store may contain hundreds of megabytes of numbers, which a general-purpose decoder takes
 /// many seconds to read. The bytes must outlive the reader. Nesting deeper than ``maximumDepth`` is an error.
-struct JSONReader {
-    let bytes: UnsafeBufferPointer<UInt8>
-    private(set) var offset = 0
+package struct JSONReader {
+    package let bytes: UnsafeBufferPointer<UInt8>
+    package private(set) var offset = 0
     /// The maximum nesting depth, which keeps recursion from exhausting the stack. The files of a store are
     /// nested far less deeply.
-    static let maximumDepth = 128
+    package static let maximumDepth = 128
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes.assumingMemoryBound(to: UInt8.self) }
+    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes.assumingMemoryBound(to: UInt8.self) }
 
-    func error(_ reason: String) -> JSONError { JSONError(offset: offset, reason: reason) }
+    package func error(_ reason: String) -> JSONError { JSONError(offset: offset, reason: reason) }
 
     /// Skips white space, and returns the next byte without consuming it, or 0 at the end.
-    mutating func peek() -> UInt8 {
+    package mutating func peek() -> UInt8 {
         while offset < bytes.count {
             let byte = bytes[offset]
             if byte != 32, byte != 10, byte != 13, byte != 9 { return byte }
@@ -34,13 +34,13 @@ struct JSONReader {
         return 0
     }
 
-    mutating func expect(_ character: Unicode.Scalar) throws(JSONError) {
+    package mutating func expect(_ character: Unicode.Scalar) throws(JSONError) {
         guard peek() == UInt8(ascii: character) else { throw error("expected '\(character)'") }
         offset += 1
     }
 
     /// Skips the next character if it equals `character`, and returns whether it did.
-    mutating func skips(_ character: Unicode.Scalar) -> Bool {
+    package mutating func skips(_ character: Unicode.Scalar) -> Bool {
         guard peek() == UInt8(ascii: character) else { return false }
         offset += 1
         return true
@@ -49,7 +49,7 @@ struct JSONReader {
     /// Checks that the end of the text has been reached.
     ///
     /// - Throws: ``JSONError`` if anything but white space follows.
-    mutating func expectEnd() throws(JSONError) {
+    package mutating func expectEnd() throws(JSONError) {
         _ = peek()
         guard offset == bytes.count else { throw error("unexpected text after the value") }
     }
@@ -57,7 +57,7 @@ struct JSONReader {
     // MARK: Objects and arrays
 
     /// Reads an object. The closure is called with each key, and must read the value of that key.
-    mutating func object(_ member: (inout JSONReader, String) throws -> Void) throws {
+    package mutating func object(_ member: (inout JSONReader, String) throws -> Void) throws {
         try expect("{")
         if skips("}") { return }
         repeat {
@@ -69,14 +69,14 @@ struct JSONReader {
     }
 
     /// Reads an array. The closure is called for each element, and must read it.
-    mutating func array(_ element: (inout JSONReader) throws -> Void) throws {
+    package mutating func array(_ element: (inout JSONReader) throws -> Void) throws {
         try expect("[")
         if skips("]") { return }
         repeat { try element(&self) } while skips(",")
         try expect("]")
     }
 
-    mutating func strings() throws -> [String] {
+    package mutating func strings() throws -> [String] {
         var all: [String] = []
         try array { all.append(try $0.string()) }
         return all
@@ -84,7 +84,7 @@ struct JSONReader {
 
     /// Skips a value, and returns the range of its bytes.
     @discardableResult
-    mutating func skipValue(depth: Int = 0) throws(JSONError) -> Range<Int> {
+    package mutating func skipValue(depth: Int = 0) throws(JSONError) -> Range<Int> {
         guard depth < Self.maximumDepth else { throw error("nested too deeply") }
         let first = peek()
         let start = offset
@@ -116,7 +116,7 @@ struct JSONReader {
     }
 
     /// Skips an array of numbers without parsing them.
-    mutating func skipNumbers() throws(JSONError) {
+    package mutating func skipNumbers() throws(JSONError) {
         try expect("[")
         let rest = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[offset...])
         guard let base = rest.baseAddress, let end = memchr(base, Int32(UInt8(ascii: "]")), rest.count) else {
@@ -125,7 +125,7 @@ struct JSONReader {
         offset += UnsafeRawPointer(end) - base + 1
     }
 
-    mutating func word(_ word: StaticString) throws(JSONError) {
+    package mutating func word(_ word: StaticString) throws(JSONError) {
         let count = word.utf8CodeUnitCount
         guard bytes.count - offset >= count, let base = bytes.baseAddress,
             memcmp(base + offset, word.utf8Start, count) == 0
@@ -150,7 +150,7 @@ struct JSONReader {
         throw error("unterminated string")
     }
 
-    mutating func string() throws(JSONError) -> String {
+    package mutating func string() throws(JSONError) -> String {
         guard peek() == UInt8(ascii: "\"") else { throw error("expected a string") }
         let start = offset + 1
         try skipString()
@@ -218,7 +218,7 @@ struct JSONReader {
 
     /// A number in its decimal form, `mantissa · 10^exponent`. If the number has more digits than 64 bits can
     /// hold, the mantissa is not exact, and only the text of the number identifies its value.
-    struct Number {
+    package struct Number {
         var isNegative: Bool
         var mantissa: UInt64
         var exponent: Int
@@ -227,7 +227,7 @@ struct JSONReader {
         var range: Range<Int>
     }
 
-    mutating func number() throws(JSONError) -> Number {
+    package mutating func number() throws(JSONError) -> Number {
         _ = peek()
         let start = offset
         let isNegative = offset < bytes.count && bytes[offset] == UInt8(ascii: "-")
@@ -287,7 +287,7 @@ struct JSONReader {
     }
 
     /// Reads an array of numbers, each rounded to the nearest Float32.
-    mutating func floats(capacity: Int = 0) throws(JSONError) -> [Float] {
+    package mutating func floats(capacity: Int = 0) throws(JSONError) -> [Float] {
         try expect("[")
         var values: [Float] = []
         if skips("]") { return values }
@@ -297,7 +297,7 @@ struct JSONReader {
         return values
     }
 
-    mutating func float() throws(JSONError) -> Float {
+    package mutating func float() throws(JSONError) -> Float {
         let number = try number()
         if let value = number.exactDouble {
             // Rounding to Double and then to Float gives the correct result unless the Double lies exactly
@@ -312,7 +312,7 @@ struct JSONReader {
         return value
     }
 
-    mutating func double() throws(JSONError) -> Double {
+    package mutating func double() throws(JSONError) -> Double {
         let number = try number()
         if let value = number.exactDouble { return value }
         let value = withText(number.range) { strtod($0, nil) }
@@ -321,13 +321,13 @@ struct JSONReader {
     }
 
     /// Reads an integer.
-    mutating func integer() throws(JSONError) -> Int {
+    package mutating func integer() throws(JSONError) -> Int {
         let number = try number()
         guard let value = integer(number) else { throw error("not an integer") }
         return value
     }
 
-    func integer(_ number: Number) -> Int? {
+    package func integer(_ number: Number) -> Int? {
         guard number.isInteger else { return nil }
         if number.isExact { return number.isNegative ? -Int(number.mantissa) : Int(number.mantissa) }
         return Int(String(decoding: bytes[number.range], as: UTF8.self))

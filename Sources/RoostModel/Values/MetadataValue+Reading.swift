@@ -1,0 +1,38 @@
+extension MetadataValue {
+    /// Reads a value from JSON.
+    ///
+    /// - Parameter depth: The number of arrays and objects that enclose the value, including the object of all
+    ///   metadata.
+    /// - Throws: ``JSONError``, also if the value is nested deeper than ``maximumDepth``.
+    package init(_ reader: inout JSONReader, depth: Int) throws {
+        guard depth <= MetadataValue.maximumDepth + 1 else { throw reader.error("nested too deeply") }
+        switch reader.peek() {
+        case UInt8(ascii: "\""): self = .string(try reader.string())
+        case UInt8(ascii: "t"):
+            try reader.word("true")
+            self = .bool(true)
+        case UInt8(ascii: "f"):
+            try reader.word("false")
+            self = .bool(false)
+        case UInt8(ascii: "n"):
+            try reader.word("null")
+            self = .null
+        case UInt8(ascii: "["):
+            var values: [MetadataValue] = []
+            try reader.array { values.append(try MetadataValue(&$0, depth: depth + 1)) }
+            self = .array(values)
+        case UInt8(ascii: "{"):
+            var values: [String: MetadataValue] = [:]
+            try reader.object { values[$1] = try MetadataValue(&$0, depth: depth + 1) }
+            self = .object(values)
+        default:
+            var copy = reader
+            if let whole = copy.integer(try copy.number()).map(Int64.init) {
+                reader = copy
+                self = .integer(whole)
+            } else {
+                self = .number(try reader.double())
+            }
+        }
+    }
+}
