@@ -45,21 +45,25 @@ extension KnowledgeStore {
     /// - Parameters:
     ///   - format: The encoding.
     ///   - withEmbeddings: Whether to include vectors.
+    ///   - withHeader: Whether JSON Lines begin with a header, which states the embedding space of the vectors.
+    ///     A JSON object always states it.
     ///   - filter: The filter that entries must match.
     ///   - write: Receives the bytes in order, page by page.
     /// - Throws: `StorageError`; `CancellationError`; any error that `write` throws.
     public func exportEntries(
-        _ format: EntryArchive.Format, withEmbeddings: Bool, filter: EntryFilter = .all,
-        to write: (Data) throws -> Void
+        _ format: EntryArchive.Format, withEmbeddings: Bool, withHeader: Bool = false,
+        filter: EntryFilter = .all, to write: (Data) throws -> Void
     ) async throws {
-        try await EntryExporter(format: format, space: withEmbeddings ? embedder.space : nil)
-            .export(try await storage.snapshot(), matching: filter, to: write)
+        let exporter = EntryExporter(
+            format: format, space: withEmbeddings ? embedder.space : nil, writesHeader: withHeader)
+        try await exporter.export(try await storage.snapshot(), matching: filter, to: write)
     }
 
     /// Imports an ``EntryArchive`` or a JSON array of entries. Ids, dates, metadata and tags are preserved.
     ///
-    /// Vectors are imported if the archive states that they belong to the store's embedding space; otherwise,
-    /// the texts are embedded again. As in an ingest, new entries join the nearest cluster if it is near
+    /// Vectors are imported if the archive states that they belong to the store's embedding space, or, if it
+    /// states no space, if the store's model computes nearly the same vectors for a sample of the entries.
+    /// Otherwise, the texts are embedded again. As in an ingest, new entries join the nearest cluster if it is near
     /// enough.
     ///
     /// - **Atomicity**: Commits take place every few hundred entries.

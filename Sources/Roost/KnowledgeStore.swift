@@ -19,10 +19,19 @@ public struct KnowledgeStore: Sendable {
     public let embedder: any Embedder
     /// The splitter of long texts into passages.
     public var splitter = PassageSplitter()
+    /// The place where searches compare vectors, if the store is on a server; `nil` to choose it by the size
+    /// of the store (``currentSearchPlace()``).
+    public var searchPlace: SearchPlace?
     /// The vectors of passages and their index.
     let catalog: DerivedCatalog<PassageContents>
     /// The words of passages and their index.
     let wordCatalog: DerivedCatalog<TextContents>
+    /// The statistics of vectors in a database.
+    let pairStatistics = PairStatisticsCache()
+    /// Whether the storage can search passages itself.
+    let passageSearchSupport = PassageSearchSupport()
+    /// The rows that match recent filters.
+    let filteredRows = FilteredRows()
     /// The lines that clustering runs exclude, and the vectors of texts without them.
     let boilerplate: BoilerplateCatalog
     /// The store's folder; `nil` for a store without a folder.

@@ -270,8 +270,28 @@ final class Connection: @unchecked Sendable {
         }
         isBroken = true
         guard let cancellation = PQgetCancel(handle) else { return }
-        var message = [CChar](repeating: 0, count: 256)
-        _ = PQcancel(cancellation, &message, Int32(message.count))
-        PQfreeCancel(cancellation)
+        Cancellation(request: cancellation).send()
+    }
+}
+
+/// A request to the server to end the statement that a connection runs.
+///
+/// `Sendable` is unchecked because the compiler cannot see that only the thread that sends the request uses
+/// it. The request contains copies of the address and the key of the session, so the connection may be closed
+/// meanwhile.
+private struct Cancellation: @unchecked Sendable {
+    let request: OpaquePointer
+
+    /// The size in bytes of the buffer for an error message, which is ignored.
+    private static let messageSize = 256
+
+    /// Sends the request on another thread and frees it. Sending opens a connection, which takes minutes if
+    /// the network drops packets, and the caller must not wait for that.
+    func send() {
+        Thread.detachNewThread {
+            var message = [CChar](repeating: 0, count: Self.messageSize)
+            _ = PQcancel(request, &message, Int32(message.count))
+            PQfreeCancel(request)
+        }
     }
 }

@@ -9,6 +9,7 @@ final class ConnectionPool: Sendable {
     private struct State {
         var idle: [Connection] = []
         var vectorType: UInt32?
+        var vectorCapabilities: VectorCapabilities?
         /// Whether connections are closed when they become idle.
         var isDraining = false
     }
@@ -69,6 +70,12 @@ final class ConnectionPool: Sendable {
         }
         // The connections are closed here, outside of the lock.
         _ = consume idle
+    }
+
+    /// The features of the database for searching vectors; `nil` until a call has looked for them.
+    var vectorCapabilities: VectorCapabilities? {
+        get { state.withLock { $0.vectorCapabilities } }
+        set { state.withLock { $0.vectorCapabilities = newValue } }
     }
 
     /// Returns the object identifier of the type `vector`.

@@ -47,6 +47,7 @@ enum EntryRows {
             rows.vectors.append(store)
             rows.vectors.append(row)
             rows.vectors.append(revision)
+            rows.vectors.append(searchableOrdinal(of: entry))
             rows.vectors.append(vector: entry.embeddings)
             rows.vectors.seal()
         }
@@ -82,6 +83,12 @@ enum EntryRows {
                 rows.attributes.append(nil as UUID?)
             }
         }
+    }
+
+    /// Returns the ordinal of the passage that has the same vector as the entry; `nil` if no passage has.
+    private static func searchableOrdinal(of entry: Entry) -> Int? {
+        guard !entry.passages.isEmpty else { return 0 }
+        return entry.passages.first { $0.vector == entry.embeddings }?.ordinal
     }
 
     // MARK: Reading
@@ -170,11 +177,11 @@ enum EntryRows {
     /// The columns of a vector.
     static let vectorColumns = Table.vectors.selection("v")
     /// The column of the elements.
-    static let vectorColumn = 2
+    static let vectorColumn = 3
 
     /// Verifies the checksum of a row with the columns ``vectorColumns``.
     static func verifyVector(_ row: ResultRow, store: UUID) throws {
-        try row.verify(0..<3, after: Stored.checksumSeed(store), "a vector")
+        try row.verify(0..<4, after: Stored.checksumSeed(store), "a vector")
     }
 
     private static func vector(_ row: ResultRow, store: UUID) throws -> [Float] {

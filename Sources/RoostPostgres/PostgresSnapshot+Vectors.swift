@@ -22,6 +22,61 @@ extension PostgresSnapshot {
         }
     }
 
+    func passageVectors(ofRows rows: RowSet) async throws -> VectorPage {
+        guard !rows.isEmpty else { return VectorCollector(store: store).page(next: nil) }
+        return try await read { run in
+            try passages(
+                of: Statement(
+                    """
+                    SELECT \(EntryRows.headerColumns) FROM roost.entries e
+                    WHERE \(Self.isVisible) AND e.row = ANY($3::int8[]) AND e.dimension > 0 ORDER BY e.row
+                    """, parameters + [Parameter(rows.map { Int64($0) })]), run)
+        }
+    }
+
+    func sampledPassages(ofEntries count: Int) async throws -> VectorPage {
+        // If there are few entries, all of them are in the sample. Otherwise, the entry at each of several
+        // evenly spread ids is, or the next one.
+        let selection =
+            head.vectorCount <= count
+            ? Statement(
+                """
+                SELECT e.row FROM roost.entries e WHERE \(Self.isVisible) AND e.dimension > 0
+                ORDER BY e.id LIMIT $3::int8
+                """, parameters + [Parameter(count)])
+            : Statement(
+                """
+                SELECT sampled.row FROM unnest($3::uuid[]) AS pivot (id) CROSS JOIN LATERAL (
+                    SELECT e.row FROM roost.entries e
+                    WHERE \(Self.isVisible) AND e.id >= pivot.id AND e.dimension > 0
+                    ORDER BY e.id LIMIT 1) AS sampled
+                """, parameters + [Parameter(Self.spreadIDs(count))])
+        let rows = try await read { run in
+            RowSet(try run([selection])[0].rows.map { try $0.row(0) })
+        }
+        return try await passageVectors(ofRows: rows)
+    }
+
+    /// Returns ids that are spread evenly over all ids.
+    private static func spreadIDs(_ count: Int) -> [UUID] {
+        let step = UInt64.max / UInt64(max(1, count))
+        return (0..<UInt64(count)).map { index in
+            let upper = (index * step).bigEndian
+            return withUnsafeBytes(of: (upper, UInt64(0))) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        }
+    }
+
+    /// Returns the vectors of the passages of the entries that a statement selects.
+    private func passages(
+        of statement: Statement, _ run: ([Statement]) throws -> [QueryResult]
+    ) throws -> VectorPage {
+        let rows = try run([statement])[0].rows
+        let parts = try self.parts(of: rows, withPassages: true, run)
+        var collector = VectorCollector(store: store)
+        for row in rows { try collector.add(row, parts[try row.int64(0)] ?? EntryParts(), .passages) }
+        return collector.page(next: nil)
+    }
+
     private static let vectorSelection = """
         SELECT \(EntryRows.headerColumns) FROM roost.entries e
         WHERE \(isVisible) AND e.row > $3::int8 AND e.dimension > 0 ORDER BY e.row LIMIT $4::int8

@@ -8,6 +8,8 @@ struct PostgresSnapshot: StorageSnapshot {
     let head: Head
     let pool: ConnectionPool
     let retryTimeout: Duration
+    /// See ``PostgresStorageProvider/Options/exactSearchLimit``.
+    let exactSearchLimit: Int
 
     var stamp: Stamp { head.stamp }
     var store: UUID { head.store }

@@ -25,6 +25,11 @@ public struct PostgresStorageProvider: StorageProvider {
         /// revisions, one hour by default. Snapshots that are older become unreadable.
         public var snapshotLifetime: TimeInterval = 3600
 
+        /// The number of entries up to which a search in the database compares all vectors of the entries
+        /// that match its filter, 20,000 by default. Searches among more entries use the index, if it was
+        /// built.
+        public var exactSearchLimit = 20_000
+
         /// Creates the default options.
         public init() {}
     }
@@ -134,7 +139,9 @@ public struct PostgresStorageProvider: StorageProvider {
     public func snapshot() async throws -> any StorageSnapshot {
         try Task.checkCancellation()
         let head = try await reading { connection, limits in try currentHead(connection, limits) }
-        return PostgresSnapshot(head: head, pool: pool, retryTimeout: .seconds(options.retryTimeout))
+        return PostgresSnapshot(
+            head: head, pool: pool, retryTimeout: .seconds(options.retryTimeout),
+            exactSearchLimit: options.exactSearchLimit)
     }
 
     public func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {

@@ -57,6 +57,10 @@ struct RowBuffer {
 
     mutating func append(_ value: Int) { append(Int64(value)) }
 
+    mutating func append(_ value: Int?) {
+        if let value { append(value) } else { append([UInt8]?.none) }
+    }
+
     mutating func append(_ revision: Revision) { append(Int64(revision.rawValue)) }
 
     mutating func append(_ value: Double) { append(Int64(bitPattern: value.bitPattern)) }

@@ -92,7 +92,7 @@ enum Schema {
         "CREATE INDEX IF NOT EXISTS entries_change ON roost.entries (store, added_revision, ordinal)",
         """
         CREATE TABLE IF NOT EXISTS roost.vectors (
-            store uuid NOT NULL, row int8 NOT NULL, \(validity), embedding vector NOT NULL,
+            store uuid NOT NULL, row int8 NOT NULL, \(validity), ordinal int8, embedding vector NOT NULL,
             checksum int8 NOT NULL, PRIMARY KEY (store, row, added_revision)
         )
         """,

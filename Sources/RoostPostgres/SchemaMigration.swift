@@ -31,6 +31,7 @@ struct SchemaMigration {
         }
         for migration in Schema.migrations where migration.version > version {
             for sql in migration.statements { try repeating { try connection.execute(sql, limits) } }
+            try distribute(connection, limits)
             _ = try connection.run(Schema.record(migration), limits)
         }
     }
@@ -54,6 +55,23 @@ struct SchemaMigration {
                 .unsupported,
                 "cannot add the type for vectors to \(name): \(message) (SQLSTATE \(state)); install the "
                     + "extension pgvector on the server, and let its owner run CREATE EXTENSION vector")
+        }
+    }
+
+    /// Distributes the tables if the database is the coordinator of a Citus cluster. Another client may do
+    /// the same at the same time, so an error is ignored if the table is distributed afterward.
+    private func distribute(_ connection: Connection, _ limits: CallLimits) throws {
+        guard try connection.run(DistributionSQL.isAvailable, limits).rows[0].bool(0) else { return }
+        for (table, sql) in DistributionSQL.distributions {
+            func isDistributed() throws -> Bool {
+                try connection.run(DistributionSQL.isDistributed(table), limits).rows[0].bool(0)
+            }
+            if try isDistributed() { continue }
+            do {
+                try repeating { try connection.execute(sql, limits) }
+            } catch let error as ConnectionError {
+                guard case .rejected = error, try isDistributed() else { throw error }
+            }
         }
     }
 

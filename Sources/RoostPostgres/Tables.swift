@@ -55,7 +55,8 @@ struct Table: Sendable {
     static let vectors = Table(
         "vectors",
         [
-            "store": .uuid, "row": .int8, "added_revision": .int8, "embedding": .vector, "checksum": .int8,
+            "store": .uuid, "row": .int8, "added_revision": .int8, "ordinal": .int8, "embedding": .vector,
+            "checksum": .int8,
         ])
     static let passages = Table(
         "passages",

@@ -111,12 +111,59 @@ struct PostgresCommandTests {
         #expect(reembed.error.contains("cannot move a store in PostgreSQL to another model"))
         let migrate = try roost("migrate", "--to", "sqlite", "copy", "--store", "store")
         #expect(migrate.status != 0)
-        #expect(migrate.error.contains("create a backup"))
+        #expect(migrate.error.contains("create a store in a folder, and copy"))
         let limited = try roost("compact", "--max-size", "1GB", "--store", "store")
         #expect(limited.status == 64)
         #expect(limited.error.contains("no maximum size"))
         let setting = try roost("config", "provider", "postgres")
         #expect(setting.status == 78)
+    }
+
+    @Test func `a search runs in the database if the setting says so`() throws {
+        #expect(try initialize("store", "search \(UUID())").status == 0)
+        for text in ["gardens need water in July", "the swift is back", "bread needs a starter"] {
+            #expect(try roost("add", text, "--store", "store").status == 0)
+        }
+        let local = try roost("query", "water for gardens", "--store", "store", "--explain")
+        #expect(!local.output.contains("plan in the database"))
+        #expect(try roost("config", "search-in", "everywhere").status == 78)
+        #expect(try roost("config", "search-in", "database").status == 0)
+        let found = try roost("query", "water for gardens", "--store", "store", "--explain")
+        #expect(found.output.contains("plan in the database: exact scan; 3 entries match"), "\(found.output)")
+        #expect(found.output.hasPrefix(local.output.prefix(while: { $0 != "\n" })))
+        #expect(try roost("stats", "--store", "store").output.contains("search-in: database"))
+        let missing = try roost("index", "stats", "--store", "store")
+        #expect(missing.status == 1)
+        let built = try roost("index", "build", "--store", "store")
+        #expect(built.output.contains("of vectors in the database"), "\(built.output)\(built.error)")
+        let state = try roost("index", "stats", "--store", "store")
+        #expect(state.output.contains("database  ") && state.output.contains("of vectors"), "\(state.output)")
+    }
+
+    @Test func `a store is copied to PostgreSQL and back`() throws {
+        #expect(try roost("init", "local", "--model", "lexical").status == 0)
+        for number in 0..<20 {
+            #expect(try roost("add", "text \(number) about gardens", "--store", "local").status == 0)
+        }
+        #expect(try roost("recluster", "--clusters", "2", "--store", "local").status == 0)
+        #expect(try initialize("team", "copy \(UUID())").status == 0)
+        let there = try roost("copy", "local", "team")
+        #expect(there.status == 0, "\(there.error)")
+        #expect(there.output.contains("copied 20 entries"))
+        // The second call finds everything in the target.
+        #expect(try roost("copy", "local", "team").status == 0)
+        let back = try roost("copy", "team", "back", "--provider", "json")
+        #expect(back.status == 0, "\(back.error)")
+        func exported(_ store: String) throws -> String {
+            try roost("export", "entries", "--with-embeddings", "--store", store).output
+                + roost("export", "clusters", "--store", store).output
+        }
+        #expect(try exported("back") == exported("local"))
+        #expect(try roost("add", "another text", "--store", "team").status == 0)
+        let refused = try roost("copy", "local", "team")
+        #expect(refused.status == 78)
+        #expect(refused.error.contains("entries that the store does not have"))
+        #expect(try roost("copy", "local", "local").status == 64)
     }
 
     @Test func `a backup is restored into a folder, and the last command is undone`() throws {

@@ -96,23 +96,9 @@ public struct StoreMigration: Sendable {
     }
 
     private func copyOriginals() async throws {
-        let (from, into) = (OriginalStore(of: source), OriginalStore(of: target))
-        guard from.exists else { return }
-        let lock = try? await from.lockForWriting()
-        defer { lock?.release() }
-        let digests = try await from.digests()
-        guard !digests.isEmpty else { return }
-        try await BlockingWork.run { isCancelled in
-            try StorageError.mappingFileErrors {
-                for digest in digests {
-                    if isCancelled() { throw CancellationError() }
-                    let file = into.file(digest)
-                    try FileSystem.deferring.createFolder(file.deletingLastPathComponent())
-                    try AtomicFile.copy(from.file(digest), to: file, files: .deferring)
-                }
-                try FileSystem.synchronizeAll(around: into.folder)
-            }
-        }
+        let originals = OriginalStore(of: source)
+        guard originals.exists else { return }
+        _ = try await originals.copyAll(to: OriginalStore(of: target))
     }
 
     /// Whether an interrupted call has written a complete JSON store. Always `false` for SQLite, which

@@ -20,6 +20,10 @@ struct CandidateLists {
     var projections: [Entry.ID: Float] = [:]
     /// The maximum length of each list.
     var depth: Int
+    /// The vectors of the entries of the lists; the vectors of all entries if the client has an index.
+    var vectors = PassageContents()
+    /// How the database found the nearest passages; `nil` if the client's index found them.
+    var databasePlan: PassageSearchPlan?
 
     /// Whether neither list was cut off at `depth`. If so, longer lists would contain the same entries.
     var areComplete: Bool { (nearest?.count ?? 0) < depth && (worded?.count ?? 0) < depth }
@@ -34,7 +38,7 @@ struct PrecomputedHits: Sendable {
 /// The step that produces candidates: it searches the derived indexes for one planned query.
 struct CandidateSource: Sendable {
     private let plan: QueryPlan
-    private let passages: PassageContents
+    private let vectors: SearchVectors
     private let words: TextContents?
     private let precomputed: PrecomputedHits?
     /// The scores by words of all entries; `nil` if the plan has no words.
@@ -50,11 +54,11 @@ struct CandidateSource: Sendable {
     ///   - precomputed: The nearest passages among the entries that match the search's filter, if they are
     ///     known. They are not used if the query requires or excludes words.
     init(
-        for plan: QueryPlan, in passages: PassageContents, _ words: TextContents?, allowed: RowSet?,
+        for plan: QueryPlan, in vectors: SearchVectors, _ words: TextContents?, allowed: RowSet?,
         precomputed: PrecomputedHits?
     ) async throws {
         self.plan = plan
-        self.passages = passages
+        self.vectors = vectors
         self.words = words
         self.precomputed = plan.text?.isSelective == true ? nil : precomputed
         self.allowed = allowed
@@ -74,14 +78,39 @@ struct CandidateSource: Sendable {
             if let precomputed, precomputed.depth == depth {
                 lists.nearest = precomputed.hits
             } else {
-                lists.nearest = try await Self.nearest([plan], k: depth, among: allowed, in: passages)[0]
+                try await findNearest(&lists)
             }
         }
         guard let wordScores else { return lists }
         let worded = try await wordScores.best(depth, among: allowed)
         lists.worded = worded
+        lists.vectors = try await contents(of: lists)
         if let nearest = lists.nearest { try await complete(&lists, nearest, worded, wordScores) }
         return lists
+    }
+
+    private func findNearest(_ lists: inout CandidateLists) async throws {
+        switch vectors {
+        case .client(let passages):
+            lists.nearest = try await Self.nearest([plan], k: lists.depth, among: allowed, in: passages)[0]
+        case .database(let database):
+            let found = try await database.nearest(
+                to: plan.vector, k: lists.depth, among: allowed,
+                isFilterOnly: plan.text?.isSelective != true, isExact: plan.search.isExact)
+            (lists.nearest, lists.databasePlan) = (found.hits, found.plan)
+        }
+    }
+
+    /// Returns the vectors of the entries of the lists, if cosines are computed from them.
+    private func contents(of lists: CandidateLists) async throws -> PassageContents {
+        switch vectors {
+        case .client(let passages): return passages
+        case .database(let database):
+            guard let nearest = lists.nearest else { return PassageContents() }
+            let worded = lists.worded ?? []
+            return try await database.contents(
+                ofRows: RowSet(nearest.map(\.entryRow) + worded.map(\.entryRow)))
+        }
     }
 
     /// Adds the scores that each list lacks: those by words for the nearest entries, and the cosines for the
@@ -91,6 +120,7 @@ struct CandidateSource: Sendable {
         _ lists: inout CandidateLists, _ nearest: [PassageContents.Hit], _ worded: [TextContents.Hit],
         _ wordScores: WordScores
     ) async throws {
+        let passages = lists.vectors
         let known = Set(worded.map(\.entry))
         for hit in nearest where !known.contains(hit.entry) {
             lists.textScores[hit.entry] = wordScores.score(of: hit.entry, row: hit.entryRow)
@@ -123,7 +153,8 @@ struct CandidateSource: Sendable {
             + (lists.worded ?? []).map { ($0.entry, $0.entryRow) }
         lists.projections = [:]
         for (entry, row) in rows where lists.projections[entry] == nil {
-            lists.projections[entry] = try vector(of: entry, row).flatMap(correction.projection)
+            lists.projections[entry] = try Self.vector(of: entry, row, in: lists.vectors)
+                .flatMap(correction.projection)
         }
     }
 
@@ -131,20 +162,25 @@ struct CandidateSource: Sendable {
     /// closer to the query than unrelated text, because feedback from unrelated text would worsen the
     /// ranking.
     ///
-    /// - Parameter ranking: The candidates, best first.
+    /// - Parameters:
+    ///   - ranking: The candidates, best first.
+    ///   - lists: The lists with the candidates.
     /// - Throws: ``IndexFault`` if an index is corrupt.
     func feedback(
-        of ranking: [Candidate], _ relevance: Relevance
+        of ranking: [Candidate], in lists: CandidateLists, _ relevance: Relevance
     ) throws -> [(vector: [Float], weight: Float)] {
         guard let best = ranking.first, relevance.score(best.evidence) >= Relevance.noiseLevel else {
             return []
         }
         return try ranking.prefix(CosineCorrection.count).compactMap { candidate in
-            try vector(of: candidate.id, candidate.row).map { ($0, max(0, candidate.evidence)) }
+            try Self.vector(of: candidate.id, candidate.row, in: lists.vectors)
+                .map { ($0, max(0, candidate.evidence)) }
         }
     }
 
-    private func vector(of entry: Entry.ID, _ row: UInt32) throws -> [Float]? {
+    private static func vector(
+        of entry: Entry.ID, _ row: UInt32, in passages: PassageContents
+    ) throws -> [Float]? {
         do {
             return try passages.vector(of: entry, row: row)
         } catch let error as SectionFile.Unusable where passages.isMapped {

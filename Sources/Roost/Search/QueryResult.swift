@@ -55,6 +55,8 @@ public struct QueryResult: Sendable {
     public var candidateCount: Int
     /// The number of tokens of the query that were ignored because it exceeds the model's maximum length.
     public var omittedTokens = 0
+    /// How the database found the nearest passages; `nil` if the client's index found them.
+    public internal(set) var databasePlan: PassageSearchPlan?
     /// Messages to the user about how the result was obtained.
     public var notices: [SearchNotice] = []
     /// Whether none of the best hits is closer to the query than unrelated text, even if

@@ -4,6 +4,7 @@ import RoostVectors
 /// Runs searches over the derived indexes of a store, and repairs or bypasses an index that turns out to be
 /// unusable.
 struct SearchEngine: Sendable {
+    private let store: KnowledgeStore
     private let planner: QueryPlanner
     private let resolver: QueryResolver
     private let storage: any StorageProvider
@@ -11,6 +12,7 @@ struct SearchEngine: Sendable {
     private let wordCatalog: DerivedCatalog<TextContents>
 
     init(_ store: KnowledgeStore) {
+        self.store = store
         planner = QueryPlanner(embedder: store.embedder, splitter: store.splitter, storage: store.storage)
         storage = store.storage
         passageCatalog = store.catalog
@@ -24,7 +26,8 @@ struct SearchEngine: Sendable {
     func results(of searches: [EntrySearch]) async throws -> [QueryResult] {
         // The indexes are loaded while texts are embedded. If loading fails, the search itself throws the
         // error.
-        async let prepared: Void = prepare(for: searches)
+        let place = try await store.currentSearchPlace()
+        async let prepared: Void = prepare(for: searches, at: place)
         let phrases = try await ExclusionCheck(storage: storage, words: wordCatalog)
             .phrasesInEntries(for: searches)
         let planned = try await planner.plans(for: searches, keepingAsText: phrases)
@@ -33,16 +36,16 @@ struct SearchEngine: Sendable {
         var results = [QueryResult?](repeating: nil, count: plans.count)
         for batch in Self.batches(of: plans) {
             try Task.checkCancellation()
-            let found = try await self.results(of: batch.map { plans[$0] })
+            let found = try await self.results(of: batch.map { plans[$0] }, at: place)
             for (index, result) in zip(batch, found) { results[index] = result }
         }
         return results.compactMap(\.self)
     }
 
-    private func prepare(for searches: [EntrySearch]) async {
+    private func prepare(for searches: [EntrySearch], at place: SearchPlace) async {
         let texts = searches.filter { if case .text = $0.subject { true } else { false } }
         guard !texts.isEmpty else { return }
-        async let passages = try? passageCatalog.current()
+        async let passages = place == .client ? try? passageCatalog.current() : nil
         if texts.contains(where: { $0.mode != .vector }) { _ = try? await wordCatalog.current() }
         _ = await passages
     }
@@ -92,10 +95,10 @@ struct SearchEngine: Sendable {
     }
 
     /// Returns the results of plans with the same settings.
-    private func results(of plans: [QueryPlan]) async throws -> [QueryResult] {
+    private func results(of plans: [QueryPlan], at place: SearchPlace) async throws -> [QueryResult] {
         var health = Health()
         while true {
-            let passages = try await passageCatalog.current()
+            let passages = place == .client ? try await passageCatalog.current() : nil
             let words = plans.contains { $0.text != nil } ? try await wordCatalog.current() : nil
             do {
                 for plan in plans { if let text = plan.text { try words?.verify(for: text) } }
@@ -110,7 +113,7 @@ struct SearchEngine: Sendable {
     ///
     /// - Throws: `StorageError` with `.damaged` if the search cannot be repeated.
     private func recover(
-        from fault: IndexFault, _ health: inout Health, _ passages: PassageContents, _ words: TextContents?
+        from fault: IndexFault, _ health: inout Health, _ passages: PassageContents?, _ words: TextContents?
     ) async throws {
         switch fault {
         case .corruptGraph(let reason):
@@ -121,7 +124,7 @@ struct SearchEngine: Sendable {
             switch health.vectors.recordDisagreement() {
             case .searchAgain: break
             case .rebuildAndSearchAgain:
-                if passages.isMapped { try await passageCatalog.rejectIndex(Self.disagreement) }
+                if passages?.isMapped == true { try await passageCatalog.rejectIndex(Self.disagreement) }
             case .giveUp: throw Self.inconsistentStorage
             }
         case .wordsDisagree:
@@ -156,18 +159,23 @@ struct SearchEngine: Sendable {
 
     @concurrent
     private func results(
-        of plans: [QueryPlan], _ passages: PassageContents, _ words: TextContents?
+        of plans: [QueryPlan], _ passages: PassageContents?, _ words: TextContents?
     ) async throws -> [QueryResult] {
         let snapshot = try await storage.snapshot()
         let filter = try await plans[0].search.filter.expandingParentCluster(in: snapshot)
-        let filtered = filter.matchesAll ? nil : try await snapshot.rows(matching: filter)
+        let vectors = try await vectors(passages, snapshot, filter)
+        // The index of words needs the rows that match. A search by vectors in the database does not.
+        let isFilteredInDatabase = passages == nil && plans[0].text == nil && plans[0].search.limit > 0
+        let filtered =
+            filter.matchesAll || isFilteredInDatabase
+            ? nil : try await store.filteredRows.rows(matching: filter, in: snapshot)
         var runs = plans.map {
             SearchRun(
-                plan: $0, passages: passages, words: $0.text == nil ? nil : words, snapshot: snapshot,
+                plan: $0, vectors: vectors, words: $0.text == nil ? nil : words, snapshot: snapshot,
                 filtered: filtered)
         }
         guard runs.count > 1 else { return [try await runs[0].result()] }
-        if plans[0].usesVectors {
+        if let passages, plans[0].usesVectors {
             let depth = plans[0].firstDepth(of: snapshot.stamp.entryCount)
             let nearest = try await CandidateSource.nearest(plans, k: depth, among: filtered, in: passages)
             for index in runs.indices {
@@ -185,5 +193,18 @@ struct SearchEngine: Sendable {
             for try await next in group { results[next.index] = next.result }
             return results.compactMap(\.self)
         }
+    }
+
+    /// Returns the vectors to search: those of the client's index or, without one, those in the database.
+    private func vectors(
+        _ passages: PassageContents?, _ snapshot: any StorageSnapshot, _ filter: EntryFilter
+    ) async throws -> SearchVectors {
+        if let passages { return .client(passages) }
+        guard let search = snapshot.passageSearch else {
+            throw StorageError(.unsupported, "cannot search in the database: the storage does not support it")
+        }
+        return .database(
+            try await DatabaseVectors(
+                search, of: snapshot.stamp, matching: filter, store.pairStatistics))
     }
 }

@@ -9,11 +9,12 @@ import RoostText
 /// the same steps with longer lists. Hits of a later stage follow those of an earlier one.
 struct SearchRun: Sendable {
     private(set) var plan: QueryPlan
-    let passages: PassageContents
+    let vectors: SearchVectors
     /// The words of the store; `nil` if the plan has no words.
     let words: TextContents?
     let snapshot: any StorageSnapshot
-    /// The rows of the entries that match the filter; `nil` for all.
+    /// The rows of the entries that match the filter; `nil` for all, or if only the database applies the
+    /// filter.
     let filtered: RowSet?
     /// The nearest passages, if they have been found together with those of other searches.
     var precomputed: PrecomputedHits?
@@ -51,15 +52,16 @@ struct SearchRun: Sendable {
 
     private func result(among allowed: RowSet?) async throws -> QueryResult {
         let source = try await CandidateSource(
-            for: plan, in: passages, words, allowed: allowed, precomputed: precomputed)
+            for: plan, in: vectors, words, allowed: allowed, precomputed: precomputed)
         let count = snapshot.stamp.entryCount
         let needed = plan.neededHits(of: count)
-        let relevance = Relevance(plan, passages.statistics, words: source.wordScores?.scores)
+        let relevance = Relevance(plan, vectors.statistics, words: source.wordScores?.scores)
         var hits: [QueryHit] = []
+        var databasePlan: PassageSearchPlan?
         if needed > 0, source.allowed?.isEmpty != true {
             // Whether the result is noise must not depend on the limit and the offset.
             let count = plan.hasNoiseLevel ? max(needed, Self.judgedCount) : needed
-            hits = try await self.hits(count, from: source, relevance)
+            (hits, databasePlan) = try await self.hits(count, from: source, relevance)
         }
         for index in hits.indices { hits[index].rank = index + 1 }
         var nearest: [QueryHit] = []
@@ -80,12 +82,19 @@ struct SearchRun: Sendable {
         var result = QueryResult(
             hits: Array(hits.prefix(needed).dropFirst(max(0, plan.search.offset))), nearest: nearest,
             noiseLevel: plan.hasNoiseLevel ? Relevance.noiseLevel : 0, stamp: snapshot.stamp,
-            candidateCount: source.allowed?.count ?? max(0, count - plan.excluded.count),
+            candidateCount: source.allowed?.count ?? unfilteredCount(databasePlan),
             omittedTokens: plan.omittedTokens)
         result.isNoise = isNoise
+        result.databasePlan = databasePlan
         result.notices = notices
         result.text = plan.text
         return result
+    }
+
+    /// Returns the number of entries that may be found if no set of rows restricts them.
+    private func unfilteredCount(_ databasePlan: PassageSearchPlan?) -> Int {
+        if let databasePlan, !plan.search.filter.matchesAll { return databasePlan.matchingEntries }
+        return max(0, snapshot.stamp.entryCount - plan.excluded.count)
     }
 
     /// The number of best hits that decide whether a result is noise.
@@ -95,14 +104,14 @@ struct SearchRun: Sendable {
 
     private func hits(
         _ needed: Int, from source: CandidateSource, _ relevance: Relevance
-    ) async throws -> [QueryHit] {
+    ) async throws -> ([QueryHit], PassageSearchPlan?) {
         var depth = plan.firstDepth(of: snapshot.stamp.entryCount)
         var lists = try await source.lists(depth: depth)
         let relevance = try await withFeedback(relevance, &lists, from: source)
         let order = CandidateRanking(plan, relevance)
         let resolver = HitResolver(
             plan: plan, relevance: relevance, words: source.wordScores, snapshot: snapshot,
-            passagesRevision: passages.revision,
+            passagesRevision: vectors.revision,
             wordsRevision: words?.revision)
         var assembly = HitAssembly(plan, needed: needed)
         var seen = plan.excluded
@@ -120,7 +129,7 @@ struct SearchRun: Sendable {
             if assembly.isComplete || lists.areComplete || plan.isExhausted(lists, order)
                 || depth >= maximumDepth
             {
-                return assembly.hits
+                return (assembly.hits, lists.databasePlan)
             }
             depth = min(depth * QueryPlan.stageGrowth, maximumDepth)
             lists = try await source.lists(depth: depth)
@@ -134,7 +143,7 @@ struct SearchRun: Sendable {
     ) async throws -> Relevance {
         guard relevance.correction != nil else { return relevance }
         let ranking = CandidateRanking(plan, relevance).ranking(of: lists)
-        let best = try source.feedback(of: ranking, relevance)
+        let best = try source.feedback(of: ranking, in: lists, relevance)
         guard !best.isEmpty else { return relevance }
         let result = relevance.addingFeedback(of: best)
         try await source.project(&lists, for: result.correction)
@@ -142,13 +151,13 @@ struct SearchRun: Sendable {
     }
 
     private var notices: [SearchNotice] {
-        var notices = [passages.notice, words?.notice].compactMap(\.self)
+        var notices = [vectors.index?.notice, words?.notice].compactMap(\.self)
         // A problem that concerns both indexes is reported once.
         if notices.count == 2, notices[0] == notices[1] { notices.removeLast() }
-        if passages.incomparable > 0 {
+        if let incomparable = vectors.index?.incomparable, incomparable > 0 {
             notices.append(
                 SearchNotice(
-                    "\(passages.incomparable) passages have vectors that are not finite; searches by meaning "
+                    "\(incomparable) passages have vectors that are not finite; searches by meaning "
                         + "do not find them", remedy: .inspectStore))
         }
         if let text = plan.text, text.omittedWords > 0 {

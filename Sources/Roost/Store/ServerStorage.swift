@@ -107,8 +107,8 @@ extension StoreConfiguration {
     static var cannotFillServer: StorageError {
         StorageError(
             .unsupported,
-            "cannot copy a complete store to PostgreSQL: its revisions would not be preserved. Create a "
-                + "store there with the same model, and import an export of the entries into it")
+            "cannot move a complete store to PostgreSQL, because its revisions would not be preserved; create "
+                + "a store there with the same model, and copy the contents into it")
     }
 
     static var cannotReplaceVectorsOnServer: StorageError {
@@ -122,7 +122,7 @@ extension StoreConfiguration {
     static var cannotTransferFromServer: StorageError {
         StorageError(
             .unsupported,
-            "cannot copy a store from PostgreSQL with all revisions; create a backup, and restore it into a "
-                + "folder with the provider sqlite or json")
+            "cannot move a store from PostgreSQL with all revisions; create a store in a folder, and copy "
+                + "the contents into it")
     }
 }

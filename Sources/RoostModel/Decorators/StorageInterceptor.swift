@@ -123,6 +123,9 @@ private struct InterceptedSnapshot<Interceptor: StorageInterceptor>: StorageSnap
 
     var stamp: Stamp { base.stamp }
 
+    // The calls of a search in the storage are not intercepted.
+    var passageSearch: (any PassageSearch)? { base.passageSearch }
+
     func entries(_ ids: [Entry.ID]) async throws -> [Entry] {
         try await interceptor.intercept(.readEntries, size: ids.count) { try await base.entries(ids) }
     }

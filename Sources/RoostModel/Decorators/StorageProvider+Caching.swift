@@ -121,6 +121,8 @@ private struct CachingSnapshot: StorageSnapshot {
 
     var stamp: Stamp { base.stamp }
 
+    var passageSearch: (any PassageSearch)? { base.passageSearch }
+
     func entries(_ ids: [Entry.ID]) async throws -> [Entry] {
         var found = cache.entries(ids, of: stamp)
         let missing = ids.filter { found[$0] == nil }

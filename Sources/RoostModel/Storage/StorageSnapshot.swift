@@ -119,9 +119,15 @@ public protocol StorageSnapshot: Sendable {
     ///
     /// - Parameter limit: The maximum number of tokens that the embedding model reads; `nil` for no limit.
     func textStatistics(maximumTokens limit: Int?) async throws -> TextStatistics
+
+    /// The search for the nearest passages that the storage runs itself; `nil`, which is the default, if the
+    /// caller must read the vectors and compare them.
+    var passageSearch: (any PassageSearch)? { get }
 }
 
 extension StorageSnapshot {
+    public var passageSearch: (any PassageSearch)? { nil }
+
     public func headers(
         after row: UInt32?, limit: Int, matching filter: EntryFilter
     ) async throws -> HeaderPage {

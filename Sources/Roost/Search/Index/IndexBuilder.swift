@@ -23,7 +23,10 @@ struct IndexBuilder {
         }
         let snapshot = try await store.storage.snapshot()
         let words = try await TextFile.write(snapshot, in: directory)
-        let passages = try await PassageFile.write(snapshot, in: directory)?.count ?? 0
+        // The index of vectors in a database is built on request (`buildDatabaseIndex(progress:)`).
+        let isLocal = try await store.searchPlace(in: snapshot) == .client
+        let passages =
+            isLocal ? try await PassageFile.write(snapshot, in: directory)?.count ?? 0 : 0
         if passages < minimumGraphPassages || passages > maximumGraphPassages {
             // An existing graph was built over other vectors and can no longer be used.
             try await IndexFolder(of: directory).remove(

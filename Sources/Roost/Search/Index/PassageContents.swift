@@ -62,6 +62,16 @@ struct PassageContents: DerivedContents {
         statistics = index.pairStatistics()
     }
 
+    /// Creates contents of the passages of some entries.
+    ///
+    /// - Parameter page: The vectors, in ascending order of rows.
+    init(of page: VectorPage) {
+        guard !page.rows.isEmpty else { return }
+        let rows = IndexRows(entryRows: page.rows, ids: page.ids, ordinals: page.ordinals)
+        index = SegmentedIndex(main: PassageSegment(page.vectors, rows: rows))
+        statistics = index.pairStatistics()
+    }
+
     /// Removes the graph, so that searches compare all vectors from now on.
     mutating func dropGraph(notice: SearchNotice) {
         index.dropGraphs()

@@ -97,10 +97,9 @@ struct PassageSegment: Sendable {
             !tombstones.isEmpty
             && (!hasGraph || tombstones.count > rows.count / Self.rowsPerIgnoredTombstone)
         guard entryRows != nil || excludesTombstones else { return nil }
-        return RowSet(
-            (0..<UInt32(rows.count)).lazy.filter { row in
-                !tombstones.contains(row) && entryRows?.contains(rows.entryRow(Int(row))) != false
-            })
+        return RowSet(0..<UInt32(rows.count)) { row in
+            !tombstones.contains(row) && entryRows?.contains(rows.entryRow(Int(row))) != false
+        }
     }
 
     /// The best passage of each entry among the nearest rows.

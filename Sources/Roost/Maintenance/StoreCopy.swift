@@ -1,0 +1,144 @@
+import Foundation
+import RoostFiles
+public import RoostModel
+
+/// Copies the contents of a store into another one, with any storage backends.
+///
+/// Ids, dates, texts, vectors, metadata, source records, clusters, assignments and original documents are
+/// preserved. Revisions are not: the target has its own history. The target may have other clients.
+public struct StoreCopy: Sendable {
+    /// The store to copy.
+    public let source: KnowledgeStore
+    /// The store that receives the copy. It is empty, or contains a part of the same copy.
+    public let target: KnowledgeStore
+
+    /// The number of source records in one commit.
+    private static let sourcesPerCommit = 1000
+    /// The number of headers that are checked at once.
+    private static let headersPerCheck = 10_000
+
+    /// Creates a copy.
+    public init(from source: KnowledgeStore, to target: KnowledgeStore) {
+        (self.source, self.target) = (source, target)
+    }
+
+    /// The numbers of copied objects.
+    public struct Report: Sendable, Hashable, Encodable {
+        /// The number of entries in both stores.
+        public var entries = 0
+        /// The number of source records.
+        public var sources = 0
+        /// The number of clusters.
+        public var clusters = 0
+        /// The number of original documents.
+        public var documents = 0
+    }
+
+    /// Copies one snapshot of the source, and compares the result with it.
+    ///
+    /// Entries are committed page by page. After an interruption, the next call continues: what the target
+    /// already contains is not written again.
+    /// - Parameter progress: Receives the number of entries in the target, and the number of all entries.
+    /// - Throws: ``RoostError`` with `.spaceMismatch`, or with `.configuration` if the target contains
+    ///   entries that the source does not have; `StorageError`, with `.damaged` if the copy differs from the
+    ///   source at the end; `CancellationError`.
+    @discardableResult
+    public func run(progress: @Sendable (Int, Int) -> Void = { _, _ in }) async throws -> Report {
+        guard source.embedder.space.isCompatible(with: target.embedder.space) else {
+            throw RoostError(
+                .spaceMismatch,
+                "cannot copy the store: its vectors belong to \(source.embedder.space), and those of the "
+                    + "target to \(target.embedder.space)")
+        }
+        let snapshot = try await source.storage.snapshot()
+        try await checkTarget(snapshot)
+        var report = Report()
+        // The documents come first, so that every source record in the target has its document.
+        report.documents = try await copyDocuments()
+        for try await page in snapshot.entryPages() {
+            try await copy(page.entries)
+            report.entries += page.entries.count
+            progress(report.entries, snapshot.stamp.entryCount)
+        }
+        report.sources = try await copySources(snapshot)
+        report.clusters = try await copyClusters(snapshot)
+        try await compare(snapshot)
+        return report
+    }
+
+    private func checkTarget(_ snapshot: any StorageSnapshot) async throws {
+        let present = try await target.storage.snapshot()
+        for try await page in present.headerPages(pageSize: Self.headersPerCheck) {
+            let known = try await snapshot.revisions(of: page.headers.map(\.id))
+            guard known.count == page.headers.count else {
+                throw RoostError(
+                    .configuration,
+                    "cannot copy the store: the target contains entries that the store does not have; name "
+                        + "an empty store")
+            }
+        }
+    }
+
+    // MARK: Copying
+
+    private func copy(_ entries: [Entry]) async throws {
+        guard !entries.isEmpty else { return }
+        let present = try await target.storage.snapshot().entries(entries.map(\.id))
+        let known = Dictionary(present.map { ($0.id, $0) }) { first, _ in first }
+        let missing = entries.filter { known[$0.id] != $0 }
+        guard !missing.isEmpty else { return }
+        _ = try await target.storage.commit(WriteBatch(upserts: missing))
+    }
+
+    private func copySources(_ snapshot: any StorageSnapshot) async throws -> Int {
+        let sources = try await snapshot.sources()
+        for start in stride(from: 0, to: sources.count, by: Self.sourcesPerCommit) {
+            let end = min(sources.count, start + Self.sourcesPerCommit)
+            _ = try await target.storage.commit(WriteBatch(sources: Array(sources[start..<end])))
+        }
+        return sources.count
+    }
+
+    private func copyClusters(_ snapshot: any StorageSnapshot) async throws -> Int {
+        let clusters = try await snapshot.clusterRecords()
+        let run = try await snapshot.clusteringRun()
+        let present = try await target.storage.snapshot().stamp.clusterCount
+        guard !clusters.isEmpty || run != nil || present > 0 else { return 0 }
+        let clustering = WriteBatch.Clustering(
+            run: run, clusters: clusters, assignments: try await snapshot.assignments(of: nil))
+        _ = try await target.storage.commit(WriteBatch(clustering: clustering))
+        return clusters.count
+    }
+
+    private func copyDocuments() async throws -> Int {
+        guard let from = source.originals, let into = target.originals, from.exists else { return 0 }
+        return try await from.copyAll(to: into)
+    }
+
+    // MARK: Comparison
+
+    private func compare(_ original: any StorageSnapshot) async throws {
+        let copy = try await target.storage.snapshot()
+        for try await page in original.entryPages() {
+            let found = try await copy.entries(page.entries.map(\.id))
+            try Self.require(found == page.entries, "entries")
+        }
+        try Self.require(copy.stamp.entryCount == original.stamp.entryCount, "the number of entries")
+        let sources = Set(try await copy.sources())
+        let originalSources = try await original.sources()
+        try Self.require(originalSources.allSatisfy(sources.contains), "source records")
+        try Self.require(try await copy.clusterRecords() == original.clusterRecords(), "clusters")
+        let assignments = Set(try await copy.assignments(of: nil))
+        try Self.require(try await Set(original.assignments(of: nil)) == assignments, "assignments")
+        try Self.require(try await copy.clusteringRun() == original.clusteringRun(), "the clustering run")
+    }
+
+    private static func require(_ isEqual: Bool, _ subject: String) throws {
+        guard isEqual else {
+            throw StorageError(
+                .damaged,
+                "the copy differs from the store in \(subject), perhaps because another client has changed "
+                    + "the target; run the copy again")
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import RoostModel
+import RoostVectors
+
+/// The vectors that a search compares with its query.
+enum SearchVectors: Sendable {
+    /// The vectors in the client's index.
+    case client(PassageContents)
+    /// The vectors in the database.
+    case database(DatabaseVectors)
+
+    /// The distribution of the cosines of random pairs of passages.
+    var statistics: PairStatistics {
+        switch self {
+        case .client(let passages): passages.statistics
+        case .database(let vectors): vectors.statistics
+        }
+    }
+
+    /// The revision up to which the vectors include all changes.
+    var revision: Revision {
+        switch self {
+        case .client(let passages): passages.revision
+        case .database(let vectors): vectors.revision
+        }
+    }
+
+    /// The index of the client, if it is searched.
+    var index: PassageContents? {
+        if case .client(let passages) = self { passages } else { nil }
+    }
+}
+
+/// The vectors of a snapshot that are searched in the database.
+struct DatabaseVectors: Sendable {
+    private let search: any PassageSearch
+    /// The filter that all found entries match.
+    private let filter: EntryFilter
+    let revision: Revision
+    let statistics: PairStatistics
+
+    /// The number of matching rows up to which the database receives the rows instead of the filter.
+    private static let maximumSentRows = 20_000
+
+    /// - Parameters:
+    ///   - filter: The filter of the search, without names of parent clusters.
+    ///   - samples: The statistics of earlier searches.
+    init(
+        _ search: any PassageSearch, of stamp: Stamp, matching filter: EntryFilter,
+        _ samples: PairStatisticsCache
+    ) async throws {
+        self.search = search
+        self.filter = filter
+        revision = stamp.revision
+        statistics = try await samples.statistics(at: stamp) {
+            try await search.sampledPassages(ofEntries: PairStatistics.sampleSize)
+        }
+    }
+
+    /// The nearest entries, and how they were found.
+    struct Nearest {
+        var hits: [PassageContents.Hit]
+        var plan: PassageSearchPlan?
+    }
+
+    /// Returns the best passage of each of the `k` nearest entries, best first. If scores are equal, the
+    /// lower id comes first.
+    ///
+    /// - Parameters:
+    ///   - allowed: The rows of the entries that may be found; `nil` for all that match the filter.
+    ///   - isFilterOnly: Whether `allowed` are exactly the entries that match the filter.
+    func nearest(
+        to vector: [Float], k: Int, among allowed: RowSet?, isFilterOnly: Bool, isExact: Bool
+    ) async throws -> Nearest {
+        guard k > 0 else { return Nearest(hits: [], plan: nil) }
+        var scope = PassageScope.matching(filter)
+        if let allowed, !isFilterOnly || allowed.count <= Self.maximumSentRows { scope = .rows(allowed) }
+        var depth = 2 * k + 16
+        while true {
+            let found = try await search.nearestPassages(
+                to: vector, limit: depth, in: scope, isExact: isExact)
+            let best = NearestEntries(found.passages, k: k)
+            if best.isComplete || found.passages.count < depth {
+                return Nearest(hits: best.hits, plan: found.plan)
+            }
+            depth *= QueryPlan.stageGrowth
+        }
+    }
+
+    /// Returns the vectors of some entries.
+    func contents(ofRows rows: RowSet) async throws -> PassageContents {
+        PassageContents(of: try await search.passageVectors(ofRows: rows))
+    }
+}
+
+/// The best passage of each entry among the nearest passages.
+struct NearestEntries {
+    private(set) var hits: [PassageContents.Hit]
+    /// Whether the passages include the `k` nearest entries and all entries at the distance of the last of
+    /// them.
+    let isComplete: Bool
+
+    /// - Parameter passages: The passages, nearest first.
+    init(_ passages: [NearestPassage], k: Int) {
+        var best: [Entry.ID: PassageContents.Hit] = [:]
+        var scores: [Float] = []
+        for passage in passages {
+            let hit = PassageContents.Hit(
+                entry: passage.entry, entryRow: passage.row, ordinal: passage.ordinal, score: passage.score)
+            if let other = best[hit.entry] {
+                // If several passages of an entry are equally near, the first of them is the hit.
+                if other.score == hit.score, hit.ordinal < other.ordinal { best[hit.entry] = hit }
+            } else {
+                best[hit.entry] = hit
+                scores.append(hit.score)
+            }
+        }
+        isComplete = scores.count >= k && (passages.last?.score ?? 0) < scores[k - 1]
+        hits = best.values.sorted { ($1.score, $0.entry) < ($0.score, $1.entry) }
+        hits.removeLast(max(0, hits.count - k))
+    }
+}

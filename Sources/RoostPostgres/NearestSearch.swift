@@ -1,0 +1,91 @@
+import RoostModel
+import RoostVectors
+
+/// Finds the passages of a snapshot that are nearest to a vector.
+///
+/// If few entries match, their vectors are compared by an exact scan. Otherwise, the index finds candidates,
+/// whose exact scores the server computes. If the index finds too few, because its scan ended before enough
+/// rows passed the filter, an exact scan follows. So a result is never too short.
+struct NearestSearch {
+    let snapshot: PostgresSnapshot
+    let vector: [Float]
+    let limit: Int
+    let scope: PassageScope
+    let isExact: Bool
+
+    typealias Run = ([Statement]) throws -> [QueryResult]
+
+    /// The number of passages up to which the index is used. A scan of the index visits one row after another
+    /// in random order, so a longer one is slower than an exact scan.
+    private static let maximumIndexedLimit = 5000
+
+    /// The entries that match, as far as the plan needs to know them.
+    private struct Matching {
+        var count: Int
+        var restriction: NearestSQL.Restriction
+    }
+
+    func run(_ run: Run) throws -> NearestPassages {
+        let matching = try matching(run)
+        guard matching.count > 0 else { return result([], .exactScan, 0) }
+        let nearest = NearestSQL(snapshot, vector, limit: limit, matching.restriction)
+        var method = PassageSearchPlan.Method.exactScan
+        if !isExact, matching.count > snapshot.exactSearchLimit, limit <= Self.maximumIndexedLimit {
+            let index = VectorIndex(snapshot)
+            if let statements = try index.searches(nearest, limit: limit, run) {
+                let results = try run(statements.all)
+                let found = try passages(Array(results[statements.searches]), run)
+                if found.count >= limit { return result(found, .index, matching.count) }
+                method = .indexThenExactScan
+            }
+        }
+        return result(try passages(try run(nearest.exactScans).dropLast(), run), method, matching.count)
+    }
+
+    private func result(
+        _ passages: [NearestPassage], _ method: PassageSearchPlan.Method, _ count: Int
+    ) -> NearestPassages {
+        NearestPassages(
+            passages: passages,
+            plan: PassageSearchPlan(method, matchingEntries: count, foundPassages: passages.count))
+    }
+
+    /// Counts the entries that match. The rows of few entries are selected here, because the planner
+    /// overestimates the cost of joins with them until it has statistics.
+    private func matching(_ run: Run) throws -> Matching {
+        switch scope {
+        case .rows(let rows):
+            return Matching(count: rows.count, restriction: .rows(rows.map { Int64($0) }))
+        case .matching(let filter):
+            if filter.matchesAll { return Matching(count: snapshot.head.entryCount, restriction: .none) }
+            let limit = min(snapshot.exactSearchLimit, Int(Int32.max))
+            let rows = try run([NearestSQL.rows(matching: filter, limit: limit + 1, snapshot)])[0].rows
+            if rows.count <= limit {
+                return Matching(count: rows.count, restriction: .rows(try rows.map { try $0.int64(0) }))
+            }
+            let count = try run([NearestSQL.count(matching: filter, snapshot)])[0].rows.first?.int(0)
+            return Matching(count: count ?? 0, restriction: .filter(filter))
+        }
+    }
+
+    /// Returns the nearest of the passages that the statements found in both tables.
+    private func passages(_ results: some Sequence<QueryResult>, _ run: Run) throws -> [NearestPassage] {
+        var found: [(row: Int64, ordinal: Int, score: Double)] = []
+        for result in results {
+            found += try result.rows.map { (try $0.int64(0), try $0.int(1), try $0.double(2)) }
+        }
+        found.sort { ($1.score, $0.row, $0.ordinal) < ($0.score, $1.row, $1.ordinal) }
+        found.removeLast(max(0, found.count - limit))
+        guard !found.isEmpty else { return [] }
+        let selection = NearestSQL.ids(ofRows: Array(Set(found.map(\.row))), snapshot)
+        let rows = try run([selection])[0].rows
+        let ids = Dictionary(try rows.map { (try $0.int64(0), try $0.uuid(1)) }) { first, _ in first }
+        return try found.map { passage in
+            guard let id = ids[passage.row], let row = UInt32(exactly: passage.row) else {
+                throw Stored.damaged("a vector in row \(passage.row), which has no entry")
+            }
+            return NearestPassage(
+                entry: id, row: row, ordinal: passage.ordinal, score: Float(passage.score))
+        }
+    }
+}

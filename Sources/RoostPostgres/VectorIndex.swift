@@ -1,0 +1,196 @@
+import Foundation
+import RoostModel
+import RoostVectors
+
+/// The features of a database for searching vectors.
+struct VectorCapabilities: Sendable {
+    /// Whether it has the type `halfvec` and indexes over it.
+    let hasHalfVectors: Bool
+    /// Whether a scan of an index can continue until enough rows pass a filter.
+    let continuesScans: Bool
+    /// Whether the tables are distributed over several servers.
+    let isDistributed: Bool
+}
+
+/// The index over the vectors of one store.
+struct VectorIndex {
+    private let snapshot: PostgresSnapshot
+    private let sql: VectorIndexSQL
+
+    init(_ snapshot: PostgresSnapshot) {
+        self.snapshot = snapshot
+        sql = VectorIndexSQL(store: snapshot.store, dimension: snapshot.head.dimension)
+    }
+
+    private func capabilities(_ run: NearestSearch.Run) throws -> VectorCapabilities {
+        if let known = snapshot.pool.vectorCapabilities { return known }
+        let results = try run(VectorIndexSQL.capabilities + [DistributionSQL.isAvailable])
+        let row = results[1].rows[0]
+        let found = VectorCapabilities(
+            hasHalfVectors: try row.bool(0), continuesScans: try row.bool(1),
+            isDistributed: try results[2].rows[0].bool(0))
+        snapshot.pool.vectorCapabilities = found
+        return found
+    }
+
+    /// The reason why no index can be built; `nil` if one can.
+    private func obstacle(_ capabilities: VectorCapabilities) -> String? {
+        if !capabilities.hasHalfVectors {
+            return "the database has no type halfvec; install pgvector 0.8.4 or newer"
+        }
+        if snapshot.head.vectorCount == 0 { return "the store has no vectors" }
+        guard snapshot.head.dimension <= VectorIndexSQL.maximumDimension else {
+            return "vectors of \(snapshot.head.dimension) dimensions exceed the maximum of "
+                + "\(VectorIndexSQL.maximumDimension)"
+        }
+        return nil
+    }
+
+    /// Returns the phase of a build of the index and, if it is known, its finished share; `nil` if the index
+    /// is not being built.
+    func progress(_ run: NearestSearch.Run) throws -> (phase: String, share: Double?)? {
+        guard let row = try run([sql.progress])[0].rows.first else { return nil }
+        let (done, total) = (try row.int(1), try row.int(2))
+        return (try row.text(0), total > 0 ? min(1, Double(done) / Double(total)) : nil)
+    }
+
+    private struct Existing {
+        let name: String
+        let isValid: Bool
+        let bytes: Int
+    }
+
+    private func existing(_ run: NearestSearch.Run) throws -> [Existing] {
+        try run([sql.indexes])[0].rows.map {
+            Existing(name: try $0.text(0), isValid: try $0.bool(1), bytes: try $0.int(2))
+        }
+    }
+
+    // MARK: Searching
+
+    /// The statements of a transaction, and the positions of those that find passages.
+    struct Searches {
+        let all: [Statement]
+        let searches: Range<Int>
+    }
+
+    /// Returns the statements that search with the index; `nil` if it is not complete.
+    func searches(_ nearest: NearestSQL, limit: Int, _ run: NearestSearch.Run) throws -> Searches? {
+        let capabilities = try capabilities(run)
+        guard obstacle(capabilities) == nil else { return nil }
+        let names = try existing(run).filter(\.isValid).map(\.name)
+        guard sql.names.allSatisfy(names.contains) else { return nil }
+        let settings = VectorIndexSQL.settings(
+            limit: limit, continues: capabilities.continuesScans, isDistributed: capabilities.isDistributed)
+        let searches = sql.searches(nearest)
+        let first = 1 + settings.count
+        return Searches(
+            all: [TableSQL.begin] + settings + searches + [TableSQL.commit],
+            searches: first..<first + searches.count)
+    }
+
+    // MARK: State
+
+    func state(_ run: NearestSearch.Run) throws -> PassageIndexState {
+        if let obstacle = obstacle(try capabilities(run)) {
+            return PassageIndexState(isComplete: false, bytes: 0, obstacle: obstacle)
+        }
+        let usable = try existing(run).filter { $0.isValid && sql.names.contains($0.name) }
+        let isComplete = usable.count == sql.names.count
+        return PassageIndexState(
+            isComplete: isComplete, bytes: isComplete ? usable.reduce(0) { $0 + $1.bytes } : 0)
+    }
+
+    /// Returns the statements that build what is missing: the names of indexes with other dimensions and of
+    /// incomplete ones, which are removed first, and the definitions of the indexes.
+    func missingParts(_ run: NearestSearch.Run) throws -> [String] {
+        if let obstacle = obstacle(try capabilities(run)) {
+            throw StorageError(.unsupported, "cannot build an index in the database: \(obstacle)")
+        }
+        guard try progress(run) == nil else {
+            throw StorageError(
+                .locked, "another client is building the index in the database; try again later",
+                isRetryable: true, remedy: .retryLater)
+        }
+        let existing = try existing(run)
+        let unusable = existing.filter { !$0.isValid || !sql.names.contains($0.name) }.map(\.name)
+        let usable = Set(existing.map(\.name)).subtracting(unusable)
+        return unusable.map(VectorIndexSQL.removal)
+            + zip(NearestSQL.Source.all, sql.names).filter { !usable.contains($0.1) }
+            .map { sql.creation($0.0) }
+    }
+}
+
+extension PostgresSnapshot: PassageSearch {
+    var passageSearch: (any PassageSearch)? { self }
+
+    func nearestPassages(
+        to vector: [Float], limit: Int, in scope: PassageScope, isExact: Bool
+    ) async throws -> NearestPassages {
+        precondition(limit >= 1, "the limit of a search must be at least 1, not \(limit)")
+        guard head.vectorCount == 0 || vector.count == head.dimension else {
+            throw StorageError(
+                .dimensionMismatch,
+                "cannot search: the vector has \(vector.count) components, but those of the store have "
+                    + "\(head.dimension)")
+        }
+        let search = NearestSearch(
+            snapshot: self, vector: vector, limit: limit, scope: scope, isExact: isExact)
+        return try await read { run in try search.run(run) }
+    }
+
+    func indexState() async throws -> PassageIndexState {
+        try await read { run in try VectorIndex(self).state(run) }
+    }
+
+    /// The interval at which the progress of a build is read.
+    private static let progressInterval = Duration.milliseconds(500)
+
+    /// The maximum number of attempts to build an index.
+    private static let buildAttempts = 10
+
+    func buildIndex(progress: @escaping @Sendable (String, Double?) -> Void) async throws {
+        for _ in 1..<Self.buildAttempts {
+            do {
+                return try await buildMissingParts(progress)
+            } catch let error as StorageError where error.code == .unavailable && error.isRetryable {
+                // Builds for several stores of one database wait for each other, and the server ends one of
+                // them if that is a deadlock. The next attempt replaces the incomplete index.
+                try await Task.sleep(for: .milliseconds(Int.random(in: 100...1000)))
+            }
+        }
+        try await buildMissingParts(progress)
+    }
+
+    private func buildMissingParts(
+        _ progress: @escaping @Sendable (String, Double?) -> Void
+    ) async throws {
+        let statements = try await read { run in try VectorIndex(self).missingParts(run) }
+        for (number, sql) in statements.enumerated() {
+            let step = "step \(number + 1) of \(statements.count)"
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    try await ErrorMapping(name: pool.settings.displayName).runBlocking { isCancelled in
+                        // A build can take hours.
+                        let limits = CallLimits(.seconds(7 * 86_400), isCancelled: isCancelled)
+                        try pool.withConnection(limits) { try $0.execute(sql, limits) }
+                    }
+                }
+                let watcher = Task {
+                    while !Task.isCancelled {
+                        try await Task.sleep(for: Self.progressInterval)
+                        if let found = try? await buildProgress() {
+                            progress("\(step), \(found.phase)", found.share)
+                        }
+                    }
+                }
+                defer { watcher.cancel() }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    private func buildProgress() async throws -> (phase: String, share: Double?)? {
+        try await read { run in try VectorIndex(self).progress(run) }
+    }
+}

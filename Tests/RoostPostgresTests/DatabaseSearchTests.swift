@@ -1,0 +1,146 @@
+import Foundation
+import Roost
+import RoostModel
+import RoostPostgres
+import Testing
+
+/// A search in the database finds what a search with the client's index finds.
+@Suite(TestServer.isRequired) struct DatabaseSearchTests {
+    private static let words = [
+        "swift", "garden", "water", "roof", "spring", "saturn", "ring", "ice", "bread", "starter", "flour",
+        "nest", "river", "stone", "window", "light",
+    ]
+
+    /// Returns a text of some of the words. A long text has several passages.
+    private static func text(_ number: Int, isLong: Bool) -> String {
+        (0..<(isLong ? 900 : 6)).map { words[(number * 7 + $0 * (number % 5 + 1) + $0 / 9) % words.count] }
+            .joined(separator: " ")
+    }
+
+    /// Returns a store with entries, some of which have several passages, were changed or removed.
+    private func filledStore(
+        _ name: String, _ count: Int, exactSearchLimit: Int = 20_000
+    ) async throws -> KnowledgeStore {
+        var options = PostgresStorageProvider.Options()
+        options.exactSearchLimit = exactSearchLimit
+        let storage = try await PostgresStorageProvider(
+            address: try TestServer.settings(), name: name, options: options)
+        let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
+        var ids: [Entry.ID] = []
+        for number in 0..<count {
+            let added = try await store.add(
+                Self.text(number, isLong: number % 11 == 3) + " number\(number)",
+                tags: number % 2 == 0 ? ["even"] : ["odd"], metadata: ["number": .integer(Int64(number))])
+            ids.append(added.id)
+        }
+        var changed = try await storage.snapshot().entries([ids[0]])[0]
+        changed.tags = ["even", "changed"]
+        try await storage.saveEntry(changed)
+        try await store.remove(ids[1])
+        return store
+    }
+
+    private static var searches: [EntrySearch] {
+        var searches: [EntrySearch] = []
+        for filter: EntryFilter in [.all, [.tag("even")], [.metadata("number") >= 30, .tag("odd")]] {
+            for text in ["water in the garden", "\"roof spring\" -bread", "bread starter flour", "number7"] {
+                for mode in SearchMode.allCases {
+                    var search = EntrySearch(text, matching: filter, limit: 7)
+                    search.mode = mode
+                    search.includesAll = mode == .vector
+                    searches.append(search)
+                }
+            }
+        }
+        var deep = EntrySearch("river stone", limit: 1000)
+        deep.includesAll = true
+        searches.append(deep)
+        deep.duplicateThreshold = 0.9
+        deep.limit = 20
+        searches.append(deep)
+        deep.diversity = 0.5
+        deep.offset = 3
+        searches.append(deep)
+        return searches
+    }
+
+    private func expectEqual(_ found: QueryResult, _ expected: QueryResult, _ search: EntrySearch) {
+        let name: Comment = "\(search.subject) \(search.mode) \(search.filter)"
+        #expect(found.hits.map(\.entry.id) == expected.hits.map(\.entry.id), name)
+        #expect(found.hits.map(\.passage.ordinal) == expected.hits.map(\.passage.ordinal), name)
+        for (one, other) in zip(found.hits, expected.hits) {
+            #expect(abs(one.score - other.score) < 1e-4, name)
+        }
+        #expect(found.candidateCount == expected.candidateCount, name)
+        #expect(found.nearest.map(\.entry.id) == expected.nearest.map(\.entry.id), name)
+    }
+
+    @Test func `both places give the same results`() async throws {
+        var store = try await filledStore(TestServer.newName(), 90)
+        for search in Self.searches {
+            store.searchPlace = .client
+            let expected = try await store.search(search)
+            #expect(expected.databasePlan == nil)
+            store.searchPlace = .database
+            expectEqual(try await store.search(search), expected, search)
+        }
+        // Several searches at once, and other subjects.
+        var similar = EntrySearch(.entries([try await store.storage.fetchEntries()[5].id]), limit: 5)
+        similar.isExact = true
+        let many = Array(Self.searches.prefix(12)) + [similar]
+        store.searchPlace = .client
+        let expected = try await store.search(many)
+        store.searchPlace = .database
+        for (index, found) in try await store.search(many).enumerated() {
+            expectEqual(found, expected[index], many[index])
+        }
+        try await store.close()
+    }
+
+    @Test func `the index gives the same results in a small store`() async throws {
+        var store = try await filledStore(TestServer.newName(), 60, exactSearchLimit: 5)
+        store.searchPlace = .database
+        #expect(try await store.databaseIndexState()?.isComplete == false)
+        let state = try #require(try await store.buildDatabaseIndex())
+        #expect(state.isComplete && state.bytes > 0)
+        // The next build finds the complete index.
+        #expect(try await store.buildDatabaseIndex() == state)
+        // Later changes are in the index, too.
+        let added = try await store.add("water for the garden and for the nest", tags: ["even"])
+        var methods = Set<PassageSearchPlan.Method>()
+        for search in Self.searches {
+            store.searchPlace = .client
+            let expected = try await store.search(search)
+            store.searchPlace = .database
+            let found = try await store.search(search)
+            expectEqual(found, expected, search)
+            if let plan = found.databasePlan { methods.insert(plan.method) }
+        }
+        #expect(methods.contains(.index) || methods.contains(.indexThenExactScan))
+        let found = try await store.query("water garden nest")
+        #expect(found.hits.contains { $0.entry.id == added.id })
+        try await store.close()
+    }
+
+    @Test func `the place is chosen by the setting and by the size`() async throws {
+        var store = try await filledStore(TestServer.newName(), 3)
+        #expect(try await store.currentSearchPlace() == .client)
+        store.searchPlace = .database
+        #expect(try await store.currentSearchPlace() == .database)
+        try await store.close()
+        var local = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        local.searchPlace = .database
+        #expect(try await local.currentSearchPlace() == .client)
+        #expect(try await local.buildDatabaseIndex() == nil)
+    }
+
+    @Test func `an empty store has no hits and no index`() async throws {
+        let storage = try await PostgresFixture().provider()
+        var store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
+        store.searchPlace = .database
+        #expect(try await store.query("anything").hits.isEmpty)
+        let error = await #expect(throws: StorageError.self) { _ = try await store.buildDatabaseIndex() }
+        #expect(error?.code == .unsupported)
+        #expect(error?.message.contains("no vectors") == true)
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import RoostModel
+import RoostVectors
+import Testing
+
+@testable import RoostPostgres
+
+/// The search for the nearest passages, with and without the index.
+@Suite(TestServer.isRequired) struct NearestPassageTests {
+    private static let dimension = 16
+
+    private static func vector(_ seed: Int) -> [Float] {
+        var state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1
+        return normalized(
+            (0..<dimension).map { _ in
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return Float(Int64(state >> 33) - (1 << 30)) / Float(1 << 30)
+            })
+    }
+
+    /// Saves entries of one passage with their vectors; 2% of them have the tag `rare`.
+    private func fill(_ store: PostgresStorageProvider, _ count: Int) async throws -> [Entry] {
+        let entries = (0..<count).map { number in
+            Entry(
+                content: "\(number)", embeddings: Self.vector(number), source: "s",
+                tags: number % 50 == 0 ? ["rare"] : ["common"])
+        }
+        try await store.saveEntries(entries)
+        return entries
+    }
+
+    private func search(
+        _ snapshot: any StorageSnapshot, _ query: [Float], _ limit: Int, _ filter: EntryFilter = .all,
+        isExact: Bool = false
+    ) async throws -> NearestPassages {
+        try await #require(snapshot.passageSearch).nearestPassages(
+            to: query, limit: limit, in: .matching(filter), isExact: isExact)
+    }
+
+    @Test func `a filter that 2% of the entries pass does not shorten a result`() async throws {
+        // Every search with a filter uses the index, although few entries match.
+        let store = try await PostgresFixture().provider { $0.exactSearchLimit = 10 }
+        let entries = try await fill(store, 6000)
+        let snapshot = try await store.snapshot()
+        try await #require(snapshot.passageSearch).buildIndex { _, _ in }
+        var (found, wanted) = (0, 0)
+        for query in 0..<5 {
+            let vector = Self.vector(-query - 1)
+            for filter: EntryFilter in [.all, [.tag("rare")]] {
+                let result = try await search(snapshot, vector, 100, filter)
+                #expect(result.passages.count == 100)
+                #expect(result.plan.method == .index)
+                #expect(result.plan.matchingEntries == (filter.matchesAll ? 6000 : 120))
+                let exact = try await search(snapshot, vector, 100, filter, isExact: true)
+                #expect(exact.plan.method == .exactScan)
+                let expected = entries.filter { filter.matches($0, assigned: nil) }
+                    .map { innerProduct($0.embeddings, vector) }.sorted(by: >).prefix(100)
+                for (passage, score) in zip(exact.passages, expected) {
+                    #expect(abs(passage.score - score) < 1e-5)
+                }
+                found += Set(exact.passages.map(\.entry)).intersection(result.passages.map(\.entry)).count
+                wanted += 100
+            }
+        }
+        #expect(Double(found) / Double(wanted) >= 0.95, "recall \(found) of \(wanted)")
+        try await store.close()
+    }
+
+    @Test func `an index whose scan ends too early is followed by an exact scan`() async throws {
+        let store = try await PostgresFixture().provider { $0.exactSearchLimit = 10 }
+        _ = try await fill(store, 300)
+        let snapshot = try await store.snapshot()
+        try await #require(snapshot.passageSearch).buildIndex { _, _ in }
+        // More passages are requested than the store has.
+        let result = try await search(snapshot, Self.vector(7), 400)
+        #expect(result.passages.count == 300)
+        #expect(result.plan.method == .indexThenExactScan)
+        try await store.close()
+    }
+
+    @Test func `a snapshot is searched at its revision`() async throws {
+        let store = try await PostgresFixture().provider { $0.exactSearchLimit = 3 }
+        var entries = try await fill(store, 40)
+        let old = try await store.snapshot()
+        try await #require(old.passageSearch).buildIndex { _, _ in }
+        let before = try await search(old, entries[3].embeddings, 5)
+        entries[3].embeddings = Self.vector(-9)
+        entries[3].passages = [
+            Passage(ordinal: 0, utf8Range: 0..<1, vector: Self.vector(-7)),
+            Passage(ordinal: 1, utf8Range: 0..<1, vector: Self.vector(-8)),
+        ]
+        try await store.saveEntry(entries[3])
+        try await store.deleteEntry(entries[4].id)
+        #expect(try await search(old, Self.vector(3), 5).passages == before.passages)
+        let new = try await store.snapshot()
+        let found = try await search(new, Self.vector(-8), 39)
+        #expect(found.passages[0].entry == entries[3].id)
+        #expect(found.passages[0].ordinal == 1)
+        // The mean vector of an entry with several passages is not that of a passage.
+        #expect(try await search(new, Self.vector(-9), 60).passages.count == 40)
+        #expect(!found.passages.contains { $0.entry == entries[4].id })
+        try await store.close()
+    }
+
+    @Test func `vectors of passages and samples are read`() async throws {
+        let store = try await PostgresFixture().provider()
+        let entries = try await fill(store, 200)
+        let snapshot = try await store.snapshot()
+        let search = try #require(snapshot.passageSearch)
+        let page = try await search.passageVectors(ofRows: [3, 5, 4_000_000])
+        #expect(page.ids == [entries[3].id, entries[5].id])
+        #expect(page.vectors.row(1) == entries[5].embeddings)
+        let sample = try await search.sampledPassages(ofEntries: 50)
+        #expect(sample.rows == sample.rows.sorted())
+        #expect((25...50).contains(Set(sample.ids).count))
+        #expect(try await search.sampledPassages(ofEntries: 50).ids == sample.ids)
+        #expect(try await search.sampledPassages(ofEntries: 200).ids.count == 200)
+        try await store.close()
+    }
+
+    @Test func `a vector of another dimension is refused`() async throws {
+        let store = try await PostgresFixture().provider()
+        _ = try await fill(store, 2)
+        let snapshot = try await store.snapshot()
+        let error = await #expect(throws: StorageError.self) {
+            _ = try await search(snapshot, [1, 0], 1)
+        }
+        #expect(error?.code == .dimensionMismatch)
+    }
+
+    @Test func `an incomplete index is built again, and one of another dimension is removed`() async throws {
+        let settings = try TestServer.newDatabase()
+        let store = try await PostgresStorageProvider(address: settings)
+        _ = try await fill(store, 30)
+        let snapshot = try #require(try await store.snapshot() as? PostgresSnapshot)
+        try await snapshot.buildIndex { _, _ in }
+        let limits = CallLimits(.seconds(60))
+        let connection = try Connection(settings)
+        let sql = VectorIndexSQL(store: store.store, dimension: Self.dimension)
+        let other = VectorIndexSQL(store: store.store, dimension: 8)
+        try connection.execute(other.creation(.vectors), limits)
+        try connection.execute(
+            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'roost.\(sql.names[0])'::regclass",
+            limits)
+        #expect(try await !snapshot.indexState().isComplete)
+        try await snapshot.buildIndex { _, _ in }
+        #expect(try await snapshot.indexState().isComplete)
+        let names = try connection.run(sql.indexes, limits).rows.map { try $0.text(0) }
+        #expect(Set(names) == Set(sql.names))
+        try await store.close()
+    }
+}
