@@ -266,6 +266,36 @@ def word_variants():
     (folder / "older.doc").write_bytes(signature + bytes(600))
 
 
+def word_hidden_text():
+    """A document without properties: a title by its style, a hidden run, and hundreds of links."""
+    namespace = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    run = lambda text, properties="": f"<w:r>{properties}<w:t xml:space='preserve'>{text}</w:t></w:r>"
+    link = f"<w:hyperlink w:anchor='a'>{run('link ')}</w:hyperlink>"
+    body = (
+        f"<w:p><w:pPr><w:pStyle w:val='Title'/></w:pPr>{run('Report on rain')}</w:p>"
+        f"<w:p>{run('Visible ')}{run('secret', '<w:rPr><w:vanish/></w:rPr>')}{run('words')}</w:p><w:p>{link * 300}</w:p>"
+    )
+    document = f"<w:document xmlns:w='{namespace}'><w:body>{body}</w:body></w:document>"
+    source = folder / "report.docx"
+    parts = {"word/document.xml": document.encode(), "docProps/core.xml": b"<coreProperties/>"}
+    replace_parts(source, folder / "hidden-text.docx", parts)
+
+
+def presentation_with_template_title():
+    document = pptx.Presentation()
+    slide = document.slides.add_slide(document.slide_layouts[0])
+    slide.shapes.title.text, slide.placeholders[1].text = "Rain and roofs", "A talk"
+    document.core_properties.title = "PowerPoint Presentation"
+    document.save(folder / "template-title.pptx")
+
+
+def wide_workbook():
+    book = openpyxl.Workbook()
+    book.active.title = "Wide"
+    book.active["A1"], book.active["ZZ9"] = "near", "far"
+    book.save(folder / "wide.xlsx")
+
+
 word("report.docx", word_report, "Report on water")
 word("right-to-left.docx", word_right_to_left)
 word("vertical.docx", word_vertical)
@@ -283,3 +313,6 @@ book("vertical.epub", [(JAPANESE[0], JAPANESE[1:])], "rtl", "ja")
 book("without-headings.epub", CHAPTERS, headings=False)
 book("long.epub", [(f"Day {n}", PARAGRAPHS * 4) for n in range(60)])
 epub_variants()
+word_hidden_text()
+presentation_with_template_title()
+wide_workbook()

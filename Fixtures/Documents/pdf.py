@@ -100,6 +100,11 @@ lines("hyphens.pdf", [[
     "war years.",
 ]])
 lines("contents.pdf", [["# not a heading", "> not a quotation", "- first item of a list", "- second item"]])
+lines("slides.pdf", [
+    [f"Topic {n}", f"First point {n} about the rain", f"Second point {n} about the rain", f"Third point {n} on roofs", f"{n}"]
+    for n in range(1, 9)
+])
+lines("compounds.pdf", [["The state-of-", "the-art pumps are well-", "suited for comprehen-", "sively cleaned barrels."]])
 vertical("japanese.pdf")
 vertical("vertical.pdf", upright=False)
 right_to_left("right-to-left.pdf")

@@ -8,8 +8,8 @@ package enum TextTitle {
     private static let searchedBytes = 8000
     /// The maximum number of bytes that are read from each line.
     private static let lineBytes = 600
-    /// The maximum length of a title. A first line with more bytes of UTF-8 is treated as a paragraph, whose
-    /// first sentence becomes the title, shortened to this number of characters.
+    /// The maximum number of characters of a title. A longer first line is treated as a paragraph, whose first
+    /// sentence becomes the title, shortened to this number of characters.
     private static let maximumLength = 120
 
     /// Returns the title of a text: the `title` of YAML (`---`) or TOML (`+++`) front matter, else the first
@@ -47,7 +47,7 @@ package enum TextTitle {
             guard plain.contains(where: { !$0.isWhitespace }) else { continue }
             if let heading = headingText(line) { return (heading, true) }
             if plain.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "=") }) { continue }
-            let isShort = plain.utf8.count <= maximumLength
+            let isShort = plain.count <= maximumLength
             return (isShort ? plain : shortened(firstSentence(of: plain), to: maximumLength), false)
         }
         return nil

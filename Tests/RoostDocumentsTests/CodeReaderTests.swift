@@ -79,6 +79,24 @@ import Testing
         #expect(DocumentFixture.readers.match(input)?.type.name == "python")
     }
 
+    @Test func `Quotation marks after a backslash begin no string of a shell script`() async throws {
+        let script = """
+            function first() {
+              text='your shell'\\''s file'
+              other='\\'
+              echo "$text"
+            }
+
+            function second() {
+              echo 1
+              echo 2
+            }
+            """
+        let document = try await DocumentFixture.document(script, name: "a.sh")
+        let structure = TextStructure(of: document.text, format: document.format)
+        #expect(structure.sections.map(\.headings) == [["first"], ["second"]])
+    }
+
     @Test func `Minified code is not read`() async throws {
         let line = String(repeating: "a=1;", count: 1000)
         await #expect(throws: DocumentError.self) {

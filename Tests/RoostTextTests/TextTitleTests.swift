@@ -17,6 +17,11 @@ struct TextTitleTests {
             ("```swift\nlet x\n```", "let x"),
             ("---\n\ntext after a rule", "text after a rule"),
             ("中文标题\n正文", "中文标题"),
+            // 54 characters, but 162 bytes
+            (
+                "雨水を貯める樽は庭の水やりに使えます。春には雨が多く降ります。夏には樽が空になります。秋には葉が落ちます\n二",
+                "雨水を貯める樽は庭の水やりに使えます。春には雨が多く降ります。夏には樽が空になります。秋には葉が落ちます"
+            ),
         ])
     func `a title is found in front matter, headings and first lines`(_ text: String, _ title: String) {
         #expect(TextTitle.title(of: text) == title)

@@ -21,6 +21,7 @@ package struct EntryEmbedder {
     ) async throws -> [Entry] {
         let digests = entries.map { ContentDigest(of: $0.content) }
         let known = try await snapshot?.embeddedEntries(withContent: Set(digests)) ?? [:]
+        let own = try await ownVersions(of: entries, digests, known, snapshot)
         var entries = entries
         var texts: [String] = []
         var owners: [Owner] = []
@@ -28,7 +29,8 @@ package struct EntryEmbedder {
         var duplicates: [Duplicate] = []
         for (index, entry) in entries.enumerated() {
             let plan = plan(of: entry)
-            if let equal = known[digests[index]], isReusable(equal, for: entry, plan) {
+            let stored = [known[digests[index]], own[entry.id]].compactMap(\.self)
+            if let equal = stored.first(where: { isReusable($0, for: entry, plan) }) {
                 entries[index].embeddings = equal.embeddings
                 entries[index].passages = equal.passages
                 report.reused += 1
@@ -61,6 +63,24 @@ package struct EntryEmbedder {
             entries[duplicate.index].passages = entries[duplicate.original].passages
         }
         return entries
+    }
+
+    /// Returns the stored versions of entries whose texts another entry has, too.
+    ///
+    /// A snapshot returns only one of the entries with the same text. The headings that are embedded with this
+    /// one may differ, because the name of its file differs.
+    private func ownVersions(
+        of entries: [Entry], _ digests: [ContentDigest], _ known: [ContentDigest: Entry],
+        _ snapshot: (any StorageSnapshot)?
+    ) async throws -> [Entry.ID: Entry] {
+        let ids = zip(entries, digests).filter { entry, digest in
+            known[digest].map { $0.id != entry.id } ?? false
+        }.map(\.0.id)
+        guard !ids.isEmpty, let snapshot else { return [:] }
+        let stored = try await snapshot.entries(ids)
+        return Dictionary(
+            stored.filter { !$0.embeddings.isEmpty }.map { ($0.id, $0) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// The entry to which an embedded passage belongs.

@@ -7,6 +7,9 @@ struct CodeMask {
     private let language: CodeLanguage
     private let source: [UInt8]
     private var position = 0
+    /// The number of here documents without an end. Each of them is searched for in the rest of the text.
+    private var openDocuments = 0
+    private static let maximumOpenDocuments = 50
     private let lineComments: [[UInt8]]
     private let blockComments: [(start: [UInt8], end: [UInt8])]
 
@@ -28,6 +31,9 @@ struct CodeMask {
             let start = position
             if outside[start] == Self.space && source[start] != Self.space {
                 position += 1
+            } else if language.name == "shell", source[start] == UInt8(ascii: "\\") {
+                // A quotation mark after a backslash begins no string.
+                position += 2
             } else if skipComment() || skipString() {
                 blank(start..<min(position, source.count))
             } else {
@@ -190,7 +196,10 @@ struct CodeMask {
         position += length
         while position < source.count {
             let current = byte(0)
-            if current == UInt8(ascii: "\\"), hashes == 0, !(isBacktick && language.name == "go") {
+            let isLiteral =
+                isBacktick && language.name == "go"
+                || quote == UInt8(ascii: "'") && language.name == "shell"
+            if current == UInt8(ascii: "\\"), hashes == 0, !isLiteral {
                 if language.strings.contains(.expressions), byte(1) == UInt8(ascii: "(") {
                     position += 1
                     skipExpression(open: UInt8(ascii: "("), close: UInt8(ascii: ")"))
@@ -305,7 +314,9 @@ struct CodeMask {
         let start = index
         while index < source.count, Self.isNameByte(source[index]) { index += 1 }
         let name = source[start..<index]
-        guard let first = name.first, !(0x30...0x39).contains(first) else { return false }
+        guard let first = name.first, !(0x30...0x39).contains(first),
+            openDocuments < Self.maximumOpenDocuments
+        else { return false }
         while index < source.count {
             guard let end = source[index...].firstIndex(of: Self.newline) else { break }
             var line = end + 1
@@ -318,6 +329,7 @@ struct CodeMask {
             }
             index = end + 1
         }
+        openDocuments += 1
         return false
     }
 

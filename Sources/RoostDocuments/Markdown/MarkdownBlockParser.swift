@@ -12,7 +12,7 @@ enum MarkdownBlockParser {
     private static let maximumDepth = 64
     /// The number of bytes of the simplified text after which a new document begins at the next suitable
     /// line. After four times this number, it begins at any line.
-    private static let segmentLength = 1 << 20
+    private static let segmentLength = 1 << 18
 
     private static let registration: Void = cmark_gfm_core_extensions_ensure_registered()
 

@@ -54,7 +54,7 @@ enum NavigationLines {
             let numbers = fromEnd ? blocks[index].lines.reversed() : Array(blocks[index].lines)
             for line in numbers {
                 let range = lines.trimmedRange(line)
-                if range.isEmpty || isCommentOnly(range, scanner)
+                if range.isEmpty || isCommentOnly(range, scanner) || isImageOnly(range, scanner)
                     || range.upperBound <= regions[index].lowerBound
                 {
                     continue
@@ -71,6 +71,18 @@ enum NavigationLines {
 
     private static func isCommentOnly(_ range: Range<Int>, _ scanner: InlineScanner) -> Bool {
         scanner.comments.contains { $0.lowerBound <= range.lowerBound && $0.upperBound >= range.upperBound }
+    }
+
+    /// Returns whether a line consists only of images. People add them below the navigation of a template.
+    private static func isImageOnly(_ range: Range<Int>, _ scanner: InlineScanner) -> Bool {
+        guard range.count <= maximumLength else { return false }
+        let images = scanner.links.suffix(from: firstLink(scanner, from: range.lowerBound))
+            .prefix { $0.range.lowerBound < range.upperBound }
+            .filter { $0.isImage && $0.range.upperBound <= range.upperBound }
+        guard !images.isEmpty else { return false }
+        return range.allSatisfy { index in
+            scanner.bytes[index].isMarkdownSpace || images.contains { $0.range.contains(index) }
+        }
     }
 
     /// Returns whether a line consists only of links, separators and words such as `next`, and either names a

@@ -114,10 +114,13 @@ enum YAMLFrontMatter {
             } catch {
                 if let list = closedList(part.text) {
                     result.entries += list.entries
+                    result.unreadParts.append(message(part, error) + "; it was read as a list")
                 } else if let entry = literalEntry(part.text) {
                     result.entries.append(entry)
+                    result.unreadParts.append(message(part, error) + "; it was read as text")
+                } else {
+                    result.unreadParts.append(message(part, error))
                 }
-                result.unreadParts.append(message(part, error))
             }
         }
         if problem is TooManyValues, result.unreadParts.isEmpty {
@@ -186,8 +189,7 @@ enum YAMLFrontMatter {
             case is TooManyValues: "it has too many values or levels"
             default: "it is not valid YAML"
             }
-        let isLine = !part.text.trimmed.contains("\n") && literalEntry(part.text) != nil
-        return "front matter, line \(part.line): \(reason)" + (isLine ? "; it was read as text" : "")
+        return "front matter, line \(part.line): \(reason)"
     }
 
     // MARK: Aliases

@@ -69,6 +69,9 @@ public struct OfficeReader: DocumentReader {
                 }
                 // Other programs may write characters that a store cannot use as a title.
                 document.title = document.title.map(MarkdownText.singleLine).flatMap { $0.isEmpty ? nil : $0 }
+                if document.title == nil, type != Self.workbook, type != Self.openSpreadsheet {
+                    document.title = Self.firstHeading(of: document.text)
+                }
                 return [document]
             }
         }
@@ -83,6 +86,15 @@ public struct OfficeReader: DocumentReader {
         case workbook.name: try WorkbookDocument(archive, limits: limits).document(type)
         case book.name: try BookDocument(archive, limits: limits).document(type)
         default: try OpenDocument(archive, limits: limits).document(type)
+        }
+    }
+
+    /// Returns the text of the first heading of a Markdown text that a reader wrote, which contains code only
+    /// after headings.
+    private static func firstHeading(of text: String) -> String? {
+        let line = text.split(separator: "\n").first { $0.hasPrefix("#") }
+        return line.map { MarkdownText.singleLine(String($0.drop { $0 == "#" })) }.flatMap {
+            $0.isEmpty ? nil : $0
         }
     }
 

@@ -45,12 +45,17 @@ struct PDFPages {
         }
         let filled = pages.count { !$0.allSatisfy(\.isEmpty) }
         return pages.enumerated().map { index, page in
-            let removed = Self.candidates(in: page).filter { candidate in
+            let candidates = Self.candidates(in: page)
+            // On a slide, all lines can differ only in numbers from those of other slides.
+            let isSlide = candidates.count < 2 * Self.margin
+            let removed = candidates.filter { candidate in
                 let line = page[candidate.line]
                 // Headers often differ on even and odd pages, and the first page may have none.
                 let running = RunningLine(line, isHeader: candidate.isHeader)
                 let repeated = running.isPossible ? counts[running, default: 0] : 0
-                if repeated >= 3 && repeated * 5 >= filled * 2 { return true }
+                if repeated >= 3 && repeated * 5 >= filled * 2 && !(isSlide && running.hasNumber) {
+                    return true
+                }
                 guard let number = PageNumber.value(of: line) else { return false }
                 let position = NumberPosition(offset: number - index, isHeader: candidate.isHeader)
                 return numberOffsets[position, default: 0] * 2 >= filled
@@ -79,6 +84,8 @@ struct PDFPages {
     private struct RunningLine: Hashable {
         let text: String
         let isHeader: Bool
+        /// Whether numbers were removed from the line.
+        let hasNumber: Bool
         /// Whether the line may be a running header: it has letters and is not a sentence. Lines without
         /// letters are page numbers, about which `NumberPosition` decides, or values of tables.
         var isPossible: Bool {
@@ -88,7 +95,12 @@ struct PDFPages {
 
         init(_ line: String, isHeader: Bool) {
             let words = line.lowercased().split { $0.isWhitespace }
-            text = words.map { word in String(word.filter { !$0.isNumber }) }.joined(separator: " ")
+            let plain = words.joined(separator: " ")
+            // Short lines that differ in their numbers are headings, such as "Chapter 3".
+            let solid =
+                words.count > 2 ? words.map { $0.filter { !$0.isNumber } }.joined(separator: " ") : plain
+            text = solid
+            hasNumber = solid != plain
             self.isHeader = isHeader
         }
     }

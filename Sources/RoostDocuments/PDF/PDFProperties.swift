@@ -42,8 +42,19 @@ struct PDFProperties {
             ".xlsx", ".txt", ".html", ".pages", ".eps", ".ps",
         ]
         let texts: Set = [
-            "untitled", "unbenannt", "document", "title", "(anonymous)", "anonymous", "slide 1",
+            "untitled", "unbenannt", "document", "title", "(anonymous)", "anonymous", "slide 1", "unknown",
+            "untitled document", "untitled presentation", "untitled spreadsheet", "unspecified",
+            "word document", "new document", "presentation", "powerpoint presentation",
+            "powerpoint-präsentation", "présentation powerpoint", "presentación de powerpoint",
         ]
+        // "Document1", "Presentation2", "Book1"
+        let base = lowercased.replacing(#/[ _-]?\d{1,2}$/#, with: "")
+        if base != lowercased,
+            ["document", "dokument", "presentation", "präsentation", "book", "mappe", "untitled"]
+                .contains(base)
+        {
+            return false
+        }
         return title.contains { $0.isLetter } && !endings.contains(where: lowercased.hasSuffix)
             && !texts.contains(lowercased) && !lowercased.hasPrefix("microsoft word - ")
             && !lowercased.hasPrefix("microsoft powerpoint - ")

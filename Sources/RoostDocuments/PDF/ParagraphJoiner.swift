@@ -6,6 +6,8 @@ struct ParagraphJoiner {
     /// a hyphen at the end of a line belongs to the word.
     private var words: Set<String> = []
 
+    /// The words that rarely begin another word than a compound with a hyphen.
+    private static let compoundBeginnings: Set = ["well", "self", "ill", "ex", "half", "quasi", "vice"]
     /// The maximum number of different words that are collected.
     private static let maximumWords = 500_000
 
@@ -102,6 +104,8 @@ struct ParagraphJoiner {
         else { return false }
         let (solid, hyphenated) = (Self.core(left + right), Self.core(left + "-" + right))
         if words.contains(solid) { return true }
+        // "state-of-" and "well-" end within a compound.
+        if left.contains("-") || Self.compoundBeginnings.contains(Self.core(left)) { return false }
         return !words.contains(hyphenated)
     }
 

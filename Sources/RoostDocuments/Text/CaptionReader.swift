@@ -40,7 +40,7 @@ public struct CaptionReader: DocumentReader {
                 isCaption = false
             } else if isCaption {
                 let content = MarkdownText.singleLine(
-                    line.replacing(#/<[^<>]{0,200}>|\{\\[^}]{0,100}\}/#, with: ""))
+                    HTMLText.plain(line.replacing(#/<[^<>]{0,200}>|\{\\[^}]{0,100}\}/#, with: "")))
                 guard !content.isEmpty, !recent.contains(content) else { continue }
                 recent = recent.suffix(2) + [content]
                 Self.append(content, at: time, to: &paragraphs)

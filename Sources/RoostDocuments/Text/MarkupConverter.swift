@@ -29,6 +29,15 @@ final class MarkupConverter {
         "td", "th", "caption", "html",
     ]
 
+    /// Returns whether text before and after an element is on other lines than that of the element.
+    static func endsLine(_ element: String) -> Bool {
+        let name = element.lowercased()
+        return !["td", "th"].contains(name)
+            && (blocks.contains(name)
+                || ["h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "table", "pre", "blockquote"]
+                    .contains(name))
+    }
+
     init(_ xml: XMLPull, limits: DocumentLimits) {
         self.xml = xml
         output = MarkdownOutput(limits: limits)
@@ -145,13 +154,13 @@ final class MarkupConverter {
     }
 
     private func readLink(_ element: XMLPull.Element) throws {
-        let start = inline.count
+        let start = inline.utf8.count
         try readChildren()
         guard let address = element["href"], !address.isEmpty, !address.hasPrefix("javascript:") else {
             return
         }
         let parts = address.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-        let text = inline.count > start ? MarkdownText.singleLine(String(inline.dropFirst(start))) : ""
+        let text = MarkdownText.singleLine(inline.suffix(fromByte: start))
         links.append(
             DocumentLink(
                 kind: .address, target: String(parts[0]), fragment: parts.count > 1 ? String(parts[1]) : nil,

@@ -31,22 +31,28 @@ final class MarkupTable {
         }
     }
 
+    private static func endLine(_ text: inout String) {
+        if let last = text.last, last != "\n" { text += "\n" }
+    }
+
     private func readText(_ text: inout String) throws {
         try xml.children(
             { element in
                 switch element.name.lowercased() {
                 case "script", "style": break
-                case "br", "p", "div", "tr", "li":
-                    text += "\n"
+                case "br": text += "\n"
+                case _ where MarkupConverter.endsLine(element.name):
+                    Self.endLine(&text)
                     try readText(&text)
+                    Self.endLine(&text)
                 case "td", "th":
                     text += " "
                     try readText(&text)
                 case "a":
-                    let start = text.count
+                    let start = text.utf8.count
                     try readText(&text)
                     if let address = element["href"], !address.isEmpty {
-                        let label = MarkdownText.singleLine(String(text.dropFirst(start)))
+                        let label = MarkdownText.singleLine(text.suffix(fromByte: start))
                         links.append(DocumentLink(kind: .address, target: address, text: label))
                     }
                 default: try readText(&text)

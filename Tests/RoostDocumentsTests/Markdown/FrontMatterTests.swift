@@ -93,6 +93,8 @@ import Testing
         #expect(document.createdAt == Date(timeIntervalSince1970: 1_741_910_400))
         #expect(document.unreadParts.count == 2)
         #expect(document.unreadParts.allSatisfy { $0.hasPrefix("front matter, line ") })
+        #expect(document.unreadParts.first?.hasSuffix("; it was read as text") == true)
+        #expect(document.unreadParts.last?.hasSuffix("; it was read as a list") == true)
         #expect(document.text.hasSuffix("Text\n"))
     }
 

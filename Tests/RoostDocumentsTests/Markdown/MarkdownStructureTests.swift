@@ -110,6 +110,11 @@ import Testing
         #expect(parts("# Title\n\nText about soil.\n\n\(line)\n", .navigation) == [])
     }
 
+    @Test func `Images below a line of links do not matter`() {
+        let text = "# T\n\nText.\n\n---\n[[A|Previous]] | [[B|Next]]\n\n![x](https://a.example/b.png)\n"
+        #expect(parts(text, .navigation) == ["[[A|Previous]] | [[B|Next]]"])
+    }
+
     @Test func `A line of links within the text is no navigation`() {
         #expect(parts("# T\n\nText.\n\n← [[A]] | [[B]] →\n\nMore text.\n", .navigation) == [])
     }

@@ -16,12 +16,14 @@ import Testing
     @Test func `folders are added, listed, synced and removed`() throws {
         try write("a swift", to: "notes/a.md")
         try write("a draft", to: "notes/drafts/b.md")
-        let none = try cli.roost("sync", "--store", "s")
-        #expect(none.status == 66, "\(none.error)")
+        let unknown = try cli.roost("sync", "--store", "s")
+        #expect(unknown.status == 66, "\(unknown.error)")
         #expect(try cli.roost("add-folder", "notes", "--exclude", "drafts", "--store", "s").status == 0)
         let folders = try cli.roost("folders", "--store", "s")
         #expect(folders.output.contains("/notes  --exclude drafts"), "\(folders.output)")
         #expect(try cli.roost("folders", "--json", "--store", "s").output.contains("\"exclusions\""))
+        let paths = try cli.roost("folders", "--format", "paths", "--store", "s").output
+        #expect(paths.hasSuffix("/notes\n") && paths.split(separator: "\n").count == 1, "\(paths)")
         let first = try cli.roost("sync", "--store", "s")
         #expect(first.output == "1 new, 0 updated, 0 moved, 0 removed, 0 unchanged, 0 skipped\n")
         try FileManager.default.moveItem(
@@ -31,7 +33,8 @@ import Testing
         #expect(moved.output.contains("\"movedFiles\" : 1") && moved.output.contains("\"unchanged\" : 1"))
         #expect(try cli.roost("sync", "drafts", "--store", "s").status == 66)
         #expect(try cli.roost("remove-folder", "notes", "--store", "s").status == 0)
-        #expect(try cli.roost("folders", "--store", "s").status == 1)
+        let none = try cli.roost("folders", "--format", "json", "--store", "s")
+        #expect(none.status == 0 && none.output == "[]\n" && none.error.contains("no folders"))
         #expect(try cli.roost("list", "--store", "s").output.contains("a swift"))
     }
 

@@ -51,6 +51,11 @@ final class XMLPull {
             throw DocumentError.unsupported("it declares XML entities, which Roost does not expand")
         }
         guard data.count <= Int(Int32.max) else { throw DocumentError.limitExceeded("its XML is too large") }
+        // The parser compares each attribute of an element with all others.
+        guard !Self.hasManyAttributes(data) else {
+            throw DocumentError.limitExceeded(
+                "an XML element has more than \(Self.maximumAttributes) attributes")
+        }
         buffer = Self.copy(data)
         // Without the option to recover, a fault ends the document: later elements could be misplaced.
         let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOWARNING.rawValue
@@ -121,6 +126,34 @@ final class XMLPull {
             }
         }
         return false
+    }
+
+    private static let maximumAttributes = 5000
+
+    /// Returns whether a tag contains more quoted values than ``maximumAttributes``.
+    ///
+    /// - Complexity: O(length of data).
+    private static func hasManyAttributes(_ data: Data) -> Bool {
+        data.withUnsafeBytes { bytes in
+            var (quote, values, isTag, isFirst) = (UInt8(0), 0, false, false)
+            for byte in bytes {
+                if quote != 0 {
+                    if byte == quote {
+                        (quote, values) = (0, values + 1)
+                        if values > maximumAttributes { return true }
+                    }
+                } else if byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">") {
+                    (isTag, values) = (byte == UInt8(ascii: "<"), 0)
+                } else if isTag, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                    quote = byte
+                } else if isFirst, byte == UInt8(ascii: "!") || byte == UInt8(ascii: "?") {
+                    // A comment, a character data section or a declaration
+                    isTag = false
+                }
+                isFirst = isTag && byte == UInt8(ascii: "<")
+            }
+            return false
+        }
     }
 
     private func observeErrors() {

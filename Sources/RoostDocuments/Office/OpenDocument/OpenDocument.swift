@@ -177,10 +177,10 @@ final class OpenDocument {
                 case "note": try readNote(xml, &text)
                 case "annotation": try readAnnotation(xml, &blocks)
                 case "a":
-                    let start = text.count
+                    let start = text.utf8.count
                     try readInline(xml, &text, &blocks)
                     if let address = element["href"], !address.isEmpty {
-                        let label = text.count > start ? String(text.dropFirst(start)) : nil
+                        let label = text.utf8.count > start ? text.suffix(fromByte: start) : nil
                         links.append(DocumentLink(kind: .address, target: address, text: label))
                     }
                 // A text box follows the paragraph in which it is anchored.

@@ -17,6 +17,8 @@ final class WorkbookDocument {
     private var strings: [String] = []
     private var numbers = SpreadsheetNumbers()
     private var unread: [String] = []
+    /// The number of cells of the present sheet that are not read.
+    private var skippedCells = 0
 
     init(_ archive: ZipArchive, limits: DocumentLimits) throws {
         self.archive = archive
@@ -86,6 +88,7 @@ final class WorkbookDocument {
         }
         var rows: [[String]] = []
         var (bytes, skipped) = (0, 0)
+        skippedCells = 0
         try xml.descendants { element in
             guard element.name == "row" else { return }
             guard rows.count < Self.maximumRows, bytes < limits.maximumTextBytes else {
@@ -95,6 +98,9 @@ final class WorkbookDocument {
             let row = try readRow(xml)
             bytes += row.reduce(0) { $0 + $1.utf8.count + 3 }
             if row.contains(where: { !$0.isEmpty }) { rows.append(row) }
+        }
+        if skippedCells > 0 {
+            unread.append("sheet \(name): \(skippedCells) cells after column \(Self.maximumColumns)")
         }
         if skipped > 0 { unread.append("sheet \(name): \(skipped) rows after row \(rows.count)") }
         if xml.isDamaged { unread.append("sheet \(name): it is damaged; a part of it may be missing") }
@@ -106,7 +112,10 @@ final class WorkbookDocument {
         try xml.children { element in
             guard element.name == "c" else { return }
             let column = element["r"].flatMap(Self.column) ?? row.count
-            guard column < Self.maximumColumns, column >= row.count else { return }
+            guard column < Self.maximumColumns, column >= row.count else {
+                if column >= Self.maximumColumns { skippedCells += 1 }
+                return
+            }
             var value = ""
             var inline = ""
             try xml.children { child in

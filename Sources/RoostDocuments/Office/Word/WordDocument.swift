@@ -173,7 +173,15 @@ final class WordDocument {
     ) throws {
         try xml.children { element in
             switch element.name {
-            case "t": paragraph.text += try xml.text()
+            case "t": if !paragraph.isHiddenRun { paragraph.text += try xml.text() }
+            case "r":
+                try readRuns(xml, &paragraph, addBox: addBox)
+                paragraph.isHiddenRun = false
+            case "rPr":
+                try xml.children { property in
+                    guard property.name == "vanish" else { return }
+                    paragraph.isHiddenRun = !["0", "false", "off"].contains(property["val"] ?? "1")
+                }
             case "tab", "ptab": paragraph.text += "\t"
             case "br", "cr": paragraph.text += "\n"
             case "noBreakHyphen": paragraph.text += "-"
@@ -183,12 +191,12 @@ final class WordDocument {
                 if let id = element["id"] { paragraph.text += "[^\(Self.label(kind, id))]" }
             case "commentReference": if let id = element["id"] { paragraph.comments.append(id) }
             case "hyperlink":
-                let start = paragraph.text
+                let start = paragraph.text.utf8.count
                 try readRuns(xml, &paragraph, addBox: addBox)
-                addLink(element, text: String(paragraph.text.dropFirst(start.count)))
+                addLink(element, text: paragraph.text.suffix(fromByte: start))
             case "txbxContent": try readBlocks(xml, add: addBox)
             // Skip the alternative for older programs, deleted text, and properties.
-            case "Fallback", "del", "moveFrom", "rPr", "instrText": break
+            case "Fallback", "del", "moveFrom", "instrText": break
             default: try readRuns(xml, &paragraph, addBox: addBox)
             }
         }

@@ -4,6 +4,8 @@ struct WordParagraph {
     var text = ""
     /// The id of the style.
     var style = ""
+    /// Whether the run that is read is formatted as hidden text, which is neither shown nor printed.
+    var isHiddenRun = false
     /// The level of the heading that the paragraph states itself, from 1.
     var outlineLevel: Int?
     /// The list to which the paragraph belongs.

@@ -7,9 +7,11 @@ enum AsciiDocMarkup {
         var fence: String?
         var language = ""
         var isComment = false
-        for line in lines {
+        for (index, line) in lines.enumerated() {
             let text = line.trimmingCharacters(in: .whitespaces)
-            if let mark = fence {
+            if index < 4, index > 0, fence == nil, readHeader(text, after: lines[index - 1], &result) {
+                result.addHidden(text)
+            } else if let mark = fence {
                 result.lines.append(text == mark ? "```" : line)
                 if text == mark { fence = nil }
             } else if text == "////" || isComment {
@@ -25,6 +27,13 @@ enum AsciiDocMarkup {
                 result.lines.append("")
             } else if text.hasPrefix("["), text.hasSuffix("]") {
                 result.addHidden(text)
+            } else if text == "|==="
+                || text.wholeMatch(of: #/={4,}|\*{4,}|_{4,}|-{2}|\+{4}|'{3}|<{3}/#) != nil
+            {
+                // The ends of tables and blocks. In Markdown, some of them would underline a heading.
+                result.lines.append("")
+            } else if let match = line.wholeMatch(of: #/\.([^\s.].*)/#) {
+                result.lines.append(inline(String(match.output.1), &result))
             } else if let match = text.wholeMatch(of: #/:([A-Za-z!-]+):\s*(.*)/#) {
                 if match.output.1 == "author" { result.author = String(match.output.2) }
                 if match.output.1 == "revdate" || match.output.1 == "date" {
@@ -49,11 +58,28 @@ enum AsciiDocMarkup {
         return result
     }
 
+    /// Reads the line of the author or of the revision, which follow the title; returns whether the line is one
+    /// of them.
+    private static func readHeader(
+        _ text: String, after previous: String, _ result: inout ConvertedMarkup
+    ) -> Bool {
+        if previous.hasPrefix("= "), let match = text.wholeMatch(of: #/([^<>:=]+?)\s*<[^<>\s]+@[^<>\s]+>/#) {
+            result.author = String(match.output.1)
+            return true
+        }
+        let revision = #/v\d[\w.]*(?:,\s*([^:]+?))?(?::.*)?|(\d{4}-\d\d-\d\d)/#
+        guard result.author != nil, let match = text.wholeMatch(of: revision) else { return false }
+        result.date = (match.output.1 ?? match.output.2).map(String.init) ?? result.date
+        return true
+    }
+
     private static func inline(_ line: String, _ result: inout ConvertedMarkup) -> String {
-        guard line.contains("[") else { return line }
+        guard line.contains("["), line.utf8.count <= ConvertedMarkup.maximumLineLength else { return line }
         var output = ""
         var rest = line[...]
-        while let match = rest.firstMatch(of: #/(?:link:|xref:|(?=https?:))([^\s\[\]]+)\[([^\]]*)\]/#) {
+        while let match = rest.firstMatch(
+            of: #/(?:link:|xref:|(?=https?:))([^\s\[\]]{1,500})\[([^\[\]]{0,500})\]/#)
+        {
             output += rest[..<match.range.lowerBound]
             output += result.link(match.output.1, match.output.2.isEmpty ? match.output.1 : match.output.2)
             rest = rest[match.range.upperBound...]

@@ -2,6 +2,9 @@ import Foundation
 
 /// A text in a markup language that is converted to Markdown, line by line.
 struct ConvertedMarkup {
+    /// The maximum number of UTF-8 bytes of a line whose inline markup is converted. Longer lines are data.
+    static let maximumLineLength = 1 << 16
+
     /// The lines, one for each line of the text.
     var lines: [String] = []
     var title: String?

@@ -12,20 +12,26 @@ enum LaTeXMarkup {
         let hasPreamble = lines.contains { $0.contains("\\begin{document}") }
         var isPreamble = hasPreamble
         var fence: String?
-        for line in lines {
+        var isEnded = false
+        for (index, line) in lines.enumerated() {
             let text = line.trimmingCharacters(in: .whitespaces)
             if let name = fence {
                 if text.hasPrefix("\\end{\(name)}") { fence = nil }
                 result.lines.append(fence == nil ? "```" : line)
                 continue
             }
-            readProperties(text, &result)
+            readProperties(text, following: lines[(index + 1)...].prefix(4), &result)
+            isEnded = isEnded || text.hasPrefix("\\end{document}")
+            if isEnded {
+                result.addHidden(text)
+                continue
+            }
             if isPreamble {
                 if text.contains("\\begin{document}") { isPreamble = false }
                 result.addHidden(text)
                 continue
             }
-            if let match = text.prefixMatch(of: #/\\begin\{(\w+)\*?\}/#),
+            if text.hasPrefix("\\begin"), let match = text.prefixMatch(of: #/\\begin\{(\w+)\*?\}/#),
                 verbatim.contains(String(match.output.1))
             {
                 fence = String(match.output.1)
@@ -39,15 +45,24 @@ enum LaTeXMarkup {
         return result
     }
 
-    /// Reads `\title`, `\author` and `\date`.
-    private static func readProperties(_ text: String, _ result: inout ConvertedMarkup) {
-        guard text.hasPrefix("\\"), let match = text.prefixMatch(of: #/\\(title|author|date)\{(.*)\}/#) else {
-            return
-        }
-        let value = MarkdownText.singleLine(plain(String(match.output.2)))
+    /// Reads `\title`, `\author` and `\date`, whose values can continue in the lines that follow.
+    private static func readProperties(
+        _ text: String, following: ArraySlice<String>, _ result: inout ConvertedMarkup
+    ) {
+        guard text.hasPrefix("\\"),
+            let match = text.prefixMatch(of: #/\\(title|author|date)(?:\[[^\]]*\])?\{/#)
+        else { return }
+        let rest = ([String(text[match.range.upperBound...])] + following).joined(separator: " ")
+        guard let argument = argument(in: rest[...]) else { return }
+        let value = MarkdownText.singleLine(
+            plain(
+                String(argument.content)
+                    .replacing(#/\\(?:thanks|footnote|inst|orcid|email)\{[^{}]*\}/#, with: "")
+                    .replacingOccurrences(of: "\\\\", with: " ")))
         switch match.output.1 {
         case "title": result.setTitle(value)
-        case "author": if !value.isEmpty { result.author = value }
+        case "author":
+            if !value.isEmpty { result.author = value.replacingOccurrences(of: " , ", with: ", ") }
         default: result.date = value
         }
     }
@@ -63,23 +78,32 @@ enum LaTeXMarkup {
     }
 
     private static func convertedLine(_ line: String, _ result: inout ConvertedMarkup) -> String {
+        guard line.utf8.count <= ConvertedMarkup.maximumLineLength else { return line }
         let text = line.trimmingCharacters(in: .whitespaces)
-        if let match = text.prefixMatch(
-            of:
-                #/\\(part|chapter|(?:sub){0,2}section|paragraph)\*?(?:\[[^\]]*\])?\{(.*?)\}(\s*\\label\{[^}]*\})?/#
-        ) {
-            let rest = plain(String(text[match.range.upperBound...]))
+        if text.hasPrefix("\\"), !text.hasPrefix("\\title"),
+            let match = text.prefixMatch(
+                of: #/\\(part|chapter|(?:sub){0,2}section|paragraph)\*?(?:\[[^\]]*\])?\{/#),
+            let argument = argument(in: text[match.range.upperBound...])
+        {
+            let rest = plain(String(argument.rest)).trimmingCharacters(in: .whitespaces)
             let title = MarkdownText.heading(
-                plain(String(match.output.2)), level: levels[String(match.output.1)] ?? 2)
+                plain(String(argument.content)), level: levels[String(match.output.1)] ?? 2)
             return rest.isEmpty ? title : title + " " + rest
+        }
+        if text.hasPrefix("\\bibitem"),
+            let match = text.prefixMatch(of: #/\\bibitem(?:\[[^\]]*\])?\{[^}]*\}/#)
+        {
+            return "- " + plain(String(text[match.range.upperBound...])).trimmingCharacters(in: .whitespaces)
         }
         if text.hasPrefix("\\item") {
             return "- " + plain(String(text.dropFirst(5))).trimmingCharacters(in: .whitespaces)
         }
-        if text.firstMatch(
-            of:
-                #/^\\(?:begin|end|maketitle|tableofcontents|label|usepackage|newpage|centering|includegraphics|bibliography\w*|vspace|hspace|noindent\s*$)/#
-        ) != nil {
+        if text.hasPrefix("\\"),
+            text.firstMatch(
+                of:
+                    #/^\\(?:begin|end|maketitle|tableofcontents|label|usepackage|newpage|centering|includegraphics|bibliography\w*|vspace|hspace|noindent\s*$)/#
+            ) != nil
+        {
             return ""
         }
         var output = ""
@@ -93,16 +117,32 @@ enum LaTeXMarkup {
         return output + plain(String(rest))
     }
 
+    /// Returns the argument of a command after its opening brace, and the text after its closing brace; `nil`
+    /// if no brace closes it.
+    private static func argument(in text: Substring) -> (content: Substring, rest: Substring)? {
+        var depth = 1
+        var previous: Character = " "
+        for index in text.indices {
+            if previous != "\\" {
+                if text[index] == "{" { depth += 1 }
+                if text[index] == "}" { depth -= 1 }
+                if depth == 0 { return (text[..<index], text[text.index(after: index)...]) }
+            }
+            previous = text[index]
+        }
+        return nil
+    }
+
     /// Returns a text without commands: `\emph{x}` becomes `x`. References are removed.
     private static func plain(_ text: String) -> String {
         guard text.contains(where: { "\\~{}`'-".contains($0) }) else { return text }
-        var output = text.replacing(
+        var output = LaTeXText.decoded(text).replacing(
             #/\s*\\(?:cite|citep|citet|ref|eqref|label|pageref|autoref|index)\*?(?:\[[^\]]*\])*\{[^}]*\}/#,
             with: "")
         // Nested commands need further passes.
         for _ in 0..<4 {
             let next = output.replacing(
-                #/\\(?:emph|textbf|textit|texttt|textsc|underline|footnote|caption|text|mbox|textrm|textsf)\{([^{}]*)\}/#
+                #/\\(?:emph|textbf|textit|texttt|textsc|underline|footnote|caption|text|mbox|textrm|textsf|textsl|enquote|uline|title)\{([^{}]*)\}/#
             ) { match in
                 String(match.output.1)
             }

@@ -42,7 +42,7 @@ public struct MarkupReader: DocumentReader {
             type: type, title: result.title, text: converted, tags: result.tags, links: result.links,
             location: EntryLocation(line: 1))
         if let author = result.author { document.metadata["author"] = .string(author) }
-        document.createdAt = result.date.flatMap(DocumentDates.date(fromISO:))
+        document.createdAt = result.date.flatMap(FrontMatterDate.date)
         return [document]
     }
 }

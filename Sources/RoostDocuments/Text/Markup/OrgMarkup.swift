@@ -29,6 +29,9 @@ enum OrgMarkup {
                 result.addHidden(text)
             } else if line.hasPrefix("*"), let heading = heading(line, &result) {
                 result.lines.append(heading)
+            } else if text.hasPrefix("|-") {
+                // The line between the header and the rows of a table.
+                result.lines.append(line.replacingOccurrences(of: "+", with: "|"))
             } else {
                 result.lines.append(inline(line, &result))
             }
@@ -45,8 +48,9 @@ enum OrgMarkup {
         case "#+title": result.setTitle(value)
         case "#+author": result.author = value
         case "#+date":
-            result.date =
-                value.trimmingCharacters(in: CharacterSet(charactersIn: "<>[]")).prefix(10).description
+            // A date in brackets also states the day of the week, and possibly a time.
+            let isStamp = value.hasPrefix("<") || value.hasPrefix("[")
+            result.date = isStamp ? String(value.dropFirst().prefix(10)) : value
         case "#+filetags": result.tags += tags(value[...])
         default: break
         }
@@ -72,12 +76,14 @@ enum OrgMarkup {
     }
 
     private static func inline(_ line: String, _ result: inout ConvertedMarkup) -> String {
-        guard line.contains("[[") else { return line }
+        guard line.contains("[["), line.utf8.count <= ConvertedMarkup.maximumLineLength else { return line }
         var output = ""
         var rest = line[...]
-        while let match = rest.firstMatch(of: #/\[\[([^\[\]]+)\](?:\[([^\[\]]+)\])?\]/#) {
+        while let match = rest.firstMatch(of: #/\[\[([^\[\]]{1,2000})\](?:\[([^\[\]]{1,1000})\])?\]/#) {
             output += rest[..<match.range.lowerBound]
-            output += result.link(match.output.1, match.output.2 ?? match.output.1)
+            let target = match.output.1
+            let address = target.hasPrefix("file:") ? target.dropFirst(5) : target
+            output += result.link(address, match.output.2 ?? address)
             rest = rest[match.range.upperBound...]
         }
         return output + rest

@@ -1,65 +1,151 @@
 import Foundation
 
 /// The conversion of reStructuredText.
-enum RestructuredMarkup {
+struct RestructuredMarkup {
+    /// The directives whose arguments and contents are not text of the document.
+    private static let hiddenDirectives: Set = [
+        "image", "contents", "toctree", "include", "literalinclude", "raw", "index", "highlight", "meta",
+        "default-role", "role", "currentmodule", "module", "class", "sectnum", "autosummary", "automodule",
+        "autoclass", "autofunction", "plot", "graphviz",
+    ]
+
+    /// The lines that follow a line with less indentation.
+    private enum Body {
+        /// The options of a directive, and then its contents. A language makes them a block of code.
+        case options(language: String?)
+        /// Code, which ends at the next line with less indentation.
+        case code
+        /// A comment or a directive that is not shown.
+        case hidden
+        /// A literal block, whose first line has not been read.
+        case literal
+    }
+
+    private let lines: [String]
+    private var result = ConvertedMarkup()
+    /// The levels of headings follow from the order in which their underline characters first occur.
+    private var levels: [String] = []
+    private var body: Body?
+    private var indentation = 0
+
+    private init(_ lines: [String]) { self.lines = lines }
+
     static func converted(_ lines: [String]) -> ConvertedMarkup {
-        var result = ConvertedMarkup()
-        // The levels of headings follow from the order in which their underline characters first occur.
-        var levels: [String] = []
+        var converter = RestructuredMarkup(lines)
         var index = 0
-        var code: Int?
-        while index < lines.count {
-            let line = lines[index]
-            let text = line.trimmingCharacters(in: .whitespaces)
-            if let indentation = code {
-                let isInside = text.isEmpty || line.prefix(while: { $0 == " " }).count > indentation
-                if isInside {
-                    result.lines.append(line)
-                    index += 1
-                    continue
-                }
-                closeCode(&result)
-                code = nil
-            }
-            if let (title, count, sign) = heading(lines, index) {
-                if !levels.contains(sign) { levels.append(sign) }
-                let level = (levels.firstIndex(of: sign) ?? 0) + 1
-                result.setTitle(title)
-                let heading = MarkdownText.heading(inline(title, &result), level: level)
-                result.lines += count == 3 ? ["", heading, ""] : [heading, ""]
-                index += count
-                continue
-            }
-            if text.hasPrefix("..") {
-                let indentation = line.prefix { $0 == " " }.count
-                if let match = text.wholeMatch(of: #/\.\. (?:code-block|code|sourcecode)::\s*(\S*)/#) {
-                    result.lines.append("```" + match.output.1)
-                    code = indentation
-                } else if text.hasPrefix(".. note::") || text.hasPrefix(".. warning::")
-                    || text.hasPrefix(".. tip::")
-                {
-                    result.lines.append(String(text.drop { $0 != ":" }.dropFirst(2)))
-                } else {
-                    result.addHidden(text)
-                }
-            } else if text.hasPrefix(":author:") || text.hasPrefix(":Author:") {
-                result.author = String(text.dropFirst(8)).trimmingCharacters(in: .whitespaces)
-                result.addHidden(text)
-            } else if text.lowercased().hasPrefix(":date:") {
-                result.date = String(text.dropFirst(6)).trimmingCharacters(in: .whitespaces)
-                result.addHidden(text)
-            } else {
-                result.lines.append(inline(line, &result))
-            }
-            index += 1
+        while index < lines.count { index += converter.read(index) }
+        if case .code = converter.body { converter.closeCode() }
+        return converter.result
+    }
+
+    /// Reads the lines at an index and returns their number.
+    private mutating func read(_ index: Int) -> Int {
+        let line = lines[index]
+        let text = line.trimmingCharacters(in: .whitespaces)
+        if body != nil, readBody(line, text) { return 1 }
+        if let (title, count, sign) = Self.heading(lines, index) {
+            if !levels.contains(sign) { levels.append(sign) }
+            let level = (levels.firstIndex(of: sign) ?? 0) + 1
+            result.setTitle(title)
+            let heading = MarkdownText.heading(Self.inline(title, &result), level: level)
+            result.lines += count == 3 ? ["", heading, ""] : [heading, ""]
+            return count
         }
-        if code != nil { closeCode(&result) }
-        return result
+        if text == ".." || text.hasPrefix(".. ") {
+            readDirective(text)
+            indentation = line.prefix { $0 == " " }.count
+        } else if text.lowercased().hasPrefix(":author:") {
+            result.author = String(text.dropFirst(8)).trimmingCharacters(in: .whitespaces)
+            result.addHidden(text)
+        } else if text.lowercased().hasPrefix(":date:") {
+            result.date = String(text.dropFirst(6)).trimmingCharacters(in: .whitespaces)
+            result.addHidden(text)
+        } else if text.wholeMatch(of: #/\+[-=+]+\+|=+( +=+)+/#) != nil {
+            // A line of a table
+            result.lines.append("")
+        } else {
+            if text.hasSuffix("::") {
+                body = .literal
+                indentation = line.prefix { $0 == " " }.count
+            }
+            let content = text.hasSuffix("::") ? String(line.dropLast(text == "::" ? 2 : 1)) : line
+            result.lines.append(Self.inline(content, &result))
+        }
+        return 1
+    }
+
+    /// Reads a line that can belong to the present body; returns whether it does.
+    private mutating func readBody(_ line: String, _ text: String) -> Bool {
+        let isInside = line.prefix { $0 == " " || $0 == "\t" }.count > indentation
+        switch body {
+        case .options(let language):
+            if isInside, text.wholeMatch(of: #/:[\w-]+:.*/#) != nil {
+                result.lines.append("")
+                return true
+            }
+            body = nil
+            guard let language, isInside || text.isEmpty else { return false }
+            // The code begins after the options.
+            result.lines[result.lines.count - 1] = "```" + language
+            result.lines.append(line)
+            body = .code
+            return true
+        case .code:
+            if isInside || text.isEmpty {
+                result.lines.append(line)
+                return true
+            }
+            closeCode()
+        case .hidden:
+            if isInside || text.isEmpty {
+                result.addHidden(text)
+                return true
+            }
+        case .literal:
+            if text.isEmpty {
+                result.lines.append("")
+                return true
+            }
+            if isInside {
+                result.lines[result.lines.count - 1] += result.lines.last?.isEmpty == true ? "```" : ""
+                let isFenced = result.lines.last == "```"
+                result.lines.append(line)
+                body = isFenced ? .code : nil
+                return true
+            }
+        case nil: break
+        }
+        body = nil
+        return false
+    }
+
+    /// Reads a line that begins with two full stops: a comment, a target, a footnote or a directive.
+    private mutating func readDirective(_ text: String) {
+        if let match = text.wholeMatch(of: #/\.\. (\[[^\]]+\] .*)/#) {
+            result.lines.append(Self.inline(String(match.output.1), &result))
+        } else if let match = text.wholeMatch(of: #/\.\. ([\w:-]+?):: *(.*)/#) {
+            let (name, argument) = (String(match.output.1), String(match.output.2))
+            if ["code-block", "code", "sourcecode"].contains(name) {
+                result.lines.append("")
+                body = .options(language: argument)
+            } else if Self.hiddenDirectives.contains(name) {
+                result.addHidden(text)
+                body = .hidden
+            } else {
+                // The argument of a figure is an address; that of other directives is text.
+                if name == "figure" { result.addHidden(text) }
+                if name != "figure" { result.lines.append(Self.inline(argument, &result)) }
+                body = .options(language: nil)
+            }
+        } else {
+            result.addHidden(text)
+            body = .hidden
+        }
     }
 
     /// Ends a fence in the last empty line of the code. Without an empty line, the code ends in its last
     /// line.
-    private static func closeCode(_ result: inout ConvertedMarkup) {
+    private mutating func closeCode() {
         let last = result.lines.indices.last ?? 0
         if !result.lines.isEmpty, result.lines[last].allSatisfy(\.isWhitespace) {
             result.lines[last] = "```"
@@ -93,20 +179,25 @@ enum RestructuredMarkup {
     }
 
     private static func inline(_ line: String, _ result: inout ConvertedMarkup) -> String {
-        guard line.contains("`") else { return line }
+        // Items that are numbered automatically
+        var line = line.replacing(#/^(\s*)#\. /#) { "\($0.output.1)1. " }
+        guard line.utf8.count <= ConvertedMarkup.maximumLineLength, line.contains("`") || line.contains("]_")
+        else { return line }
+        line = line.replacing(#/(\[[^\[\]]{1,40}\])_(?![\w`])/#) { String($0.output.1) }
         var output = ""
         var rest = line[...]
-        while let match = rest.firstMatch(of: #/(?::[a-z:]+:)?`([^`<>]+?)\s*(?:<([^`<>]+)>)?`_{0,2}/#) {
+        // Literal text has two backquotes on each side; Markdown needs only one.
+        while let match = rest.firstMatch(
+            of: #/``(.{1,1000}?)``|(?::[a-z:]{1,40}:)?`([^`<>]{1,500}?)\s{0,8}(?:<([^`<>]{1,2000})>)?`_{0,2}/#
+        ) {
             output += rest[..<match.range.lowerBound]
-            let (label, address) = (match.output.1, match.output.2)
-            if let address {
-                output += result.link(address, label)
-            } else {
-                output += label
+            if let literal = match.output.1 {
+                output += "`\(literal)`"
+            } else if let label = match.output.2 {
+                output += match.output.3.map { result.link($0, label) } ?? String(label)
             }
             rest = rest[match.range.upperBound...]
         }
-        // Literal text has two backquotes on each side; Markdown needs only one.
-        return (output + rest).replacingOccurrences(of: "``", with: "`")
+        return output + rest
     }
 }

@@ -1,0 +1,187 @@
+import Foundation
+import RoostDocuments
+import RoostModel
+import Testing
+
+/// Tests of details of documents that programs and people write.
+@Suite struct ReaderDetailTests {
+    private func page(_ html: String) async throws -> Document {
+        let input = DocumentInput(data: Data(html.utf8), path: "a.html")
+        return try #require(try await HTMLReader().read(input, as: HTMLReader.type).first)
+    }
+
+    // MARK: Web pages and mail
+
+    @Test func `Text for browsers without scripts is read if the page has little other text`() async throws {
+        let posts = (0..<5).map {
+            "<p>Post \($0) describes at length how the barrel on the roof was filled.</p>"
+        }
+        let text = try await page(
+            "<html><body><div>Loading</div><noscript>\(posts.joined())</noscript></body></html>"
+        ).text
+        #expect(text.contains("Post 0 describes") && text.contains("Post 4 describes"))
+    }
+
+    @Test func `A short page without links is read completely`() async throws {
+        let text = try await page(
+            "<html><p>A page of a few words only.</p><p>Second &nbsp;paragraph<br>with break"
+        )
+        .text
+        #expect(text == "A page of a few words only.\n\nSecond paragraph\nwith break")
+    }
+
+    @Test func `Text after a list in a table of a message begins a new line`() async throws {
+        let html =
+            "<table><tr><td><h1>Rain</h1><ul><li>One<li>Two</ul><a href='x'>Leave</a></td></tr></table>"
+        let text = try await DocumentFixture.document(
+            "From: a@b.example\nSubject: s\nContent-Type: text/html\n\n" + html, name: "a.eml"
+        ).text
+        let lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        #expect(lines == ["Rain", "One", "Two", "Leave"])
+    }
+
+    @Test func `Character references in captions are decoded`() async throws {
+        let text = try await DocumentFixture.document(
+            "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ines>Rain &amp; hail &lt;3\n", name: "a.vtt"
+        ).text
+        #expect(text == "[00:00:01] Rain & hail <3")
+    }
+
+    // MARK: Office and PDF
+
+    @Test func `A hidden run is not read, and the first heading is the title`() async throws {
+        let document = try await DocumentFixture.document("hidden-text.docx")
+        #expect(document.title == "Report on rain")
+        #expect(document.text.contains("\n\nVisible words\n\nlink link"))
+        #expect(document.links.count == 300 && document.links.allSatisfy { $0.text == "link " })
+    }
+
+    @Test func `The title of a template is replaced with that of the first slide`() async throws {
+        #expect(try await DocumentFixture.document("template-title.pptx").title == "Rain and roofs")
+    }
+
+    @Test func `Cells after the last column that is read are reported`() async throws {
+        let document = try await DocumentFixture.document("wide.xlsx")
+        #expect(document.text.contains("near") && !document.text.contains("far"))
+        #expect(document.unreadParts == ["sheet Wide: 1 cells after column 256"])
+    }
+
+    @Test func `Slides that differ only in numbers keep their text`() async throws {
+        let pages = try await DocumentFixture.document("slides.pdf").text.split(separator: "\u{C}")
+        #expect(pages.count == 8)
+        for (index, page) in pages.enumerated() {
+            #expect(page.contains("Topic \(index + 1)") && page.contains("Second point \(index + 1)"))
+        }
+    }
+
+    @Test func `Hyphens within compounds are kept at line ends`() async throws {
+        let text = try await DocumentFixture.document("compounds.pdf").text
+        #expect(text == "The state-of-the-art pumps are well-suited for comprehensively cleaned barrels.")
+    }
+
+    // MARK: Markup
+
+    @Test func `LaTeX accents, nested commands and properties are read`() async throws {
+        let document = try await DocumentFixture.document(
+            #"""
+            \title[Short]{On \emph{Barrels}\thanks{Nobody}}
+            \author{Ines Graf \and Karl B\"ohm}
+            \date{14 March 2024}
+            \begin{document}
+            \section{The \emph{big} one}\label{a}
+            Caf\'e, na\"{\i}ve, \c{c}a, stra\ss e, M\"{u}ller. $\ss x$
+            \hline
+            \bibitem{a} J. Smith.
+            \end{document}
+            rest
+            """#, name: "a.tex")
+        #expect(document.title == "On Barrels")
+        #expect(document.metadata["author"] == .string("Ines Graf, Karl Böhm"))
+        #expect(document.createdAt == Date(timeIntervalSince1970: 1_710_374_400))
+        #expect(document.text.contains("\n## The big one\nCafé, naïve, ça, straße, Müller. $\\ss x$\n"))
+        #expect(document.text.contains("\n- J. Smith.\n") && document.text.hasSuffix("<!-- rest -->"))
+    }
+
+    @Test func `Directives, tables and literal blocks of reStructuredText are converted`() async throws {
+        let text = try await DocumentFixture.document(
+            """
+            .. contents:: Table
+               :depth: 2
+
+            Use ``a``, `a link <https://example.org>`_ and [1]_.
+
+            .. code-block:: bash
+               :linenos:
+
+               pip install barrel
+
+            .. py:function:: fill(litres)
+
+            .. [1] A note.
+
+            +---+---+
+            | a | b |
+            +===+===+
+
+            Example::
+
+               x = 1
+
+            #. first
+            """, name: "a.rst"
+        ).text
+        #expect(text.hasPrefix("<!-- .. contents:: Table -->\n"))
+        #expect(text.contains("\nUse `a`, [a link](https://example.org) and [1].\n"))
+        #expect(
+            text.contains("```bash\n   pip install barrel\n") || text.contains("```bash\n\n   pip install"))
+        #expect(text.contains("\nfill(litres)\n") && text.contains("\n[1] A note.\n"))
+        #expect(text.contains("\n\n| a | b |\n\n"))
+        #expect(text.contains("Example:\n```\n   x = 1\n```\n1. first"))
+        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count == 23)
+    }
+
+    @Test func `Org dates, tables and links to files are converted`() async throws {
+        let document = try await DocumentFixture.document(
+            "#+DATE: 14 March 2024\n\n| a | b |\n|---+---|\n| 1 | 2 |\n[[file:b.org][other]]\n", name: "a.org"
+        )
+        #expect(document.createdAt == Date(timeIntervalSince1970: 1_710_374_400))
+        #expect(document.text.contains("| a | b |\n|---|---|\n| 1 | 2 |"))
+        #expect(document.links.first?.target == "b.org")
+    }
+
+    @Test func `The ends of AsciiDoc blocks are not headings, and the header is read`() async throws {
+        let document = try await DocumentFixture.document(
+            "= Guide\nInes Graf <ines@example.org>\nv1.0, 2024-03-14\n\n.Example\n====\nWords\n====\n",
+            name: "a.adoc")
+        #expect(document.metadata["author"] == .string("Ines Graf"))
+        #expect(document.createdAt == Date(timeIntervalSince1970: 1_710_374_400))
+        let structure = TextStructure(of: document.text, format: document.format)
+        #expect(structure.sections.compactMap(\.headings.last).allSatisfy { $0 == "Guide" })
+        #expect(document.text.contains("\nExample\n\nWords\n"))
+    }
+
+    // MARK: Hostile texts
+
+    @Test(arguments: [
+        ("a.adoc", "link:a["), ("a.rst", ":a:"), ("a.tex", "\\section{"), ("a.rb", "<<A\n"),
+        ("a.org", "[[a]] "),
+        ("a.tex", "\\title{a\n"),
+    ])
+    func `Repeated markup is read in linear time`(name: String, unit: String) async throws {
+        let start = ContinuousClock.now
+        _ = try? await DocumentFixture.document(
+            String(repeating: unit, count: 60_000) + (name == "a.rb" ? "" : "\n"), name: name)
+        // The time is quadratic without limits: more than a minute.
+        #expect(ContinuousClock.now - start < .seconds(30))
+    }
+
+    @Test func `An XML element with very many attributes is not read`() async throws {
+        let attributes = (0..<6000).map { "a\($0)='v'" }.joined(separator: " ")
+        await #expect(throws: DocumentError.limitExceeded("an XML element has more than 5000 attributes")) {
+            try await DocumentFixture.document("<a \(attributes)/>", name: "a.xml")
+        }
+        let quotes = String(repeating: "\"v\",", count: 6000)
+        let text = try await DocumentFixture.document("<a><![CDATA[\(quotes)]]></a>", name: "a.xml").text
+        #expect(text.contains("\"v\",\"v\""))
+    }
+}
