@@ -333,8 +333,8 @@ let package = Package(
         .testTarget(
             name: "RoostPostgresTests",
             dependencies: [
-                "RoostPostgres", "RoostModel", "RoostFiles", "RoostVectors", "RoostTestKit", "TestSupport",
-                "postgres-worker",
+                "RoostPostgres", "Roost", "RoostModel", "RoostFiles", "RoostVectors", "RoostTestKit",
+                "TestSupport", "postgres-worker",
             ]),
         .testTarget(
             name: "RoostStorageTests",

@@ -23,12 +23,13 @@ struct RoostCommand: AsyncParsableCommand {
         subcommands: [
             Initialize.self, Add.self, IngestCommand.self, AddFolder.self, Folders.self, RemoveFolder.self,
             Sync.self, Watch.self, Query.self, Similar.self, Duplicates.self,
-            Show.self, List.self, Links.self, Backlinks.self,
+            Pick.self, Show.self, List.self, Links.self, Backlinks.self,
             Edit.self,
             TagCommand.self, Remove.self, Recluster.self, ClusterCommand.self, Export.self,
             ImportCommand.self,
-            Stats.self, Index.self, Compact.self, Doctor.self, BackupCommand.self, Migrate.self, Reembed.self,
-            Undo.self, ChatCommand.self, ModelContext.self, Serve.self,
+            Stats.self, Index.self, Compact.self, Doctor.self, BackupCommand.self, Migrate.self, Copy.self,
+            Reembed.self,
+            Undo.self, ChatCommand.self, ModelContext.self, Serve.self, LLM.self,
             Model.self,
             Embed.self, ConfigurationCommand.self, ExitStatuses.self,
         ])

@@ -96,7 +96,7 @@ package struct LLMDatabase: Sendable {
             let metadata = String.fromDatabaseValue(row["metadata"]).map { Data($0.utf8) } ?? Data("{}".utf8)
             collection.records.append(
                 VectorRecord(
-                    key: key, text: text, vector: Self.vector(bytes),
+                    key: key, text: text, vector: VectorBytes.float32(bytes),
                     metadata: (try? JSONDecoder().decode([String: MetadataValue].self, from: metadata))
                         ?? [:],
                     updatedAt: Int.fromDatabaseValue(row["updated"]).map {
@@ -104,16 +104,5 @@ package struct LLMDatabase: Sendable {
                     }))
         }
         return collection
-    }
-
-    /// Returns the vector of little-endian `Float32` numbers.
-    private static func vector(_ bytes: Data) -> [Float] {
-        bytes.withUnsafeBytes { buffer in
-            (0..<buffer.count / 4).map {
-                Float(
-                    bitPattern: UInt32(
-                        littleEndian: buffer.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self)))
-            }
-        }
     }
 }

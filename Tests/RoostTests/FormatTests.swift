@@ -37,7 +37,7 @@ import Testing
             #expect(lowercased(found) == lowercased(expected), "\(file) of \(name)")
         }
         var entries = Data()
-        try await store.exportEntries(.jsonl, withEmbeddings: true) { entries += $0 }
+        try await store.exportEntries(.jsonl, withEmbeddings: true, withHeader: true) { entries += $0 }
         try check("entries.jsonl", entries)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]

@@ -50,6 +50,24 @@ import Testing
         #expect((report.new, report.reused, report.tokens) == (1, 1, 0))
     }
 
+    @Test func `equal texts of files with different names keep their vectors when they are read again`()
+        async throws
+    {
+        let store = store()
+        func sources(_ version: Int64) -> [SourceDraft] {
+            // The name of a file of source code is embedded with its text.
+            ["/x/fill.py", "/x/empty.py", "/x/other.py"].map { path in
+                let code = "def barrel(litres):\n    return litres * 2\n"
+                let draft = EntryDraft(key: "file", content: code, metadata: ["version": .integer(version)])
+                return SourceDraft(id: path, fingerprint: "\(version)", entries: [draft])
+            }
+        }
+        let first = try await store.ingest(sources(1))
+        #expect(first.new == 3 && first.tokens > 0)
+        let second = try await store.ingest(sources(2))
+        #expect((second.new, second.updated, second.tokens) == (0, 3, 0))
+    }
+
     @Test func `an interrupted ingest resumes`() async throws {
         let store = store()
         let texts = (0..<40).map { "note number \($0)" }
@@ -220,6 +238,37 @@ import Testing
             try await other.exportEntries(format, withEmbeddings: true) { again += $0 }
             #expect(again == bytes)
         }
+    }
+
+    @Test func `JSON Lines are imported with and without a header, and with vectors of other models`()
+        async throws
+    {
+        let store = store()
+        _ = try await store.ingest([draft("s", ["one", "two", "three"])])
+        var (plain, headed) = (Data(), Data())
+        try await store.exportEntries(.jsonl, withEmbeddings: true) { plain += $0 }
+        try await store.exportEntries(.jsonl, withEmbeddings: true, withHeader: true) { headed += $0 }
+        #expect(plain.starts(with: Data("{\"content\":".utf8)))
+        #expect(headed.starts(with: Data("{\"schemaVersion\":1,\"space\":".utf8)))
+        #expect(headed.count > plain.count && headed.suffix(plain.count) == plain)
+        for data in [plain, headed] {
+            let other = self.store()
+            #expect(try await other.importEntries(data, name: "file").embedded == 0)
+            #expect(try await other.storage.fetchEntries() == store.storage.fetchEntries())
+        }
+        // The vectors of another model do not resemble those of the store's model.
+        let different = KnowledgeStore(
+            storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(dimension: 64))
+        #expect(try await different.importEntries(plain, name: "file").embedded == 3)
+        let other = self.store()
+        let foreign = try plain.split(separator: UInt8(ascii: "\n")).map { line in
+            var entry = try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
+            let count = (entry["embeddings"] as? [Any])?.count ?? 0
+            entry["embeddings"] = [1.0] + [Double](repeating: 0, count: count - 1)
+            return try JSONSerialization.data(withJSONObject: entry)
+        }
+        let report = try await other.importEntries(Data(foreign.joined(separator: [10])), name: "file")
+        #expect((report.new, report.embedded) == (3, 3), "\(report)")
     }
 
     @Test func `a store does not open with an embedder of another space`() async throws {

@@ -189,7 +189,13 @@ import Testing
             ["add-folder", hostile, s], ["add-folder", ".", "--tag", hostile, s], ["folders", s],
             ["sync", "--dry-run", s], ["sync", hostile, s], ["remove-folder", hostile, s],
             ["remove-folder", ".", s], ["watch", "--store=none"],
-            ["links", ids[0], s],
+            ["copy", hostile, "copied\(name)"], ["links", ids[0], s], ["pick", s], ["pick", hostile, s],
+            ["llm", "collections", "-d", "s"],
+            ["llm", "collections", "-d", hostile], ["llm", "embed", "-c", hostile, "-m", hostile],
+            ["llm", "embed", hostile, hostile, "-c", hostile, "-d", "s"],
+            ["llm", "embed-multi", hostile, "docs/rows.jsonl", "-d", "s"],
+            ["llm", "similar", hostile, hostile, "-d", "s"],
+            ["llm", "similar", hostile, "-c", "x", "-p", "-d", "s"],
             ["backlinks", ids[0], s], ["serve", "--print-token"],
         ]
     }

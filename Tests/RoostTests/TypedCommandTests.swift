@@ -38,6 +38,7 @@ import Testing
         Typed("embed two words --model lexical --format jsonl", 0, "two words"),
         Typed("query git commit --amend --all", 0, "commit"), Typed("duplicates", 0, "no two entries"),
         Typed("chat prune --older-than 3w --keep-last 1 --dry-run", 0, "would remove 0"),
+        Typed("folders", 0, "remembers no folders"), Typed("llm collections", 0, "no collections"),
         Typed("help exit-statuses", 0, "130"), Typed("-V", 0, "SQLite"),
     ]
 
@@ -57,6 +58,7 @@ import Testing
         Typed("init --model lexcial x", 69, "did you mean 'lexical'?"),
         Typed("config limt 5", 64, "did you mean 'limit'?"), Typed("help frobnicate", 64, "`roost help`"),
         Typed("recluster --cluster 3", 64, "--clusters"), Typed("ingest nowhere", 66, "nowhere"),
+        Typed("pick tea", 64, "`roost query`"), Typed("llm similar notes", 64, "Give an id"),
         Typed("remove", 64, "Give ids"), Typed("migrate --to xml x", 64, "sqlite or json"),
         Typed("model remove minilm", 69, "not installed"),
     ]

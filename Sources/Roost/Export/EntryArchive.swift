@@ -3,14 +3,14 @@ import RoostModel
 
 /// The format of exported entries.
 ///
-/// In JSON, an archive is `{"schemaVersion": 1, "space": {…}, "entries": [{…}, …]}`. In JSON Lines, the first
-/// line is the same object without `entries`, and each further line is one entry.
+/// In JSON, an archive is `{"schemaVersion": 1, "space": {…}, "entries": [{…}, …]}`. In JSON Lines, each line
+/// is one entry. A header can precede them: the same object without `entries`.
 public struct EntryArchive: Sendable {
     /// The encoding of an archive.
     public enum Format: String, Sendable, CaseIterable {
         /// A single JSON object.
         case json
-        /// JSON Lines: a header, then one entry per line.
+        /// JSON Lines: one entry per line, optionally after a header.
         case jsonl
     }
 
@@ -22,7 +22,7 @@ public struct EntryArchive: Sendable {
     /// The embedding space of the vectors; `nil` if the archive does not state it.
     let space: EmbeddingSpace?
 
-    /// The first line of an archive in JSON Lines.
+    /// The optional first line of an archive in JSON Lines.
     struct Header: Codable, Sendable {
         var schemaVersion: Int
         var space: EmbeddingSpace?

@@ -6,6 +6,8 @@ struct EntryExporter: Sendable {
     let format: EntryArchive.Format
     /// The embedding space of the vectors to write; `nil` omits vectors.
     let space: EmbeddingSpace?
+    /// Whether the first of the lines is a header. A JSON object always has the members of the header.
+    var writesHeader = false
 
     /// The number of entries that are encoded at once.
     static let pageSize = 500
@@ -16,10 +18,11 @@ struct EntryExporter: Sendable {
     func export(
         _ snapshot: any StorageSnapshot, matching filter: EntryFilter, to write: (Data) throws -> Void
     ) async throws {
-        var start = try encodedHeader()
+        var start = Data()
         switch format {
-        case .jsonl: start.append(UInt8(ascii: "\n"))
+        case .jsonl: start = try headerLine()
         case .json:
+            start = try encodedHeader()
             // Remove the closing brace, because the array of entries is part of the same object as the
             // header.
             start.removeLast()
@@ -53,8 +56,8 @@ struct EntryExporter: Sendable {
             .escapingControlsInJSON()
     }
 
-    /// Returns the header of an archive in the format of lines.
-    func headerLine() throws -> Data { try encodedHeader() + Data("\n".utf8) }
+    /// Returns the header of an archive in the format of lines; empty if none is written.
+    func headerLine() throws -> Data { writesHeader ? try encodedHeader() + Data("\n".utf8) : Data() }
 
     /// Returns entries in the format of lines.
     func lines(of entries: [Entry]) throws -> Data {

@@ -42,7 +42,12 @@ struct EntryImporter {
         _ data: Data, name: String, into store: KnowledgeStore, progress: (@Sendable (Int, Int) -> Void)?
     ) async throws -> ImportReport {
         let archive = try EntryArchive(data, name: name)
-        let usesVectors = archive.space.map(store.embedder.space.isCompatible) ?? false
+        let usesVectors =
+            if let space = archive.space {
+                store.embedder.space.isCompatible(with: space)
+            } else {
+                try await VectorComparison(store: store).matches(archive.entries)
+            }
         if usesVectors { try archive.requireUnitLength(name) }
         return try await run(
             archive, into: store, usesVectors: usesVectors, keepsStoredDates: false, progress: progress)

@@ -19,7 +19,7 @@ package struct EntryLines: AsyncSequence, Sendable {
         ///
         /// - Throws: `StorageError`; `CancellationError`.
         package mutating func next() async throws -> Data? {
-            if isFirst {
+            if isFirst, exporter.writesHeader {
                 isFirst = false
                 return try exporter.headerLine()
             }
@@ -39,11 +39,14 @@ extension KnowledgeStore {
     /// - Parameters:
     ///   - filter: The filter that entries must match.
     ///   - withEmbeddings: Whether to include vectors.
+    ///   - withHeader: Whether the first line is a header.
     package func entryLines(
-        of snapshot: any StorageSnapshot, matching filter: EntryFilter, withEmbeddings: Bool
+        of snapshot: any StorageSnapshot, matching filter: EntryFilter, withEmbeddings: Bool,
+        withHeader: Bool
     ) -> EntryLines {
         EntryLines(
-            exporter: EntryExporter(format: .jsonl, space: withEmbeddings ? embedder.space : nil),
+            exporter: EntryExporter(
+                format: .jsonl, space: withEmbeddings ? embedder.space : nil, writesHeader: withHeader),
             pages: snapshot.entryPages(matching: filter, pageSize: EntryExporter.pageSize))
     }
 }

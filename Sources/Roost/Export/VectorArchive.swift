@@ -1,8 +1,9 @@
 public import Foundation
-import RoostModel
+package import RoostModel
 import RoostSQLite
 
-/// Texts with vectors that another program computed: a database of `llm`, or JSON Lines, CSV or TSV.
+/// Texts with vectors that another program computed: a database of `llm`, a folder of Chroma, or JSON Lines,
+/// CSV or TSV.
 public struct VectorArchive: Sendable {
     /// The texts that one model embedded.
     struct Collection: Sendable {
@@ -34,6 +35,67 @@ public struct VectorArchive: Sendable {
                 source: "llm:" + url.standardizedFileURL.path + "#" + name, records: collection.records)
         }
         recordsWithoutText = found.reduce(0) { $0 + $1.recordsWithoutText }
+    }
+
+    /// Creates an archive of one collection.
+    package init(_ records: [VectorRecord], source: String) {
+        collections = [Collection(source: source, records: records)]
+        recordsWithoutText = 0
+    }
+
+    /// Reads a folder of Chroma 1.x: its database and the indexes of its collections.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder, or the file `chroma.sqlite3` in it.
+    ///   - ignoringVectors: Whether to read only the texts.
+    /// - Returns: `nil` if the folder is not one of Chroma.
+    /// - Throws: `StorageError` if the database is damaged; ``RoostError`` with `.badInput` if an index is.
+    public init?(chroma folder: URL, ignoringVectors: Bool) throws {
+        let isFile = folder.lastPathComponent == Self.chromaDatabase
+        let folder = (isFile ? folder.deletingLastPathComponent() : folder).standardizedFileURL
+        let database = ChromaDatabase(folder.appendingPathComponent(Self.chromaDatabase))
+        guard database.isPresent else { return nil }
+        let found = try database.collections()
+        var names = Set<String>()
+        collections = try found.enumerated().map { number, collection in
+            let vectors =
+                ignoringVectors
+                ? [:] : try Self.vectors(of: collection, in: folder)
+            let records = collection.records.map { record in
+                var record = record
+                record.vector = vectors[record.key] ?? []
+                return record
+            }
+            // Collections of two tenants can have the same name.
+            let isNew = names.insert(collection.name).inserted
+            let name = collection.name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            return Collection(
+                source: "chroma:" + folder.path + "#" + name + (isNew ? "" : "#\(number)"), records: records)
+        }
+        recordsWithoutText = found.reduce(0) { $0 + $1.recordsWithoutText }
+    }
+
+    /// The name of Chroma's database in its folder.
+    private static let chromaDatabase = "chroma.sqlite3"
+
+    /// Returns the vectors of a collection by their ids: those of the index, with the later changes.
+    private static func vectors(
+        of collection: ChromaDatabase.Collection, in folder: URL
+    ) throws -> [String: [Float]] {
+        var vectors: [String: [Float]] = [:]
+        if let index = collection.index {
+            let path = folder.appendingPathComponent(index.uuidString.lowercased())
+            vectors = try ChromaIndex(folder: path).vectors()
+        }
+        for change in collection.changes {
+            switch change.kind {
+            case .delete: vectors[change.key] = nil
+            case .add where vectors[change.key] != nil: break
+            case .add, .update, .upsert:
+                if let vector = change.vector { vectors[change.key] = vector }
+            }
+        }
+        return vectors
     }
 
     /// Reads JSON Lines, CSV or TSV whose rows have a text (`text`, `content` or `document`) and a vector

@@ -6,12 +6,6 @@ import RoostVectors
 struct VectorImporter {
     let store: KnowledgeStore
 
-    /// The number of texts that are embedded to compare vectors.
-    private static let sampleSize = 8
-    /// The minimum cosine similarity of an imported vector and the vector of the store's model. Vectors of
-    /// the same model differ only by rounding, and by the precision of its weights.
-    private static let minimumSimilarity: Float = 0.98
-
     /// Imports an archive.
     ///
     /// - Throws: See ``KnowledgeStore/importVectors(_:ignoringVectors:progress:)``.
@@ -48,12 +42,9 @@ struct VectorImporter {
         guard !complete.isEmpty, complete.allSatisfy({ $0.vector.count == dimension }) else { return false }
         // Programs shorten long texts in different ways, so the shortest texts are compared.
         let sample = complete.sorted { ($0.text.utf8.count, $0.key) < ($1.text.utf8.count, $1.key) }
-            .prefix(Self.sampleSize)
+            .prefix(VectorComparison.sampleSize)
         let own = try await store.embedder.checkedEmbeddings(sample.map(\.text), as: .document)
-        return zip(sample, own.vectors.rowArrays).allSatisfy { record, vector in
-            let similarity = zip(normalized(record.vector), normalized(vector)).reduce(0) { $0 + $1.0 * $1.1 }
-            return similarity >= Self.minimumSimilarity
-        }
+        return VectorComparison.agree(sample.map(\.vector), own.vectors.rowArrays)
     }
 
     private func entries(of collection: VectorArchive.Collection, withVectors: Bool) -> [Entry] {

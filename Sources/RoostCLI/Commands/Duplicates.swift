@@ -7,11 +7,13 @@ struct Duplicates: AsyncParsableCommand {
         abstract: "Find groups of near-duplicate entries.",
         discussion: """
             Any two entries of a group have at least the given cosine similarity. The entries of a group \
-            are listed oldest first, each with its similarity to the first entry.
+            are listed oldest first, each with its similarity to the first entry. JSON has one object per \
+            group; the other formats have one row per entry, with the number of its group.
 
             Examples:
               roost duplicates
               roost duplicates --threshold 0.9 --tag draft
+              roost duplicates --format csv > duplicates.csv
             """)
 
     /// The JSON output for a group.
@@ -29,15 +31,13 @@ struct Duplicates: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var filters: FilterOptions
+    @OptionGroup var output: ListOutputOptions
 
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
             "The minimum cosine similarity of any two entries of a group.", valueName: "cosine"))
     var threshold: Float = 0.95
-
-    @Flag(name: .long, help: "Print the result as JSON.")
-    var json = false
 
     func validate() throws {
         guard threshold > 0, threshold <= 1 else {
@@ -50,33 +50,44 @@ struct Duplicates: AsyncParsableCommand {
         let filter = try await filters.filter(options, store)
         let groups = try await store.duplicates(threshold: threshold, matching: filter)
         let snapshot = try await store.storage.snapshot()
-        if json {
-            var documents: [Document] = []
-            for group in groups {
-                documents.append(
-                    Document(
-                        entries: try await members(group, snapshot).map { entry, score in
-                            Document.Member(
-                                id: entry.id.text, score: score, path: entry.sourcePath, source: entry.source,
-                                text: Terminal.line(entry.content, limit: 200))
-                        }))
-            }
-            try Terminal.json(documents)
-        } else {
-            for group in groups {
-                Terminal.write(Terminal.bold("\(group.entries.count) near-duplicates"))
-                for (entry, score) in try await members(group, snapshot) {
-                    Terminal.write(
-                        "  \(Terminal.score(score))  \(Terminal.safe(entry.displayPath))  "
-                            + Terminal.dim(String(entry.id.text.prefix(8))) + "  "
-                            + Terminal.line(entry.content, limit: 60))
-                }
-            }
+        if output.chosen == .table { options.page() }
+        var writer = ListWriter(output.chosen, Self.columns)
+        let isJSON = [.json, .jsonl].contains(output.chosen)
+        for (index, group) in groups.enumerated() {
+            let members = try await members(group, snapshot)
+            try writer.write(
+                isJSON
+                    ? [ListRow(cells: [], document: Self.document(of: members))]
+                    : members.map { Self.row(of: $0, score: $1, group: index + 1) })
         }
+        writer.finish()
         try await store.close()
         if groups.isEmpty {
             options.note("no two entries have a cosine similarity of \(threshold) or more")
         }
+    }
+
+    private static let columns = [
+        TableColumn(name: "group", isNumber: true), TableColumn(name: "score", style: .bold, isNumber: true),
+        EntryRow.idColumn, TableColumn(name: "title", isFlexible: true),
+        TableColumn(name: "path", style: .dim, isFlexible: true, keepsEnd: true),
+    ]
+
+    private static func row(of entry: Entry, score: Float, group: Int) -> ListRow {
+        ListRow(
+            cells: [
+                "\(group)", Terminal.score(score), entry.id.text, EntryTitle.text(of: entry),
+                Terminal.line(entry.displayPath, limit: .max),
+            ], document: group, path: entry.sourcePath.map { _ in entry.displayPath })
+    }
+
+    private static func document(of members: [(Entry, Float)]) -> Document {
+        Document(
+            entries: members.map { entry, score in
+                Document.Member(
+                    id: entry.id.text, score: score, path: entry.sourcePath, source: entry.source,
+                    text: Terminal.line(entry.content, limit: 200))
+            })
     }
 
     private func members(

@@ -7,7 +7,9 @@ extension Export {
         static let configuration = CommandConfiguration(
             abstract: "Export the entries, all of them or those that match filters.",
             discussion: """
-                `roost import` reads json and jsonl. The other formats are for other programs:
+                `roost import` reads json and jsonl. With jsonl, each line is an entry; --with-header adds a \
+                first line that states the embedding space, as the json format does. Without it, an import \
+                compares the vectors with those of the store's model. The other formats are for other programs:
 
                   csv       One row per entry: id, source, key, title, tags, createdAt, updatedAt, metadata \
                 (a JSON object), content and, with --with-embeddings, embedding (a JSON array).
@@ -47,7 +49,13 @@ extension Export {
                 """)
         var raw = false
 
+        @Flag(
+            name: .long,
+            help: "With jsonl: begin with a line that states the format and the embedding space.")
+        var withHeader = false
+
         func validate() throws {
+            if withHeader, format != .jsonl { throw ValidationError("--with-header needs --format jsonl.") }
             if raw, format != .csv, format != .npy {
                 throw ValidationError("--raw needs --format csv or npy.")
             }
@@ -93,13 +101,13 @@ extension Export {
         ) async throws {
             guard target.output != nil else {
                 return try await store.exportEntries(
-                    format, withEmbeddings: target.withEmbeddings, filter: filter
+                    format, withEmbeddings: target.withEmbeddings, withHeader: withHeader, filter: filter
                 ) { Terminal.write($0) }
             }
             var blocks: [Data] = []
-            try await store.exportEntries(format, withEmbeddings: target.withEmbeddings, filter: filter) {
-                blocks.append($0)
-            }
+            try await store.exportEntries(
+                format, withEmbeddings: target.withEmbeddings, withHeader: withHeader, filter: filter
+            ) { blocks.append($0) }
             try Output.write(target.output) { write in for block in blocks { try write(block) } }
         }
 

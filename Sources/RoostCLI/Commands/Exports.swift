@@ -144,6 +144,8 @@ struct ImportCommand: AsyncParsableCommand {
 
               entries.json, JSON Lines  The output of `roost export entries`, or of a JSON store.
               embeddings.db             The database of the program llm, one source per collection.
+              chroma.sqlite3            A folder of Chroma 1.x, or the database in it, one source per \
+            collection.
               JSON Lines, CSV, TSV      Rows with a text (text, content or document), a vector (embedding or \
             vector) and optionally an id.
               memory.jsonl              The file of the reference memory server of the Model Context \
@@ -156,6 +158,7 @@ struct ImportCommand: AsyncParsableCommand {
             Examples:
               roost import entries.json
               roost import ~/.config/io.datasette.llm/embeddings.db
+              roost import ./chroma
               roost import vectors.csv --ignore-vectors
               zstdcat entries.jsonl.zst | roost import -
             """)
@@ -163,7 +166,8 @@ struct ImportCommand: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     @Argument(
-        help: ArgumentHelp("A file, or - for standard input.", valueName: "FILE"), completion: .file())
+        help: ArgumentHelp("A file, a folder of Chroma, or - for standard input.", valueName: "FILE"),
+        completion: .file())
     var file: String
 
     @Flag(name: .long, help: "Embed all texts of other programs, instead of importing their vectors.")
@@ -173,12 +177,16 @@ struct ImportCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
+        let url = URL(fileURLWithPath: file)
+        if file != "-", let archive = try VectorArchive(chroma: url, ignoringVectors: ignoreVectors) {
+            return try await importVectors(archive)
+        }
         if SessionImport.isDatabase(file) {
-            guard let archive = try VectorArchive(database: URL(fileURLWithPath: file)) else {
+            guard let archive = try VectorArchive(database: url) else {
                 throw RoostError(
                     .badInput,
-                    "cannot import \(Terminal.line(file)): it is a database of another program than llm; "
-                        + "`roost chat import` reads sessions")
+                    "cannot import \(Terminal.line(file)): it is a database of another program than llm or "
+                        + "Chroma; `roost chat import` reads sessions")
             }
             return try await importVectors(archive)
         }

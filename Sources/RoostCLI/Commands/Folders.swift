@@ -59,35 +59,36 @@ struct Folders: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the remembered folders.",
         discussion: """
-            Exits with 1 if the store remembers no folders.
-
             Examples:
               roost folders
-              roost folders --json
+              roost folders --format json
             """)
 
     @OptionGroup var options: StoreOptions
-
-    @Flag(name: .long, help: "Print the result as JSON.")
-    var json = false
+    @OptionGroup var output: ListOutputOptions
 
     func run() async throws {
         let store = try await options.open(recordingUndo: false)
         let folders = try store.syncedFolders()
         try await store.close()
-        if json {
-            try Terminal.json(folders)
-        } else {
-            for folder in folders { Terminal.write(Self.line(folder)) }
-        }
+        let columns = [
+            TableColumn(name: "path"), TableColumn(name: "options", style: .dim, isFlexible: true),
+        ]
+        var writer = ListWriter(output.chosen, columns)
+        try writer.write(
+            folders.map { folder in
+                ListRow(
+                    cells: [Terminal.line(folder.path, limit: .max), Self.settings(of: folder)],
+                    document: folder, path: folder.path)
+            })
+        writer.finish()
         if folders.isEmpty {
             options.note("the store remembers no folders; add one with `roost add-folder PATH`")
-            throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
     }
 
-    /// Returns the path of a folder and its options.
-    private static func line(_ folder: SyncedFolder) -> String {
+    /// Returns the options of a folder as on the command line.
+    private static func settings(of folder: SyncedFolder) -> String {
         var settings =
             folder.globs.map { "--glob \($0)" } + folder.exclusions.map { "--exclude \($0)" }
             + folder.tags.map { "--tag \($0)" }
@@ -95,9 +96,7 @@ struct Folders: AsyncParsableCommand {
         if let column = folder.idColumn { settings.append("--id-column \(column)") }
         if folder.followsLinks { settings.append("--follow") }
         if folder.keepsOriginals { settings.append("--keep-originals") }
-        let path = Terminal.line(folder.path)
-        return settings.isEmpty
-            ? path : path + Terminal.dim("  " + Terminal.line(settings.joined(separator: " ")))
+        return Terminal.line(settings.joined(separator: " "), limit: .max)
     }
 }
 

@@ -217,8 +217,8 @@ struct Undo: AsyncParsableCommand {
         abstract: "Revert the last command that changed the store.",
         discussion: """
             Reverts one command, and only if nothing else has changed the store since. Restored entries are \
-            appended after the other entries. The commands init, compact, doctor and migrate, and changes by \
-            other programs, cannot be reverted.
+            appended after the other entries. The commands init, compact, doctor, migrate and copy, and \
+            changes by other programs, cannot be reverted.
 
             Examples:
               roost undo --dry-run

@@ -32,6 +32,8 @@ struct Stats: AsyncParsableCommand {
         var entriesWithOmissions: Int?
         var sources: Int
         var bytes: Int
+        /// The place where vectors are searched, if the store is on a server.
+        var searchIn: SearchPlace?
         /// The progress of an unfinished move to another model.
         var move: ModelMigration.Progress?
     }
@@ -46,6 +48,9 @@ struct Stats: AsyncParsableCommand {
             bytes: ByteCount.ofFiles(in: location), move: try await ModelMigration.unfinished(in: location))
         if !(store.embedder is AbsentEmbedder) {
             (document.omittedTokens, document.entriesWithOmissions) = (0, 0)
+        }
+        if document.provider == StoreManifest.Provider.postgres.rawValue {
+            document.searchIn = try await store.currentSearchPlace()
         }
         let statistics = try await snapshot.textStatistics(maximumTokens: store.embedder.maximumTokens)
         (document.passages, document.tokens) = (statistics.passages, statistics.tokens)
@@ -64,8 +69,8 @@ struct Stats: AsyncParsableCommand {
 
     private func show(_ document: Document) {
         let size =
-            document.provider == StoreManifest.Provider.postgres.rawValue
-            ? "\(document.bytes / 1024) kB of derived data; search-in: client" : "\(document.bytes / 1024) kB"
+            document.searchIn.map { "\(document.bytes / 1024) kB of derived data; search-in: \($0.rawValue)" }
+            ?? "\(document.bytes / 1024) kB"
         Terminal.write("store     \(document.store) (\(document.provider), \(size))")
         Terminal.write("model     \(document.space)")
         Terminal.write(

@@ -47,6 +47,10 @@ struct CommandNames {
         let isHelp = first == "help"
         if isHelp { rest.removeFirst() }
         let names = try canonicalNames(rest)
+        // Below `llm`, --store is a flag of the program llm.
+        if names.first == "llm" {
+            options = options.map { $0.hasPrefix("--store") ? "--database" + $0.dropFirst(7) : $0 }
+        }
         return (isHelp ? ["help"] : []) + names + options + rest.dropFirst(names.count)
     }
 

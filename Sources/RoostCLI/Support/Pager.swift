@@ -34,44 +34,14 @@ enum Pager {
         // The pager must not inherit the end for writing; it would wait for more output forever.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let settings = ["LESS": lessOptions, "LV": "-c"].merging(environment) { $1 }
-        guard let id = spawn(command, settings, input: ends[0]) else { return }
+        // The user's setting may contain options, so a shell splits it.
+        let arguments = ["/bin/sh", "-c", "exec \(command)"]
+        guard let id = ForegroundProcess.start(arguments, settings, input: ends[0]) else { return }
         dup2(ends[1], STDOUT_FILENO)
         process.store(id, ordering: .relaxed)
         // While the pager runs, Ctrl-C belongs to it.
         Interruption.isIgnored.store(true, ordering: .relaxed)
         atexit { Pager.finish() }
-    }
-
-    /// Starts a shell command in this process group, so that it can read the keyboard.
-    ///
-    /// - Returns: The id of the process; `nil` if it cannot be started.
-    private static func spawn(_ command: String, _ environment: [String: String], input: Int32) -> pid_t? {
-        #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
-        #else
-            var actions = posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // This process ignores the signal of Ctrl-C, which the pager would inherit.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGINT)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-        // The user's setting may contain options, so a shell splits it.
-        let words: [String] = ["sh", "-c", "exec \(command)"]
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        var variables: [UnsafeMutablePointer<CChar>?] =
-            environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in arguments + variables { free(text) } }
-        var id: pid_t = 0
-        return posix_spawn(&id, "/bin/sh", &actions, &attributes, &arguments, &variables) == 0 ? id : nil
     }
 
     /// Returns whether the pager exists. If the user's setting is not a simple command, it is assumed to
@@ -80,9 +50,7 @@ enum Pager {
         guard let command = command(environment) else { return false }
         let program = command.prefix { $0 != " " }
         guard program.allSatisfy({ $0.isLetter || $0.isNumber || "-_./+".contains($0) }) else { return true }
-        if program.contains("/") { return access(String(program), X_OK) == 0 }
-        let path = environment["PATH"] ?? "/usr/bin:/bin"
-        return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
+        return ForegroundProcess.path(of: String(program), environment) != nil
     }
 
     /// Ends the output and waits until the user leaves the pager.
@@ -90,7 +58,6 @@ enum Pager {
         let id = process.exchange(0, ordering: .relaxed)
         guard id > 0 else { return }
         close(STDOUT_FILENO)
-        var status: Int32 = 0
-        while waitpid(id, &status, 0) < 0, errno == EINTR {}
+        _ = ForegroundProcess.status(of: id)
     }
 }

@@ -15,7 +15,8 @@ struct QueryArguments {
 
     /// The commands whose arguments are a query or a text, by the names with which they are called.
     private static let commands: [(path: [String], type: any ParsableCommand.Type, isQuery: Bool)] = [
-        (["query"], Query.self, true), (["chat", "search"], ChatCommand.SearchChats.self, true),
+        (["query"], Query.self, true), (["pick"], Pick.self, true),
+        (["chat", "search"], ChatCommand.SearchChats.self, true),
         (["add"], Add.self, false),
     ]
 

@@ -46,7 +46,7 @@ struct SearchOptions: ParsableArguments {
         help: ArgumentHelp("Show N passages before and after the matched passage.", valueName: "N"))
     var context: Int?
 
-    @Flag(name: .long, help: "Show the parts of each score: the similarities, words and fields.")
+    @Flag(name: .long, help: "Show the parts of each score, and the plan of a search in a database.")
     var explain = false
 
     @OptionGroup var output: HitOutputOptions
@@ -99,6 +99,9 @@ struct SearchOptions: ParsableArguments {
         case .text:
             options.page()
             for hit in result.hits { write(hit, in: result) }
+            if explain, let plan = result.databasePlan {
+                Terminal.write(Terminal.dim(Self.explanation(of: plan)))
+            }
         case .json:
             try Terminal.json(
                 result.hits.map { HitDocument($0, result.snippet(of: $0), HitDocument.Additions(self)) })
@@ -225,6 +228,18 @@ struct SearchOptions: ParsableArguments {
             Terminal.write(
                 Terminal.dim("       and \(hit.duplicates.count) near-duplicates: \(ids)\(more)"))
         }
+    }
+
+    /// Returns how the database found the nearest passages.
+    static func explanation(of plan: PassageSearchPlan) -> String {
+        let method =
+            switch plan.method {
+            case .exactScan: "exact scan"
+            case .index: "index"
+            case .indexThenExactScan: "index, which found too few passages, and then an exact scan"
+            }
+        return "plan in the database: \(method); \(plan.matchingEntries) entries match, "
+            + "\(plan.foundPassages) passages were read"
     }
 
     /// Returns the shares of a score that are not zero, followed by the cosine and the ranks.

@@ -41,7 +41,8 @@ enum InputFile {
         var status = stat()
         guard stat(path, &status) == 0 else { throw failure(path) }
         guard status.st_mode & S_IFMT != S_IFDIR else {
-            throw RoostError(.badInput, "cannot read \(path): it is a folder; give a file")
+            throw RoostError(
+                .badInput, "cannot read \(path): it is a folder; give a file, or use `roost ingest`")
         }
         guard let file = FileHandle(forReadingAtPath: path) else { throw failure(path) }
         do {

@@ -100,7 +100,7 @@ struct StoreOptions: ParsableArguments {
     func open(recordingUndo: Bool = true) async throws -> KnowledgeStore {
         let location = try location()
         detail("store: \(location.path)")
-        let store = try await KnowledgeStore.open(
+        var store = try await KnowledgeStore.open(
             in: location, recording: recordingUndo ? recorder(location) : nil
         ) { space in
             do {
@@ -110,6 +110,8 @@ struct StoreOptions: ParsableArguments {
                 return AbsentEmbedder(space: space, reason: error)
             }
         }
+        store.searchPlace = try UserConfiguration(UserDirectories().configurationFile)
+            .value(of: "search-in").flatMap { SearchPlace(rawValue: $0) }
         detail("model: \(store.embedder.space)")
         if store.isReadOnly {
             note("the store in \(location.path) is read-only; commands that change it fail")
@@ -202,8 +204,8 @@ struct StoreOptions: ParsableArguments {
         guard provider != .postgres else {
             throw CommandError(
                 .usage,
-                "only `roost init --provider postgres` creates a store in PostgreSQL; to move entries there, "
-                    + "use `roost export` and `roost import`")
+                "only `roost init --provider postgres` creates a store in PostgreSQL; to copy a store "
+                    + "there, use `roost copy`")
         }
         return provider
     }

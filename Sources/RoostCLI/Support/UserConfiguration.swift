@@ -17,6 +17,9 @@ struct UserConfiguration {
         "postgres-url": "The PostgreSQL server for `roost init --provider postgres`, without a password.",
         "remote-endpoint": "The URL of the server for remote models, such as http://localhost:11434/v1.",
         "remote-key-file": "The path of a file that contains the API key for remote-endpoint.",
+        "search-in":
+            "The place where the vectors of a store in PostgreSQL are searched: client or database. Default: "
+            + "by the size of the store.",
         "s3-endpoint": "The URL of the S3 server, such as https://minio.example:9000. Default: AWS.",
         "s3-region": "The region of the S3 server. Default: us-east-1.",
     ]
@@ -82,6 +85,11 @@ struct UserConfiguration {
             guard StoreManifest.Provider.inFolder.map(\.rawValue).contains(value) else {
                 throw CommandError(
                     .configuration, "the setting provider must be sqlite or json, not '\(value)'")
+            }
+        case "search-in":
+            guard SearchPlace(rawValue: value) != nil else {
+                throw CommandError(
+                    .configuration, "the setting search-in must be client or database, not '\(value)'")
             }
         case "postgres-url": try PostgresServers.check(address: value)
         case "label-model":

@@ -131,17 +131,19 @@ enum TransferRoutes {
         summary: "Return all entries of one revision as lines.",
         details: "The format is that of `roost export entries --format jsonl`.", isStream: true,
         parameters: EntrySelection.parameters + [
-            .query("vectors", Schema.flag("Whether to include embeddings."))
+            .query("vectors", Schema.flag("Whether to include embeddings.")),
+            .query(
+                "header", Schema.flag("Whether the first line states the format and the embedding space.")),
         ],
-        answers: [Route.Answer(200, "A header line, and one line per entry.", .lines)]
+        answers: [Route.Answer(200, "One line per entry.", .lines)]
     ) { call in
         try await call.context.handle.use { store in
             let snapshot = try await store.storage.snapshot()
             let filter = try await EntrySelection.filter(.object(call.values), in: snapshot)
-            let withVectors = call.flag("vectors")
+            let (withVectors, withHeader) = (call.flag("vectors"), call.flag("header"))
             return .stream(type: "application/x-ndjson") { writer in
                 let lines = store.entryLines(
-                    of: snapshot, matching: filter, withEmbeddings: withVectors)
+                    of: snapshot, matching: filter, withEmbeddings: withVectors, withHeader: withHeader)
                 for try await bytes in lines { try await writer.write(bytes) }
             }
         }

@@ -136,9 +136,12 @@ import Testing
 
         let groups = try cli.roost("duplicates")
         #expect(
-            groups.status == 0 && groups.output.contains("2 near-duplicates")
-                && groups.output.contains("two.md")
-        )
+            groups.status == 0 && groups.output.split(separator: "\n").count == 2
+                && groups.output.contains("two.md"), "\(groups)")
+        let rows = try cli.roost("duplicates", "--format", "csv").output.split(separator: "\n")
+        #expect(rows[0] == "group,score,id,title,path" && rows[1].hasPrefix("1,1.000,"), "\(rows)")
+        let objects = try cli.roost("duplicates", "--jsonl").output.split(separator: "\n")
+        #expect(objects.count == 1 && objects[0].hasPrefix("{\"entries\":["), "\(objects)")
         let json = try cli.roost("duplicates", "--json", "--threshold", "0.9").output
         let found = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]]
         #expect((found?.first?["entries"] as? [Any])?.count == 2)

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct Copy: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Copy the contents of a store into another one, with any storage formats.",
+        discussion: """
+            Keeps ids, dates, vectors, sources, clusters and documents, and finally compares both stores. \
+            Revisions are not kept (see `roost migrate`). The target is empty or contains a part of the \
+            same copy; if it does not exist, it is created as a folder. To copy to PostgreSQL, create the \
+            target with `roost init --provider postgres` and the same model first. An interrupted copy \
+            continues when you run the same command again.
+
+            Examples:
+              roost copy ~/notes-store ~/team-store
+              roost copy ~/team-store ~/notes-local --provider sqlite
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Option(name: .long, help: "The storage format of a new target: sqlite or json. Default: sqlite.")
+    var provider: String?
+
+    @Argument(
+        help: ArgumentHelp("The folder of the store to copy.", valueName: "FROM"), completion: .directory)
+    var from: String
+
+    @Argument(help: ArgumentHelp("The folder of the target.", valueName: "TO"), completion: .directory)
+    var to: String
+
+    func validate() throws {
+        guard options.store == nil else {
+            throw ValidationError("Name both folders as arguments, without --store.")
+        }
+    }
+
+    func run() async throws {
+        let (from, to) = (URL(fileURLWithPath: from), URL(fileURLWithPath: to))
+        guard from.resolvingSymlinksInPath() != to.resolvingSymlinksInPath() else {
+            throw CommandError(.usage, "cannot copy a store to itself; name another folder")
+        }
+        let source = try await open(from)
+        let target = try await openTarget(to, like: source)
+        let progress = Progress(isQuiet: options.quiet)
+        let report: StoreCopy.Report
+        do {
+            report = try await StoreCopy(from: source, to: target).run { done, all in
+                progress.update(done, fraction: Double(done) / Double(max(1, all)))
+            }
+        } catch is CancellationError {
+            progress.finish()
+            throw CommandError(.interrupted, "stopped; run the same command again to continue")
+        }
+        progress.finish()
+        try await source.close()
+        try await target.close()
+        Terminal.write(
+            "copied \(report.entries) entries, \(report.sources) sources and \(report.clusters) clusters to "
+                + to.path)
+    }
+
+    private func open(_ folder: URL) async throws -> KnowledgeStore {
+        var options = options
+        options.store = folder.path
+        return try await options.open(recordingUndo: false)
+    }
+
+    private func openTarget(_ folder: URL, like source: KnowledgeStore) async throws -> KnowledgeStore {
+        let provider = try StoreOptions.providerInFolder(provider ?? "sqlite")
+        if StoreManifest.exists(in: folder) { return try await open(folder) }
+        let target = try await KnowledgeStore.create(
+            in: folder, provider: provider, embedder: source.embedder)
+        options.note("created a store in \(folder.path) (\(target.embedder.space.model))")
+        return target
+    }
+}

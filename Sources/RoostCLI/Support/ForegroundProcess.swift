@@ -1,0 +1,58 @@
+import Foundation
+
+/// Starts programs that read the keyboard, such as pagers. Foundation's `Process` starts programs in a separate
+/// process group, which cannot read from the terminal.
+enum ForegroundProcess {
+    /// Starts a program in this process group.
+    ///
+    /// - Parameters:
+    ///   - arguments: The path of the program and its arguments.
+    ///   - environment: All environment variables.
+    ///   - input: The file descriptor of its standard input; `nil` for that of this process.
+    ///   - output: The file descriptor of its standard output; `nil` for that of this process.
+    /// - Returns: The id of the process; `nil` if it cannot be started.
+    static func start(
+        _ arguments: [String], _ environment: [String: String], input: Int32? = nil, output: Int32? = nil
+    ) -> pid_t? {
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let input { posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO) }
+        if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // This process ignores the signal of Ctrl-C, which the program would inherit.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGINT)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] =
+            environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in pointers + variables { free(text) } }
+        var id: pid_t = 0
+        return posix_spawn(&id, arguments[0], &actions, &attributes, &pointers, &variables) == 0 ? id : nil
+    }
+
+    /// Waits until a process ends, and returns its exit status; 128 and the signal if a signal ended it.
+    static func status(of id: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while waitpid(id, &status, 0) < 0, errno == EINTR {}
+        let signal = status & 0x7F
+        return signal == 0 ? status >> 8 & 0xFF : 128 + signal
+    }
+
+    /// Returns the path of a program in the folders of `$PATH`; `nil` if it is not installed.
+    static func path(of program: String, _ environment: [String: String]) -> String? {
+        if program.contains("/") { return access(program, X_OK) == 0 ? program : nil }
+        let folders = (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
+        return folders.lazy.map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
+    }
+}

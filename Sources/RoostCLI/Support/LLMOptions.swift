@@ -1,0 +1,57 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+/// The options of the commands of `roost llm`, in which `--store` is a flag, as in `llm`.
+struct LLMOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("d"), .customLong("database")],
+        help: ArgumentHelp("The store's folder.", valueName: "DIR"), completion: .directory)
+    var database: String?
+
+    /// The options of other commands, with the same store.
+    func storeOptions() throws -> StoreOptions {
+        try StoreOptions.parse(database.map { ["--store", $0] } ?? [])
+    }
+
+    /// The source of the entries of a collection that a command of `roost llm` created. Imports of
+    /// `embeddings.db` and of Chroma create sources that end with the same text.
+    static func source(of collection: String) -> String {
+        "llm:#" + (collection.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
+    }
+
+    /// Returns the name of the collection that a source contains; `nil` for other sources.
+    static func collection(of source: String) -> String? {
+        guard source.hasPrefix("llm:") || source.hasPrefix("chroma:"),
+            let mark = source.lastIndex(of: "#")
+        else { return nil }
+        return source[source.index(after: mark)...].removingPercentEncoding
+    }
+
+    /// Returns the numbers of the entries of all sources that are collections.
+    static func collectionSizes(_ snapshot: any StorageSnapshot) async throws -> [String: Int] {
+        var sizes: [String: Int] = [:]
+        for try await page in snapshot.headerPages() {
+            for source in page.headers.compactMap(\.source) where collection(of: source) != nil {
+                sizes[source, default: 0] += 1
+            }
+        }
+        return sizes
+    }
+
+    /// Returns the sources of a collection.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound`, whose message names a similar collection if there is one.
+    static func sources(of name: String, _ snapshot: any StorageSnapshot) async throws -> Set<String> {
+        let all = try await collectionSizes(snapshot).keys
+        let found = all.filter { collection(of: $0) == name }
+        guard !found.isEmpty else {
+            let advice = Suggestion.clause(
+                for: name, among: all.compactMap { collection(of: $0) },
+                else: "run `roost llm collections` to list the collections")
+            throw RoostError(
+                .notFound, "no collection has the name '\(Terminal.line(name, limit: 40))'; \(advice)")
+        }
+        return Set(found)
+    }
+}

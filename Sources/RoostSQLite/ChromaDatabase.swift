@@ -1,0 +1,241 @@
+package import Foundation
+import GRDB
+package import RoostModel
+
+/// Reads the database of a folder of Chroma 1.x (`chroma.sqlite3`): the texts and metadata of its
+/// collections, and the changes of vectors that its indexes may not contain yet.
+///
+/// The database may come from anybody: functions in its schema are not run, and the sizes of values are
+/// limited.
+package struct ChromaDatabase: Sendable {
+    /// The texts of a collection.
+    package struct Collection: Sendable {
+        /// The name of the collection, with that of its database unless this is the default one.
+        package var name: String
+        /// The id of the index with the vectors; `nil` if there is none.
+        package var index: UUID?
+        /// The texts without their vectors.
+        package var records: [VectorRecord] = []
+        /// The number of embeddings whose texts the database does not contain.
+        package var recordsWithoutText = 0
+        /// The changes after the last one that the index contains, in order.
+        package var changes: [Change] = []
+    }
+
+    /// A change of a vector.
+    package struct Change: Sendable {
+        /// The kind of a change.
+        package enum Kind: Int, Sendable {
+            /// Adds a vector, unless the id exists.
+            case add
+            case update, upsert, delete
+        }
+
+        package var kind: Kind
+        /// The id of the text.
+        package var key: String
+        /// The vector; `nil` if the change concerns only the text or its metadata.
+        package var vector: [Float]?
+    }
+
+    /// The values that Chroma stores with a text.
+    private struct Values {
+        var text: String?
+        var metadata: [String: MetadataValue] = [:]
+    }
+
+    /// The maximum size of a vector and of a value of the metadata, in bytes.
+    private static let maximumValueSize = 1 << 20
+    /// The maximum size of a text in bytes, more than that of a long book.
+    private static let maximumTextSize = 64 << 20
+    /// The key of the text among the metadata.
+    private static let textKey = "chroma:document"
+
+    private let url: URL
+
+    /// Creates a reader for a database file.
+    package init(_ url: URL) { self.url = url }
+
+    /// Returns whether a file is such a database.
+    package var isPresent: Bool {
+        let tables = ["collections", "segments", "embeddings", "embedding_metadata", "embeddings_queue"]
+        return (try? read { database in try tables.allSatisfy { try database.tableExists($0) } }) ?? false
+    }
+
+    /// Returns the collections of the database, in the order of their names.
+    ///
+    /// - Throws: `StorageError` with `.invalidBatch` if a table is damaged.
+    package func collections() throws -> [Collection] {
+        do {
+            return try read { database in
+                let rows = try Row.fetchAll(
+                    database,
+                    sql: """
+                        SELECT c.id, CASE d.name WHEN 'default_database' THEN c.name
+                        ELSE d.name || '/' || c.name END AS name
+                        FROM collections c JOIN databases d ON d.id = c.database_id
+                        ORDER BY d.tenant_id, d.name, c.name
+                        """)
+                return try rows.map { row in
+                    guard let id = String.fromDatabaseValue(row["id"]),
+                        let name = String.fromDatabaseValue(row["name"])
+                    else { throw failure("a collection has no id or no name") }
+                    return try collection(id, named: name, database)
+                }
+            }
+        } catch let error as DatabaseError {
+            throw failure(error.message ?? "the tables of Chroma are missing or damaged")
+        }
+    }
+
+    private func failure(_ fault: String) -> StorageError {
+        StorageError(.invalidBatch, "cannot import \(url.path): \(fault)")
+    }
+
+    private func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
+        let queue = try DatabaseQueue(path: url.path, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.read(body)
+    }
+
+    private func collection(_ id: String, named name: String, _ database: Database) throws -> Collection {
+        func segment(_ scope: String) throws -> String? {
+            try String.fetchOne(
+                database, sql: "SELECT id FROM segments WHERE collection = ? AND scope = ?",
+                arguments: [id, scope])
+        }
+        var collection = Collection(name: name)
+        if let text = try segment("VECTOR") {
+            // The id is the name of a folder, so it must not be a path.
+            guard let index = UUID(uuidString: text) else {
+                throw failure("the index of the collection '\(name)' has an invalid id")
+            }
+            collection.index = index
+        }
+        if let segment = try segment("METADATA") { try readTexts(of: segment, into: &collection, database) }
+        collection.changes = try changes(of: id, named: name, after: try segment("VECTOR"), database)
+        return collection
+    }
+
+    // MARK: Texts
+
+    private func readTexts(
+        of segment: String, into collection: inout Collection, _ database: Database
+    ) throws {
+        let values = try values(of: segment, database)
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT id, embedding_id, CAST(strftime('%s', created_at) AS INTEGER) AS created
+                FROM embeddings WHERE segment_id = ? ORDER BY id
+                """, arguments: [segment])
+        while let row = try rows.next() {
+            guard let id = Int64.fromDatabaseValue(row["id"]),
+                let key = String.fromDatabaseValue(row["embedding_id"])
+            else { throw failure("the collection '\(collection.name)' has an id that is damaged") }
+            guard let text = values[id]?.text, text.contains(where: { !$0.isWhitespace }) else {
+                collection.recordsWithoutText += 1
+                continue
+            }
+            collection.records.append(
+                VectorRecord(
+                    key: key, text: text, vector: [], metadata: values[id]?.metadata ?? [:],
+                    updatedAt: Int.fromDatabaseValue(row["created"]).map {
+                        Date(timeIntervalSince1970: Double($0))
+                    }))
+        }
+    }
+
+    /// Returns the values of the texts of a segment, by the number of the text.
+    private func values(of segment: String, _ database: Database) throws -> [Int64: Values] {
+        var values: [Int64: Values] = [:]
+        var tables = [("embedding_metadata", false)]
+        if try database.tableExists("embedding_metadata_array") {
+            tables.append(("embedding_metadata_array", true))
+        }
+        for (table, isArray) in tables {
+            let rows = try Row.fetchCursor(
+                database,
+                sql: """
+                    SELECT m.id, m.key, m.string_value, m.int_value, m.float_value, m.bool_value
+                    FROM \(table) m JOIN embeddings e ON e.id = m.id WHERE e.segment_id = ?
+                    AND length(m.key) <= ? AND coalesce(length(m.string_value), 0)
+                    <= CASE m.key WHEN ? THEN ? ELSE ? END ORDER BY m.rowid
+                    """,
+                arguments: [
+                    segment, Self.maximumValueSize, Self.textKey, Self.maximumTextSize, Self.maximumValueSize,
+                ])
+            while let row = try rows.next() {
+                guard let id = Int64.fromDatabaseValue(row["id"]),
+                    let key = String.fromDatabaseValue(row["key"])
+                else { continue }
+                if key == Self.textKey {
+                    values[id, default: Values()].text = String.fromDatabaseValue(row["string_value"])
+                } else if let value = Self.value(row), !key.hasPrefix("chroma:") {
+                    Self.add(value, for: key, isArray, to: &values[id, default: Values()].metadata)
+                }
+            }
+        }
+        return values
+    }
+
+    private static func value(_ row: Row) -> MetadataValue? {
+        if let value = Bool.fromDatabaseValue(row["bool_value"]) { return .bool(value) }
+        if let value = Int64.fromDatabaseValue(row["int_value"]) { return .integer(value) }
+        if let value = Double.fromDatabaseValue(row["float_value"]), value.isFinite { return .number(value) }
+        return String.fromDatabaseValue(row["string_value"]).map(MetadataValue.string)
+    }
+
+    private static func add(
+        _ value: MetadataValue, for key: String, _ isArray: Bool, to metadata: inout [String: MetadataValue]
+    ) {
+        guard isArray else {
+            metadata[key] = value
+            return
+        }
+        guard case .array(var elements) = metadata[key] else {
+            metadata[key] = .array([value])
+            return
+        }
+        elements.append(value)
+        metadata[key] = .array(elements)
+    }
+
+    // MARK: Vectors
+
+    private func changes(
+        of id: String, named name: String, after segment: String?, _ database: Database
+    ) throws -> [Change] {
+        let last = try segment.flatMap { segment in
+            try Int64.fetchOne(
+                database,
+                sql: "SELECT seq_id FROM max_seq_id WHERE segment_id = ? AND typeof(seq_id) = 'integer'",
+                arguments: [segment])
+        }
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT operation, id, vector, encoding FROM embeddings_queue
+                WHERE substr(topic, -length(?)) = ? AND seq_id > ? AND coalesce(length(vector), 0) <= ?
+                ORDER BY seq_id
+                """, arguments: ["/" + id, "/" + id, last ?? -1, Self.maximumValueSize])
+        var changes: [Change] = []
+        while let row = try rows.next() {
+            guard let kind = Int.fromDatabaseValue(row["operation"]).flatMap(Change.Kind.init(rawValue:)),
+                let key = String.fromDatabaseValue(row["id"])
+            else { throw failure("the collection '\(name)' has a change that is damaged") }
+            var change = Change(kind: kind, key: key)
+            if let bytes = Data.fromDatabaseValue(row["vector"]) {
+                guard String.fromDatabaseValue(row["encoding"]) == "FLOAT32", bytes.count % 4 == 0 else {
+                    throw failure("the collection '\(name)' has a vector that is not of Float32 numbers")
+                }
+                change.vector = VectorBytes.float32(bytes)
+            }
+            changes.append(change)
+        }
+        return changes
+    }
+}
