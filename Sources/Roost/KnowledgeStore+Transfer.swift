@@ -45,8 +45,8 @@ extension KnowledgeStore {
     /// - Parameters:
     ///   - format: The encoding.
     ///   - withEmbeddings: Whether to include vectors.
-    ///   - withHeader: Whether JSON Lines begin with a header, which states the embedding space of the vectors.
-    ///     A JSON object always states it.
+    ///   - withHeader: Whether JSON Lines begin with a header. It states the version of the format and, if
+    ///     vectors are included, their embedding space, as a JSON object does.
     ///   - filter: The filter that entries must match.
     ///   - write: Receives the bytes in order, page by page.
     /// - Throws: `StorageError`; `CancellationError`; any error that `write` throws.
@@ -63,8 +63,8 @@ extension KnowledgeStore {
     ///
     /// Vectors are imported if the archive states that they belong to the store's embedding space, or, if it
     /// states no space, if the store's model computes nearly the same vectors for a sample of the entries.
-    /// Otherwise, the texts are embedded again. As in an ingest, new entries join the nearest cluster if it is near
-    /// enough.
+    /// Otherwise, the texts are embedded again. As in an ingest, new entries join the nearest cluster if it
+    /// is near enough.
     ///
     /// - **Atomicity**: Commits take place every few hundred entries.
     /// - **Cancellation**: Committed entries stay in the store; the next import of the same archive resumes

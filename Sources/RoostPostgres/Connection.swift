@@ -285,13 +285,20 @@ private struct Cancellation: @unchecked Sendable {
     /// The size in bytes of the buffer for an error message, which is ignored.
     private static let messageSize = 256
 
+    /// The maximum time to wait until the request is sent, in seconds.
+    private static let patience: TimeInterval = 1
+
     /// Sends the request on another thread and frees it. Sending opens a connection, which takes minutes if
-    /// the network drops packets, and the caller must not wait for that.
+    /// the network drops packets, so the caller waits only briefly. It does wait, because otherwise a process
+    /// that exits now would leave its statement running on the server.
     func send() {
+        let sent = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             var message = [CChar](repeating: 0, count: Self.messageSize)
             _ = PQcancel(request, &message, Int32(message.count))
             PQfreeCancel(request)
+            sent.signal()
         }
+        _ = sent.wait(timeout: .now() + Self.patience)
     }
 }

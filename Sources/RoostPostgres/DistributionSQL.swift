@@ -7,7 +7,7 @@ enum DistributionSQL {
     static let isAvailable = Statement(
         "SELECT to_regproc('create_distributed_table') IS NOT NULL", isKept: false)
 
-    /// Returns the tables that are distributed already, as object identifiers.
+    /// Returns the statement that selects whether a table is distributed.
     static func isDistributed(_ table: String) -> Statement {
         Statement(
             """

@@ -15,8 +15,8 @@ struct NearestSearch {
 
     typealias Run = ([Statement]) throws -> [QueryResult]
 
-    /// The number of passages up to which the index is used. A scan of the index visits one row after another
-    /// in random order, so a longer one is slower than an exact scan.
+    /// The maximum requested number of passages for which the index is used. A scan of the index visits one
+    /// row after another in random order, so a longer one is slower than an exact scan.
     private static let maximumIndexedLimit = 5000
 
     /// The entries that match, as far as the plan needs to know them.
@@ -35,11 +35,24 @@ struct NearestSearch {
             if let statements = try index.searches(nearest, limit: limit, run) {
                 let results = try run(statements.all)
                 let found = try passages(Array(results[statements.searches]), run)
-                if found.count >= limit { return result(found, .index, matching.count) }
+                if found.count >= limit, try !endedEarly(results[statements.searches], found) {
+                    return result(found, .index, matching.count)
+                }
                 method = .indexThenExactScan
             }
         }
         return result(try passages(try run(nearest.exactScans).dropLast(), run), method, matching.count)
+    }
+
+    /// Returns whether the scan of one of the tables ended before it could find all passages that are nearer
+    /// than the last result: it returned too few rows, although its farthest row is nearer.
+    private func endedEarly(_ scans: ArraySlice<QueryResult>, _ found: [NearestPassage]) throws -> Bool {
+        guard let last = found.last?.score else { return false }
+        return try scans.contains { scan in
+            guard scan.rows.count < limit else { return false }
+            let scores = try scan.rows.map { Float(try $0.double(2)) }
+            return scores.min().map { $0 > last } ?? false
+        }
     }
 
     private func result(

@@ -35,8 +35,8 @@ extension PostgresSnapshot {
     }
 
     func sampledPassages(ofEntries count: Int) async throws -> VectorPage {
-        // If there are few entries, all of them are in the sample. Otherwise, the entry at each of several
-        // evenly spread ids is, or the next one.
+        // If there are few entries, all of them are in the sample. Otherwise, the entry in each of several
+        // evenly spread rows is, or the next one. Ids are not spread evenly if they contain times.
         let selection =
             head.vectorCount <= count
             ? Statement(
@@ -46,24 +46,21 @@ extension PostgresSnapshot {
                 """, parameters + [Parameter(count)])
             : Statement(
                 """
-                SELECT sampled.row FROM unnest($3::uuid[]) AS pivot (id) CROSS JOIN LATERAL (
+                SELECT sampled.row FROM unnest($3::int8[]) AS pivot (start) CROSS JOIN LATERAL (
                     SELECT e.row FROM roost.entries e
-                    WHERE \(Self.isVisible) AND e.id >= pivot.id AND e.dimension > 0
-                    ORDER BY e.id LIMIT 1) AS sampled
-                """, parameters + [Parameter(Self.spreadIDs(count))])
+                    WHERE \(Self.isVisible) AND e.row >= pivot.start AND e.dimension > 0
+                    ORDER BY e.row LIMIT 1) AS sampled
+                """, parameters + [Parameter(spreadRows(count))])
         let rows = try await read { run in
             RowSet(try run([selection])[0].rows.map { try $0.row(0) })
         }
         return try await passageVectors(ofRows: rows)
     }
 
-    /// Returns ids that are spread evenly over all ids.
-    private static func spreadIDs(_ count: Int) -> [UUID] {
-        let step = UInt64.max / UInt64(max(1, count))
-        return (0..<UInt64(count)).map { index in
-            let upper = (index * step).bigEndian
-            return withUnsafeBytes(of: (upper, UInt64(0))) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-        }
+    /// Returns rows that are spread evenly over all rows.
+    private func spreadRows(_ count: Int) -> [Int64] {
+        let step = max(1, head.nextRow / Int64(max(1, count)))
+        return (0..<Int64(count)).map { $0 * step }
     }
 
     /// Returns the vectors of the passages of the entries that a statement selects.

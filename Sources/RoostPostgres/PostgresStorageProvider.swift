@@ -25,9 +25,8 @@ public struct PostgresStorageProvider: StorageProvider {
         /// revisions, one hour by default. Snapshots that are older become unreadable.
         public var snapshotLifetime: TimeInterval = 3600
 
-        /// The number of entries up to which a search in the database compares all vectors of the entries
-        /// that match its filter, 20,000 by default. Searches among more entries use the index, if it was
-        /// built.
+        /// The maximum number of matching entries for which a search in the database compares all their
+        /// vectors, 20,000 by default. With more matching entries, searches use the index if it is complete.
         public var exactSearchLimit = 20_000
 
         /// Creates the default options.

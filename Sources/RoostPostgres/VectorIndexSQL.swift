@@ -45,7 +45,10 @@ struct VectorIndexSQL {
     var names: [String] { NearestSQL.Source.all.map(name) }
 
     /// Returns the statement that removes an index of ``indexes``.
-    static func removal(_ name: String) -> String { "DROP INDEX CONCURRENTLY IF EXISTS roost.\(name)" }
+    static func removal(_ name: String) -> String {
+        let quoted = name.replacing("\"", with: "\"\"")
+        return "DROP INDEX CONCURRENTLY IF EXISTS roost.\"\(quoted)\""
+    }
 
     /// Returns the statement that builds one of the indexes. Other clients can write meanwhile.
     func creation(_ source: NearestSQL.Source) -> String {

@@ -68,11 +68,14 @@ package struct ChromaDatabase: Sendable {
     package func collections() throws -> [Collection] {
         do {
             return try read { database in
+                try checkTables(database)
+                // The tenant is part of the name, so the name does not depend on other collections.
                 let rows = try Row.fetchAll(
                     database,
                     sql: """
-                        SELECT c.id, CASE d.name WHEN 'default_database' THEN c.name
-                        ELSE d.name || '/' || c.name END AS name
+                        SELECT c.id, CASE WHEN d.tenant_id <> 'default_tenant'
+                        THEN d.tenant_id || '/' || d.name || '/' || c.name
+                        WHEN d.name <> 'default_database' THEN d.name || '/' || c.name ELSE c.name END AS name
                         FROM collections c JOIN databases d ON d.id = c.database_id
                         ORDER BY d.tenant_id, d.name, c.name
                         """)
@@ -85,6 +88,24 @@ package struct ChromaDatabase: Sendable {
             }
         } catch let error as DatabaseError {
             throw failure(error.message ?? "the tables of Chroma are missing or damaged")
+        }
+    }
+
+    /// Checks that everything that is read is a table without computed columns. A view or a computed column
+    /// of a hostile file could produce rows and values without end.
+    private func checkTables(_ database: Database) throws {
+        for name in ["databases", "max_seq_id"] where try !database.tableExists(name) {
+            throw failure("the table \(name) is missing")
+        }
+        let tables = [
+            "collections", "databases", "segments", "embeddings", "embedding_metadata",
+            "embedding_metadata_array", "embeddings_queue", "max_seq_id",
+        ]
+        for name in tables {
+            let computed = try Int.fetchOne(
+                database, sql: "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden <> 0",
+                arguments: [name])
+            guard computed == 0 else { throw failure("the table \(name) has computed columns") }
         }
     }
 
@@ -161,7 +182,7 @@ package struct ChromaDatabase: Sendable {
                 database,
                 sql: """
                     SELECT m.id, m.key, m.string_value, m.int_value, m.float_value, m.bool_value
-                    FROM \(table) m JOIN embeddings e ON e.id = m.id WHERE e.segment_id = ?
+                    FROM \(table) m WHERE m.id IN (SELECT id FROM embeddings WHERE segment_id = ?)
                     AND length(m.key) <= ? AND coalesce(length(m.string_value), 0)
                     <= CASE m.key WHEN ? THEN ? ELSE ? END ORDER BY m.rowid
                     """,

@@ -8,8 +8,8 @@ package enum TextTitle {
     private static let searchedBytes = 8000
     /// The maximum number of bytes that are read from each line.
     private static let lineBytes = 600
-    /// The maximum number of characters of a title. A longer first line is treated as a paragraph, whose first
-    /// sentence becomes the title, shortened to this number of characters.
+    /// The maximum number of characters of a title. A longer first line is treated as a paragraph, whose
+    /// first sentence becomes the title, shortened to this number of characters.
     private static let maximumLength = 120
 
     /// Returns the title of a text: the `title` of YAML (`---`) or TOML (`+++`) front matter, else the first

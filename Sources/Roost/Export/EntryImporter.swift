@@ -22,13 +22,13 @@ struct EntryImporter {
     private let store: KnowledgeStore
     /// Whether the vectors of the archive belong to the store's embedding space.
     private let usesVectors: Bool
-    /// Whether an entry that the store contains keeps its dates, because the archive has none.
-    private let keepsStoredDates: Bool
+    /// Whether an entry that the store contains keeps its dates and tags, because the archive has none.
+    private let keepsStoredValues: Bool
     private var placement: BatchPlacement
     private var report = ImportReport()
 
-    private init(store: KnowledgeStore, usesVectors: Bool, keepsStoredDates: Bool) {
-        (self.store, self.usesVectors, self.keepsStoredDates) = (store, usesVectors, keepsStoredDates)
+    private init(store: KnowledgeStore, usesVectors: Bool, keepsStoredValues: Bool) {
+        (self.store, self.usesVectors, self.keepsStoredValues) = (store, usesVectors, keepsStoredValues)
         placement = BatchPlacement(of: store)
     }
 
@@ -42,28 +42,31 @@ struct EntryImporter {
         _ data: Data, name: String, into store: KnowledgeStore, progress: (@Sendable (Int, Int) -> Void)?
     ) async throws -> ImportReport {
         let archive = try EntryArchive(data, name: name)
-        let usesVectors =
-            if let space = archive.space {
-                store.embedder.space.isCompatible(with: space)
-            } else {
-                try await VectorComparison(store: store).matches(archive.entries)
-            }
-        if usesVectors { try archive.requireUnitLength(name) }
+        let usesVectors: Bool
+        if let space = archive.space {
+            usesVectors = store.embedder.space.isCompatible(with: space)
+            if usesVectors { try archive.requireUnitLength(name) }
+        } else {
+            // Vectors of unknown origin that are not of unit length are computed again.
+            let haveUnitLength = (try? archive.requireUnitLength(name)) != nil
+            usesVectors =
+                haveUnitLength ? try await VectorComparison(store: store).matches(archive.entries) : false
+        }
         return try await run(
-            archive, into: store, usesVectors: usesVectors, keepsStoredDates: false, progress: progress)
+            archive, into: store, usesVectors: usesVectors, keepsStoredValues: false, progress: progress)
     }
 
     /// Imports entries.
     ///
     /// - Parameters:
     ///   - usesVectors: Whether the vectors of the archive belong to the store's embedding space.
-    ///   - keepsStoredDates: Whether an entry that the store contains keeps its dates.
+    ///   - keepsStoredValues: Whether an entry that the store contains keeps its dates and tags.
     static func run(
-        _ archive: EntryArchive, into store: KnowledgeStore, usesVectors: Bool, keepsStoredDates: Bool,
+        _ archive: EntryArchive, into store: KnowledgeStore, usesVectors: Bool, keepsStoredValues: Bool,
         progress: (@Sendable (Int, Int) -> Void)?
     ) async throws -> ImportReport {
         var importer = EntryImporter(
-            store: store, usesVectors: usesVectors, keepsStoredDates: keepsStoredDates)
+            store: store, usesVectors: usesVectors, keepsStoredValues: keepsStoredValues)
         let entries = archive.entries
         for start in stride(from: 0, to: entries.count, by: batchSize) {
             try Task.checkCancellation()
@@ -95,7 +98,8 @@ struct EntryImporter {
         var missingVectors: [Entry] = []
         for var entry in entries {
             let old = stored[entry.id]
-            if keepsStoredDates, let old {
+            if keepsStoredValues, let old {
+                entry.tags += old.tags.filter { !entry.tags.contains($0) }
                 entry.createdAt = old.createdAt
                 if old.content.utf8.elementsEqual(entry.content.utf8) { entry.updatedAt = old.updatedAt }
             }

@@ -22,7 +22,8 @@ struct PickledTable {
 
     /// Reads a file.
     ///
-    /// - Returns: `nil` if the file is damaged or contains other objects than dictionaries, texts and numbers.
+    /// - Returns: `nil` if the file is damaged or contains objects other than dictionaries, texts and
+    ///   numbers.
     init?(_ data: Data) {
         rest = data
         while let code = next(1).map({ $0[$0.startIndex] }) {

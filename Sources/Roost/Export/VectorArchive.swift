@@ -56,8 +56,7 @@ public struct VectorArchive: Sendable {
         let database = ChromaDatabase(folder.appendingPathComponent(Self.chromaDatabase))
         guard database.isPresent else { return nil }
         let found = try database.collections()
-        var names = Set<String>()
-        collections = try found.enumerated().map { number, collection in
+        collections = try found.map { collection in
             let vectors =
                 ignoringVectors
                 ? [:] : try Self.vectors(of: collection, in: folder)
@@ -66,11 +65,8 @@ public struct VectorArchive: Sendable {
                 record.vector = vectors[record.key] ?? []
                 return record
             }
-            // Collections of two tenants can have the same name.
-            let isNew = names.insert(collection.name).inserted
             let name = collection.name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            return Collection(
-                source: "chroma:" + folder.path + "#" + name + (isNew ? "" : "#\(number)"), records: records)
+            return Collection(source: "chroma:" + folder.path + "#" + name, records: records)
         }
         recordsWithoutText = found.reduce(0) { $0 + $1.recordsWithoutText }
     }

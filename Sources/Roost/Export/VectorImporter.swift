@@ -26,7 +26,7 @@ struct VectorImporter {
         for (entries, usesVectors) in prepared {
             let start = done
             let part = try await EntryImporter.run(
-                entries, into: store, usesVectors: usesVectors, keepsStoredDates: true
+                entries, into: store, usesVectors: usesVectors, keepsStoredValues: true
             ) { count, _ in progress?(start + count, total) }
             done += entries.entries.count
             report.entries.add(part)

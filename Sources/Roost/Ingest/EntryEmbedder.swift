@@ -65,10 +65,10 @@ package struct EntryEmbedder {
         return entries
     }
 
-    /// Returns the stored versions of entries whose texts another entry has, too.
+    /// Returns the stored versions of entries that share their text with another entry.
     ///
-    /// A snapshot returns only one of the entries with the same text. The headings that are embedded with this
-    /// one may differ, because the name of its file differs.
+    /// For each text, a snapshot returns only one entry. Its vectors may not be reusable, because the
+    /// headings embedded with it depend on the name of its file.
     private func ownVersions(
         of entries: [Entry], _ digests: [ContentDigest], _ known: [ContentDigest: Entry],
         _ snapshot: (any StorageSnapshot)?

@@ -2,10 +2,11 @@ import Foundation
 import RoostFiles
 public import RoostModel
 
-/// Copies the contents of a store into another one, with any storage backends.
+/// Copies the contents of a store into another one, which can have a different storage backend.
 ///
 /// Ids, dates, texts, vectors, metadata, source records, clusters, assignments and original documents are
-/// preserved. Revisions are not: the target has its own history. The target may have other clients.
+/// preserved. Revisions are not: the target has its own history. Other clients may read
+/// the target, but must not change it during the copy.
 public struct StoreCopy: Sendable {
     /// The store to copy.
     public let source: KnowledgeStore
@@ -40,8 +41,8 @@ public struct StoreCopy: Sendable {
     /// already contains is not written again.
     /// - Parameter progress: Receives the number of entries in the target, and the number of all entries.
     /// - Throws: ``RoostError`` with `.spaceMismatch`, or with `.configuration` if the target contains
-    ///   entries that the source does not have; `StorageError`, with `.damaged` if the copy differs from the
-    ///   source at the end; `CancellationError`.
+    ///   entries that the source does not have, or newer versions of entries; `StorageError`, with `.damaged`
+    ///   if the copy differs from the source at the end; `CancellationError`.
     @discardableResult
     public func run(progress: @Sendable (Int, Int) -> Void = { _, _ in }) async throws -> Report {
         guard source.embedder.space.isCompatible(with: target.embedder.space) else {
@@ -50,6 +51,14 @@ public struct StoreCopy: Sendable {
                 "cannot copy the store: its vectors belong to \(source.embedder.space), and those of the "
                     + "target to \(target.embedder.space)")
         }
+        // The locks keep a compaction in either store from removing documents whose source records are not
+        // committed yet.
+        let hasDocuments = source.originals?.exists == true
+        let locks: [FileLock?] =
+            hasDocuments
+            ? [try? await source.originals?.lockForWriting(), try await target.originals?.lockForWriting()]
+            : []
+        defer { for lock in locks { lock?.release() } }
         let snapshot = try await source.storage.snapshot()
         try await checkTarget(snapshot)
         var report = Report()
@@ -77,17 +86,32 @@ public struct StoreCopy: Sendable {
                         + "an empty store")
             }
         }
+        for try await page in present.entryPages() {
+            let originals = try await snapshot.entries(page.entries.map(\.id))
+            let dates = Dictionary(originals.map { ($0.id, $0.updatedAt) }) { first, _ in first }
+            // A copy never replaces what somebody has edited in the target.
+            guard page.entries.allSatisfy({ $0.updatedAt <= dates[$0.id] ?? $0.updatedAt }) else {
+                throw RoostError(
+                    .configuration,
+                    "cannot copy the store: the target contains newer versions of entries; name an empty "
+                        + "store")
+            }
+        }
     }
 
     // MARK: Copying
 
     private func copy(_ entries: [Entry]) async throws {
         guard !entries.isEmpty else { return }
-        let present = try await target.storage.snapshot().entries(entries.map(\.id))
+        let snapshot = try await target.storage.snapshot()
+        let present = try await snapshot.entries(entries.map(\.id))
         let known = Dictionary(present.map { ($0.id, $0) }) { first, _ in first }
         let missing = entries.filter { known[$0.id] != $0 }
         guard !missing.isEmpty else { return }
-        _ = try await target.storage.commit(WriteBatch(upserts: missing))
+        var batch = WriteBatch(upserts: missing)
+        let revisions = try await snapshot.revisions(of: missing.map(\.id))
+        for entry in missing { batch.expecting.entries[entry.id] = revisions[entry.id] ?? .zero }
+        _ = try await target.storage.commit(batch)
     }
 
     private func copySources(_ snapshot: any StorageSnapshot) async throws -> Int {
@@ -137,8 +161,8 @@ public struct StoreCopy: Sendable {
         guard isEqual else {
             throw StorageError(
                 .damaged,
-                "the copy differs from the store in \(subject), perhaps because another client has changed "
-                    + "the target; run the copy again")
+                "the copy differs from the store in \(subject); if another client has changed the target, "
+                    + "remove what it added, or name an empty store, and run the copy again")
         }
     }
 }

@@ -101,6 +101,9 @@ struct CandidateSource: Sendable {
         }
     }
 
+    /// The maximum number of entries of each list whose vectors are read from a database.
+    private static let maximumLoadedEntries = 20_000
+
     /// Returns the vectors of the entries of the lists, if cosines are computed from them.
     private func contents(of lists: CandidateLists) async throws -> PassageContents {
         switch vectors {
@@ -108,8 +111,9 @@ struct CandidateSource: Sendable {
         case .database(let database):
             guard let nearest = lists.nearest else { return PassageContents() }
             let worded = lists.worded ?? []
+            let rows = [nearest.map(\.entryRow), worded.map(\.entryRow)]
             return try await database.contents(
-                ofRows: RowSet(nearest.map(\.entryRow) + worded.map(\.entryRow)))
+                ofRows: RowSet(rows.flatMap { $0.prefix(Self.maximumLoadedEntries) }))
         }
     }
 

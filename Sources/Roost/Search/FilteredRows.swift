@@ -2,8 +2,9 @@ import RoostModel
 import RoostVectors
 import Synchronization
 
-/// The rows that match recent filters. Agents and servers search with the same few filters again and again,
-/// such as the messages of a user, and the storage reads the metadata of many entries for each filter.
+/// The rows that match recent filters. Agents and servers search with a few recurring filters, such as
+/// "messages of one user"; without this cache, the storage would read the metadata of many entries for each
+/// search.
 final class FilteredRows: Sendable {
     /// The rows of one filter in one state of the store.
     private struct Result {

@@ -4,7 +4,8 @@ import RoostModel
 
 extension OriginalStore {
     /// Copies all documents to another store, and makes the copies durable. Documents that the other store
-    /// contains are not copied again.
+    /// contains with the same size are not copied again. A copy that a power failure interrupted can be
+    /// shorter.
     ///
     /// - Returns: The number of documents.
     /// - Throws: `StorageError`; `ChunkStorageError`; `CancellationError`.
@@ -18,7 +19,7 @@ extension OriginalStore {
                 for digest in digests {
                     if isCancelled() { throw CancellationError() }
                     let file = target.file(digest)
-                    if FileManager.default.fileExists(atPath: file.path) { continue }
+                    if let size = Self.size(file), size == Self.size(self.file(digest)) { continue }
                     try FileSystem.deferring.createFolder(file.deletingLastPathComponent())
                     try AtomicFile.copy(self.file(digest), to: file, files: .deferring)
                 }
@@ -26,5 +27,9 @@ extension OriginalStore {
             }
         }
         return digests.count
+    }
+    /// Returns the size of a file in bytes; `nil` if it does not exist.
+    private static func size(_ file: URL) -> Int? {
+        (try? FileManager.default.attributesOfItem(atPath: file.path))?[.size] as? Int
     }
 }

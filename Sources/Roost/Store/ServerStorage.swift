@@ -107,8 +107,9 @@ extension StoreConfiguration {
     static var cannotFillServer: StorageError {
         StorageError(
             .unsupported,
-            "cannot move a complete store to PostgreSQL, because its revisions would not be preserved; create "
-                + "a store there with the same model, and copy the contents into it")
+            "cannot migrate or restore a store to PostgreSQL, because its revisions would not be preserved; "
+                + "create a store there with the same model (`roost init --provider postgres`), and run "
+                + "`roost copy`")
     }
 
     static var cannotReplaceVectorsOnServer: StorageError {
@@ -122,7 +123,7 @@ extension StoreConfiguration {
     static var cannotTransferFromServer: StorageError {
         StorageError(
             .unsupported,
-            "cannot move a store from PostgreSQL with all revisions; create a store in a folder, and copy "
-                + "the contents into it")
+            "cannot migrate a store from PostgreSQL, because its revisions would not be preserved; run "
+                + "`roost copy FROM TO`")
     }
 }

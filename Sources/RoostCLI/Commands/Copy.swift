@@ -4,13 +4,13 @@ import Roost
 
 struct Copy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy the contents of a store into another one, with any storage formats.",
+        abstract: "Copy a store into another one, which can have a different storage format.",
         discussion: """
-            Keeps ids, dates, vectors, sources, clusters and documents, and finally compares both stores. \
-            Revisions are not kept (see `roost migrate`). The target is empty or contains a part of the \
-            same copy; if it does not exist, it is created as a folder. To copy to PostgreSQL, create the \
-            target with `roost init --provider postgres` and the same model first. An interrupted copy \
-            continues when you run the same command again.
+            Keeps ids, dates, vectors, source records, clusters and original files. At the end, everything \
+            except the original files is compared. Revisions are not kept (see `roost migrate`). The target \
+            is empty or contains a part of the same copy; if it does not exist, it is created as a folder. \
+            To copy to PostgreSQL, create the target with `roost init --provider postgres` and the same \
+            model first. An interrupted copy continues when you run the same command again.
 
             Examples:
               roost copy ~/notes-store ~/team-store

@@ -8,8 +8,9 @@ extension Export {
             abstract: "Export the entries, all of them or those that match filters.",
             discussion: """
                 `roost import` reads json and jsonl. With jsonl, each line is an entry; --with-header adds a \
-                first line that states the embedding space, as the json format does. Without it, an import \
-                compares the vectors with those of the store's model. The other formats are for other programs:
+                first line with the version of the format and, with --with-embeddings, the embedding \
+                space. If a file states no embedding space, `roost import` compares a sample of its vectors \
+                with those of the store's model. The other formats are for other programs:
 
                   csv       One row per entry: id, source, key, title, tags, createdAt, updatedAt, metadata \
                 (a JSON object), content and, with --with-embeddings, embedding (a JSON array).
@@ -51,7 +52,7 @@ extension Export {
 
         @Flag(
             name: .long,
-            help: "With jsonl: begin with a line that states the format and the embedding space.")
+            help: "With jsonl: begin with a line that states the format and the space of the vectors.")
         var withHeader = false
 
         func validate() throws {

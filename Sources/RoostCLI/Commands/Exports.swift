@@ -185,8 +185,8 @@ struct ImportCommand: AsyncParsableCommand {
             guard let archive = try VectorArchive(database: url) else {
                 throw RoostError(
                     .badInput,
-                    "cannot import \(Terminal.line(file)): it is a database of another program than llm or "
-                        + "Chroma; `roost chat import` reads sessions")
+                    "cannot import \(Terminal.line(file)): it is not a database of llm or Chroma; "
+                        + "`roost chat import` reads sessions")
             }
             return try await importVectors(archive)
         }

@@ -12,8 +12,9 @@ struct Index: AsyncParsableCommand {
             For stores with 50,000 passages or more, `roost index build` adds a proximity graph for \
             approximate search, which finds nearly all of the nearest passages in a fraction of the \
             time; `roost query --exact` compares all vectors instead. If the vectors of a store in \
-            PostgreSQL are searched in the database (`roost config search-in`), the index there is built, \
-            while other clients continue to work.
+            PostgreSQL are searched in the database (`roost config search-in`), `roost index build` \
+            builds an index of words on this machine and an index of vectors in the database, while other \
+            clients continue to work.
 
             Examples:
               roost index build
@@ -46,8 +47,8 @@ struct BuildIndex: AsyncParsableCommand {
         options.detail(String(format: "built in %.1f s", Date().timeIntervalSince(start)))
         if let database {
             return Terminal.write(
-                "\(made.entries) entries, \(ByteCount.text(made.bytes)) of words, and "
-                    + "\(ByteCount.text(database.bytes)) of vectors in the database")
+                "\(made.entries) entries; index of words: \(ByteCount.text(made.bytes)); "
+                    + "index of vectors in the database: \(ByteCount.text(database.bytes))")
         }
         let graph = made.hasGraph ? ", with a graph for approximate search" : ""
         Terminal.write(

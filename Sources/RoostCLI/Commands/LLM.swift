@@ -9,8 +9,9 @@ struct LLM: AsyncParsableCommand {
         commandName: "llm", abstract: "Use a store with the commands of the program llm.",
         discussion: """
             The options have the names and meanings of llm's, except that -d names the folder of a store. \
-            --store is a flag, and has no effect: a store always contains the texts. A collection is a source \
-            of entries: `roost import` creates them from embeddings.db, and all other commands work with them.
+            --store is a flag without effect: a store always contains the texts. A collection is a source \
+            of entries, which all other commands find too. `roost llm embed`, `roost llm embed-multi` and \
+            `roost import` create collections.
 
             Examples:
               roost llm embed-multi notes notes.csv
@@ -34,8 +35,17 @@ struct LLM: AsyncParsableCommand {
         }
         let progress = Progress(isQuiet: false)
         let archive = VectorArchive(records, source: LLMOptions.source(of: collection))
-        let report = try await store.importVectors(archive, ignoringVectors: true) { done, all in
-            progress.update(done, fraction: Double(done) / Double(max(1, all)))
+        let report: VectorImportReport
+        do {
+            report = try await store.importVectors(archive, ignoringVectors: true) { done, all in
+                progress.update(done, fraction: Double(done) / Double(max(1, all)))
+            }
+        } catch is CancellationError {
+            progress.finish()
+            try? await store.close()
+            throw CommandError(
+                .interrupted,
+                "stopped: a part of the texts may be in the store; run the same command again to continue")
         }
         progress.finish()
         await options.refreshIndex(of: store)
@@ -58,8 +68,8 @@ extension LLM {
         static let configuration = CommandConfiguration(
             commandName: "embed-multi", abstract: "Add many texts to a collection.",
             discussion: """
-                The first column of a CSV or TSV file, or the key "id" of a JSON object, is the id of a text; \
-                the other values are the text. With --files, the ids are paths relative to the folder.
+                The first column of a CSV or TSV file, or the key "id" of a JSON object, is the id of a \
+                text; the other values are the text. With --files, the ids are paths relative to the folder.
 
                 Examples:
                   roost llm embed-multi notes notes.csv
@@ -82,7 +92,7 @@ extension LLM {
         @Option(
             name: .long, parsing: .upToNextOption,
             help: ArgumentHelp(
-                "Add the files of a folder that match a pattern; followed by more pairs.",
+                "Add the files in DIR that match PATTERN. Several pairs can follow.",
                 valueName: "DIR PATTERN"))
         var files: [String] = []
 

@@ -33,7 +33,8 @@ extension LLM {
         var input: String?
 
         @Option(
-            name: .shortAndLong, help: "The model, or the model of a new store.",
+            name: .shortAndLong,
+            help: "The model of the printed vector or of a new store. No effect on an existing store.",
             completion: DynamicCompletion.models)
         var model: String?
 
@@ -92,7 +93,7 @@ extension LLM {
         static let configuration = CommandConfiguration(
             commandName: "similar", abstract: "Find the most similar texts of a collection.",
             discussion: """
-                Prints one JSON object per text, with its id, the cosine similarity, the text and its metadata.
+                Prints one JSON object per text, with its id, cosine similarity, the text and the metadata.
 
                 Examples:
                   roost llm similar notes -c "birds in spring"
@@ -119,7 +120,7 @@ extension LLM {
         @Flag(name: .shortAndLong, help: "Print plain text.")
         var plain = false
 
-        @Option(name: .long, help: "Only ids that begin with this text.")
+        @Option(name: .long, help: "Show only texts whose id begins with this prefix.")
         var prefix = ""
 
         private struct Document: Encodable {

@@ -6,13 +6,14 @@ struct Pick: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Choose an entry from a list on the terminal, and open it.",
         discussion: """
-            Lists the newest entries first, or the hits of a query. Typed words filter the list: all of them \
-            must occur in the title, path, tags or the beginning of the text. The text of the selected entry \
-            is shown next to the list.
+            Lists the newest 20,000 entries, or the first 500 hits of a query. If fzf is installed, it shows \
+            the list and filters it by title, path and tags. Otherwise, or with --builtin, every typed word \
+            must occur in the title, the path, the tags or the first 1,000 characters of the text. The text \
+            of the selected entry is shown as a preview.
 
             The arrow keys select an entry, Enter opens it at its line in $VISUAL or $EDITOR, and Escape \
             closes the list. An entry that is not from a file is shown instead. If standard output is not a \
-            terminal, the entry's id is printed. The list is that of fzf if it is installed.
+            terminal, the entry's id is printed.
 
             Examples:
               roost pick
@@ -55,8 +56,8 @@ struct Pick: AsyncParsableCommand {
         guard PickTerminal.isPossible else {
             throw CommandError(
                 .usage,
-                "cannot show a list: standard input or standard error is not a terminal; use `roost list` or "
-                    + "`roost query`")
+                "cannot show a list: this needs a terminal for standard input and standard error, and TERM "
+                    + "other than dumb; use `roost list` or `roost query`")
         }
         let store = try await options.open(recordingUndo: false)
         let snapshot = try await store.storage.snapshot()
@@ -77,7 +78,8 @@ struct Pick: AsyncParsableCommand {
                 options.color == .always || options.color == .auto && (environment["NO_COLOR"] ?? "").isEmpty
             let isCut = items.count == Self.maximumCount && words.isEmpty
             let terminal = PickTerminal(
-                isStyled: isStyled, remark: isCut ? "only the newest entries; a query searches all" : "")
+                isStyled: isStyled,
+                remark: isCut ? "only the newest entries; `roost pick QUERY` searches all" : "")
             item = try await terminal.choose(from: items) { item in
                 try await snapshot.entries([item.id]).first?.content ?? ""
             }

@@ -54,6 +54,11 @@ struct EditorCommand {
         // becomes part of the script.
         let arguments = ["sh", "-c", "exec \(editor) \"$@\"", "sh"] + arguments(for: path, line: line)
         var pointers = arguments.map { strdup($0) } + [nil]
+        // The threads of libdispatch block signals, and this process ignores Ctrl-C; an editor needs both.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        pthread_sigmask(SIG_SETMASK, &signals, nil)
+        signal(SIGINT, SIG_DFL)
         execv("/bin/sh", &pointers)
         throw CommandError(.unavailable, "cannot start the editor: \(String(cString: strerror(errno)))")
     }

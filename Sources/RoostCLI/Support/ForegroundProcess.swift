@@ -1,7 +1,7 @@
 import Foundation
 
-/// Starts programs that read the keyboard, such as pagers. Foundation's `Process` starts programs in a separate
-/// process group, which cannot read from the terminal.
+/// Starts programs that read the keyboard, such as pagers. Foundation's `Process` starts programs in a
+/// separate process group, which cannot read from the terminal.
 enum ForegroundProcess {
     /// Starts a program in this process group.
     ///
@@ -32,7 +32,10 @@ enum ForegroundProcess {
         sigemptyset(&signals)
         sigaddset(&signals, SIGINT)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        // The threads of libdispatch block signals, such as those for a new size of the terminal.
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] =
             environment.map { strdup("\($0.key)=\($0.value)") } + [nil]

@@ -14,8 +14,8 @@ struct LLMOptions: ParsableArguments {
         try StoreOptions.parse(database.map { ["--store", $0] } ?? [])
     }
 
-    /// The source of the entries of a collection that a command of `roost llm` created. Imports of
-    /// `embeddings.db` and of Chroma create sources that end with the same text.
+    /// Returns the source of the entries that `roost llm` adds to a collection. Sources imported from
+    /// `embeddings.db` and from Chroma also contain `#` and the encoded name of the collection.
     static func source(of collection: String) -> String {
         "llm:#" + (collection.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
     }

@@ -1,7 +1,7 @@
 import Roost
 
-/// The picture of `roost pick` on the terminal: the typed text, the number of entries, the list, and the text of
-/// the selected entry.
+/// The picture of `roost pick` on the terminal: the typed text, the number of entries, the list, and the text
+/// of the selected entry.
 ///
 /// All texts pass through ``TerminalText``, so that no text of a store reaches the terminal as an escape
 /// sequence.

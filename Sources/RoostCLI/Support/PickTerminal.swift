@@ -101,6 +101,8 @@ struct PickTerminal {
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
             return (80, 24)
         }
-        return (max(10, Int(size.ws_col)), max(4, Int(size.ws_row)))
+        // The last column stays empty: after a character in it, a terminal erases this character together
+        // with the rest of the line.
+        return (max(10, Int(size.ws_col) - 1), max(4, Int(size.ws_row)))
     }
 }

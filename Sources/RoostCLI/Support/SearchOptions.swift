@@ -239,7 +239,7 @@ struct SearchOptions: ParsableArguments {
             case .indexThenExactScan: "index, which found too few passages, and then an exact scan"
             }
         return "plan in the database: \(method); \(plan.matchingEntries) entries match, "
-            + "\(plan.foundPassages) passages were read"
+            + "\(plan.foundPassages) passages were returned"
     }
 
     /// Returns the shares of a score that are not zero, followed by the cosine and the ranks.

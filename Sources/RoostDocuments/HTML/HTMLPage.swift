@@ -22,7 +22,8 @@ package struct HTMLPage: Sendable {
             self.tree = tree
         }
         let blocks = HTMLSegmenter.blocks(of: tree)
-        // Forums and other applications that scripts build contain their text only for browsers without scripts.
+        // Forums and other applications that scripts build contain their text only for browsers without
+        // scripts.
         let complete = HTMLSegmenter.blocks(of: tree, includesNoScript: true)
         self.blocks = Self.words(of: complete) > 2 * Self.words(of: blocks) ? complete : blocks
         metadata = HTMLMetadata(tree)
@@ -32,8 +33,8 @@ package struct HTMLPage: Sendable {
 extension HTMLPage {
     private static func words(of blocks: [HTMLBlock]) -> Int { blocks.reduce(0) { $0 + $1.counts.words } }
 
-    /// Returns the blocks of the main content, in order. A page without links has no navigation, so all of it is
-    /// content.
+    /// Returns the blocks of the main content, in order. A page without links has no navigation, so all of it
+    /// is content.
     func mainBlocks() -> [HTMLBlock] {
         guard blocks.contains(where: { $0.links > 0 }) else { return blocks }
         let scores = BlockScorer.scores(of: PageFacts(tree: tree, blocks: blocks, metadata: metadata))

@@ -184,8 +184,8 @@ extension InlineScanner {
 
     private mutating func addLink(_ target: String, opener: Bracket, text: Range<Int>, end: Int) {
         let range = opener.offset..<end
-        // Links do not contain links, except for images. A slice would share the storage of all links, and each
-        // change of the list would copy it.
+        // Links do not contain links, except for images. A slice would share the storage of all links, and
+        // each change of the list would copy it.
         let inner = Array(links[opener.linkCount...])
         let image = inner.first { $0.isImage }
         let containsOnlyImages =

@@ -1,8 +1,8 @@
 extension MetadataValue {
     /// Reads a value from JSON.
     ///
-    /// - Parameter depth: The number of arrays and objects that enclose the value, including the object of all
-    ///   metadata.
+    /// - Parameter depth: The number of arrays and objects that enclose the value, including the object of
+    ///   all metadata.
     /// - Throws: ``JSONError``, also if the value is nested deeper than ``maximumDepth``.
     package init(_ reader: inout JSONReader, depth: Int) throws {
         guard depth <= MetadataValue.maximumDepth + 1 else { throw reader.error("nested too deeply") }

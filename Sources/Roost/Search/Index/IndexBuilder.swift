@@ -27,6 +27,10 @@ struct IndexBuilder {
         let isLocal = try await store.searchPlace(in: snapshot) == .client
         let passages =
             isLocal ? try await PassageFile.write(snapshot, in: directory)?.count ?? 0 : 0
+        if !isLocal {
+            // Otherwise, its age would decide when the index of words is built again.
+            try await IndexFolder(of: directory).remove(PassageFile.name, unlessNewerThan: snapshot.stamp)
+        }
         if passages < minimumGraphPassages || passages > maximumGraphPassages {
             // An existing graph was built over other vectors and can no longer be used.
             try await IndexFolder(of: directory).remove(

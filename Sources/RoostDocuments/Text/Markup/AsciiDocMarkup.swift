@@ -58,8 +58,8 @@ enum AsciiDocMarkup {
         return result
     }
 
-    /// Reads the line of the author or of the revision, which follow the title; returns whether the line is one
-    /// of them.
+    /// Reads the line of the author or of the revision, which follow the title; returns whether the line is
+    /// one of them.
     private static func readHeader(
         _ text: String, after previous: String, _ result: inout ConvertedMarkup
     ) -> Bool {

@@ -106,6 +106,7 @@ enum LaTeXMarkup {
         {
             return ""
         }
+        guard line.contains("\\href") || line.contains("\\url") else { return plain(line) }
         var output = ""
         var rest = line[...]
         while let match = rest.firstMatch(of: #/\\(?:href\{([^}]*)\}\{([^}]*)\}|url\{([^}]*)\})/#) {
@@ -136,7 +137,19 @@ enum LaTeXMarkup {
     /// Returns a text without commands: `\emph{x}` becomes `x`. References are removed.
     private static func plain(_ text: String) -> String {
         guard text.contains(where: { "\\~{}`'-".contains($0) }) else { return text }
-        var output = LaTeXText.decoded(text).replacing(
+        var output = LaTeXText.decoded(text)
+        // Matching is slow, and most lines have no commands with arguments.
+        if output.contains("\\"), output.contains("}") { output = withoutCommands(output) }
+        if output.contains("\\") { output = output.replacing(#/\\([%&$#_{}])/#) { String($0.output.1) } }
+        output = output.replacingOccurrences(of: "\\\\", with: "")
+        output = output.replacingOccurrences(of: "~", with: " ")
+        output = output.replacingOccurrences(of: "``", with: "“").replacingOccurrences(of: "''", with: "”")
+        return output.replacingOccurrences(of: "---", with: "—").replacingOccurrences(of: "--", with: "–")
+    }
+
+    /// Returns a text without references, and with the arguments of commands in place of the commands.
+    private static func withoutCommands(_ text: String) -> String {
+        var output = text.replacing(
             #/\s*\\(?:cite|citep|citet|ref|eqref|label|pageref|autoref|index)\*?(?:\[[^\]]*\])*\{[^}]*\}/#,
             with: "")
         // Nested commands need further passes.
@@ -149,10 +162,6 @@ enum LaTeXMarkup {
             if next == output { break }
             output = next
         }
-        output = output.replacing(#/\\([%&$#_{}])/#) { String($0.output.1) }
-        output = output.replacingOccurrences(of: "\\\\", with: "")
-        output = output.replacingOccurrences(of: "~", with: " ")
-        output = output.replacingOccurrences(of: "``", with: "“").replacingOccurrences(of: "''", with: "”")
-        return output.replacingOccurrences(of: "---", with: "—").replacingOccurrences(of: "--", with: "–")
+        return output
     }
 }

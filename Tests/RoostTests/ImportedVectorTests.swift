@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+@testable import Roost
+
+/// Tests of imports whose vectors have an unknown origin.
+@Suite struct ImportedVectorTests {
+    private func store() -> KnowledgeStore {
+        KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+    }
+
+    /// Returns the lines of an export of some texts with vectors.
+    private func lines(_ texts: [String]) async throws -> [Data] {
+        let store = store()
+        for text in texts { _ = try await store.add(text) }
+        var data = Data()
+        try await store.exportEntries(.jsonl, withEmbeddings: true) { data += $0 }
+        return data.split(separator: UInt8(ascii: "\n")).map { Data($0) }
+    }
+
+    private func changed(_ line: Data, _ change: ([Double]) -> [Double]) throws -> Data {
+        var entry = try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
+        entry["embeddings"] = change(entry["embeddings"] as? [Double] ?? [])
+        entry["passages"] = nil
+        return try JSONSerialization.data(withJSONObject: entry)
+    }
+
+    @Test func `vectors of another model at the end of joined files are found`() async throws {
+        let own = try await lines((0..<70).map { "note \($0)" })
+        let other = try await lines((0..<70).map { "a longer text with the number \($0)" })
+            .map { try changed($0) { Array($0.reversed()) } }
+        let target = store()
+        let report = try await target.importEntries(
+            Data((own + other).joined(separator: [10])), name: "file")
+        #expect((report.new, report.embedded) == (140, 140), "\(report)")
+    }
+
+    @Test func `vectors without a stated origin that are not of unit length are computed again`() async throws
+    {
+        let long = try await lines(["a swift", "a boat"]).map { try changed($0) { $0.map { 3 * $0 } } }
+        let target = store()
+        let report = try await target.importEntries(Data(long.joined(separator: [10])), name: "file")
+        #expect((report.new, report.embedded) == (2, 2), "\(report)")
+    }
+
+    @Test func `another import of the same texts keeps their tags`() async throws {
+        let target = store()
+        let records = [VectorRecord(key: "1", text: "a swift above the roof", vector: [])]
+        let archive = VectorArchive(records, source: "llm:#notes")
+        _ = try await target.importVectors(archive, ignoringVectors: true)
+        let id = try #require(try await target.storage.fetchEntries().first).id
+        _ = try await target.setTag("important", on: [id], isPresent: true)
+        let report = try await target.importVectors(archive, ignoringVectors: true)
+        #expect(report.entries.unchanged == 1, "\(report)")
+        #expect(try await target.storage.fetchEntries().first?.tags == ["important"])
+    }
+}
