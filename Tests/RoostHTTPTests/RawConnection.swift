@@ -11,7 +11,11 @@ final class RawConnection {
 
     private let descriptor: Int32
 
-    init(port: Int) throws {
+    /// Connects to a port of this computer.
+    ///
+    /// - Parameter receiveBuffer: The size in bytes of the buffer of the operating system for bytes that are not
+    ///   read yet; `nil` for the default, which can grow to many megabytes.
+    init(port: Int, receiveBuffer: Int32? = nil) throws {
         #if canImport(Glibc)
             let kind = Int32(SOCK_STREAM.rawValue)
         #else
@@ -19,6 +23,10 @@ final class RawConnection {
         #endif
         descriptor = socket(AF_INET, kind, 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
+        if var receiveBuffer {
+            setsockopt(
+                descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian

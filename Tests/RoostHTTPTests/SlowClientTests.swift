@@ -43,7 +43,7 @@ struct SlowClientTests {
         try await HTTPHarness.run(Self.settings) { harness in
             let text = String(repeating: "many words in a long text ", count: 8_000)
             for number in 0..<60 { try await harness.store.add("\(number) \(text)") }
-            let connection = try RawConnection(port: harness.port)
+            let connection = try RawConnection(port: harness.port, receiveBuffer: 65_536)
             try await connection.write(
                 "GET /api/v1/export HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
                     + HTTPHarness.token + "\r\n\r\n")

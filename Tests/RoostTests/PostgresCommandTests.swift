@@ -111,7 +111,7 @@ struct PostgresCommandTests {
         #expect(reembed.error.contains("cannot move a store in PostgreSQL to another model"))
         let migrate = try roost("migrate", "--to", "sqlite", "copy", "--store", "store")
         #expect(migrate.status != 0)
-        #expect(migrate.error.contains("create a store in a folder, and copy"))
+        #expect(migrate.error.contains("`roost copy FROM TO`"))
         let limited = try roost("compact", "--max-size", "1GB", "--store", "store")
         #expect(limited.status == 64)
         #expect(limited.error.contains("no maximum size"))

@@ -113,8 +113,6 @@ import Testing
     @Test func `Changed files have a consistent structure`() async throws {
         var generator = Seeded(state: 24)
         let readers: [any DocumentReader] = [MarkdownReader(), CanvasReader(), BaseReader()]
-        let clock = ContinuousClock()
-        var slowest = Duration.zero
         try #require(!Self.files.isEmpty)
         for round in 0..<JSONMutator.count(default: 1_000) {
             let original = try #require(Self.files.randomElement(using: &generator))
@@ -124,7 +122,6 @@ import Testing
             let data = Bool.random(using: &generator) ? Data(text.utf8) : changed
             let reader = readers[round % 20 < 18 ? 0 : round % 20 - 17]
             let input = DocumentInput(data: data, path: "/vault/note")
-            let start = clock.now
             do {
                 for document in try await reader.read(input, as: reader.types[0]) {
                     let structure = TextStructure(of: document.text, format: document.format)
@@ -138,8 +135,6 @@ import Testing
             } catch is DocumentError {
                 // The text is not valid UTF-8, JSON or YAML.
             }
-            slowest = max(slowest, clock.now - start)
         }
-        #expect(slowest < .seconds(5))
     }
 }
