@@ -44,6 +44,8 @@ struct EncryptionTests {
         tls.trustRoots = .file(chain.path)
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
         configuration.timeout.connect = .seconds(1200)
+        // Otherwise, a failed handshake is repeated until the time limit.
+        configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(configuration: configuration)
         var request = HTTPClientRequest(url: "https://localhost:\(harness.port)/api/v1/status")
         request.headers.add(name: "Authorization", value: "Bearer \(HTTPHarness.token)")
