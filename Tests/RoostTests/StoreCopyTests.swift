@@ -34,6 +34,8 @@ import Testing
         let source = try await store(texts)
         let target = try await store()
         try await StoreCopy(from: source, to: target).run()
+        // Dates are whole milliseconds.
+        try await Task.sleep(for: .milliseconds(5))
         try await target.replaceContent(of: try await entries(target)[1], with: "a heron in the reeds")
         let edited = try await entries(target)
         await #expect(throws: RoostError.self) { try await StoreCopy(from: source, to: target).run() }
