@@ -40,13 +40,12 @@ struct ResponseAssembly: Sendable {
         }
     }
 
-    /// Returns a body that closes the connection if the client does not read it in time.
+    /// Returns a body that closes the connection if the client does not read a part of it in time.
     private func body(_ buffer: ByteBuffer, closing: Bool) -> ResponseBody {
         ResponseBody(contentLength: buffer.readableBytes) { writer in
-            let watchdog = watchdog()
-            defer { watchdog.cancel() }
-            if buffer.readableBytes > 0 { try await writer.write(buffer) }
-            try await writer.finish(nil)
+            let output = StreamOutput(writer)
+            try await write(buffer, to: output)
+            try await finish(output)
             guard closing else { return }
             // The client may still be sending. If the connection were closed at once, the operating system
             // would discard the answer.
@@ -60,11 +59,7 @@ struct ResponseAssembly: Sendable {
     ) -> ResponseBody {
         ResponseBody { writer in
             let output = StreamOutput(writer)
-            let stream = StreamWriter { buffer in
-                let watchdog = watchdog()
-                defer { watchdog.cancel() }
-                try await output.write(buffer)
-            }
+            let stream = StreamWriter { try await self.write($0, to: output) }
             do {
                 if let request {
                     try await request.body.consumeWithCancellationOnInboundClose { _ in
@@ -73,12 +68,34 @@ struct ResponseAssembly: Sendable {
                 } else {
                     try await write(stream)
                 }
-                try await output.finish()
+                try await finish(output)
             } catch {
                 // The head has been sent, so an error can only be reported by an incomplete body.
                 channel.close(promise: nil)
             }
         }
+    }
+
+    /// Writes bytes in parts, and closes the connection if the client does not read a part in time.
+    ///
+    /// A long answer over a slow connection takes longer than the limit, but each of its parts does not. A write
+    /// returns when the part is in a buffer, so that the limit applies to the part before it.
+    private func write(_ buffer: ByteBuffer, to output: StreamOutput) async throws {
+        var buffer = buffer
+        while let part = buffer.readSlice(length: min(buffer.readableBytes, Self.bufferedBytes)),
+            part.readableBytes > 0
+        {
+            let watchdog = watchdog()
+            defer { watchdog.cancel() }
+            try await output.write(part)
+        }
+    }
+
+    /// Ends an answer, and closes the connection if the client does not read its last part in time.
+    private func finish(_ output: StreamOutput) async throws {
+        let watchdog = watchdog()
+        defer { watchdog.cancel() }
+        try await output.finish()
     }
 
     private func watchdog() -> Scheduled<Void> {
@@ -89,7 +106,7 @@ struct ResponseAssembly: Sendable {
     }
 }
 
-/// The writer of a streamed answer.
+/// The writer of an answer that is written in parts.
 ///
 /// It is unchecked because Hummingbird's writers do not state that they are sendable. Only the task that
 /// writes the answer uses it, one call at a time.
