@@ -78,8 +78,11 @@ struct ResponseAssembly: Sendable {
 
     /// Writes bytes in parts, and closes the connection if the client does not read a part in time.
     ///
-    /// A long answer over a slow connection takes longer than the limit, but each of its parts does not. A write
-    /// returns when the part is in a buffer, so that the limit applies to the part before it.
+    /// A long answer over a slow connection takes longer than the limit, but each of its parts does not.
+    ///
+    /// A write returns before the event loop knows whether the socket takes more. Waiting for the event loop
+    /// makes the next write wait for the client. Without this, the event loop would collect all parts of a long
+    /// answer in memory.
     private func write(_ buffer: ByteBuffer, to output: StreamOutput) async throws {
         var buffer = buffer
         while let part = buffer.readSlice(length: min(buffer.readableBytes, Self.bufferedBytes)),
@@ -88,6 +91,7 @@ struct ResponseAssembly: Sendable {
             let watchdog = watchdog()
             defer { watchdog.cancel() }
             try await output.write(part)
+            try await channel.eventLoop.submit {}.get()
         }
     }
 
