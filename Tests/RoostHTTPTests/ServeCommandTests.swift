@@ -62,7 +62,9 @@ struct ServeCommandTests {
         let (created, _) = try await server.send(.POST, "/api/v1/entries", ["content": "from the server"])
         #expect(created == 201)
         for agent in agents { #expect(try ask(agent, "status", [:]).contains("\"entries\":1")) }
-        _ = try ask(agents[0], "remember", ["text": "written by an agent", "allowDuplicate": true])
+        let remembered = try ask(
+            agents[0], "remember", ["text": "written by an agent", "allowDuplicate": true])
+        #expect(remembered.contains("\"stored\":true"), "\(remembered)")
         #expect(try await server.send(.GET, "/api/v1/status").1["entries"] == 2)
         #expect(try ask(agents[1], "status", [:]).contains("\"entries\":2"))
         #expect(try driver.roost("add", "--store", store, "typed by a person").status == 0)
