@@ -21,6 +21,7 @@ let package = Package(
                 .product(name: "RoostConversations", package: "roost"),
                 .product(name: "RoostIndexes", package: "roost"),
                 .product(name: "RoostMemory", package: "roost"),
+                .product(name: "RoostPostgres", package: "roost"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
     ],

@@ -5,6 +5,8 @@ import RoostModel
 /// batch refers to.
 struct BatchReading {
     let head: Head
+    /// The batch of the latest revision that the process has seen; `nil` if there is no record.
+    let seenBatch: UUID?
     /// The headers of the stored entries whose ids the batch contains.
     let entries: [UUID: EntryRows.Header]
     let sources: [UUID: Source]
@@ -18,18 +20,21 @@ struct BatchReading {
     let committed: Revision?
 
     private enum Part {
-        case begin, head, entries, sources, clusters, assignments, commit
+        case begin, head, seen, entries, sources, clusters, assignments, commit
     }
 
     /// Begins a transaction, locks the head and reads, in one round trip.
     ///
-    /// - Parameter repeated: The id of the batch, if an earlier attempt may have committed it.
+    /// - Parameters:
+    ///   - repeated: The id of the batch, if an earlier attempt may have committed it.
+    ///   - seen: The latest revision that the process has seen.
     init(
-        _ batch: WriteBatch, store: UUID, repeating repeated: UUID?, _ connection: Connection,
-        _ limits: CallLimits
+        _ batch: WriteBatch, store: UUID, repeating repeated: UUID?, seen: Revision,
+        _ connection: Connection, _ limits: CallLimits
     ) throws {
         var parts: [(Part, Statement)] = [
             (.begin, TableSQL.begin), (.head, Head.lockingSelection(store)),
+            (.seen, TableSQL.batch(of: seen, store: store)),
         ]
         let ids = Self.ids(in: batch)
         if !ids.isEmpty { parts.append((.entries, BatchSQL.entries(ids, store: store))) }
@@ -51,6 +56,7 @@ struct BatchReading {
             uniqueKeysWithValues: zip(parts.map(\.0), try connection.run(parts.map(\.1), limits)))
         guard let row = results[.head]?.rows.first else { throw Self.missing }
         head = try Head(row, store: store)
+        seenBatch = try results[.seen]?.rows.first?.uuid(0)
         entries = Dictionary(
             try results[.entries]?.rows.map { row in
                 let header = try EntryRows.Header(row, store: store)

@@ -70,8 +70,9 @@ struct CommitTransaction {
         var isOnlyCandidate = !mayBeCommitted
         do {
             let reading = try BatchReading(
-                batch, store: store, repeating: mayBeCommitted ? id : nil, connection, limits)
-            try check.check(reading.head)
+                batch, store: store, repeating: mayBeCommitted ? id : nil, seen: check.revision, connection,
+                limits)
+            try check.check(reading.head, found: reading.seenBatch)
             if let revision = reading.committed {
                 connection.rollBack(limits)
                 return Outcome(revision: revision, head: reading.head)
@@ -86,8 +87,10 @@ struct CommitTransaction {
             // Writing a large batch takes longer than waiting for a lock may take.
             let writing = CallLimits(CallLimits.callTimeout, isCancelled: limits.isCancelled)
             try write(writer, connection, writing, &mayBeCommitted)
+            var head = writer.head
+            head.batch = id
             return Outcome(
-                revision: writer.head.revision, head: writer.head,
+                revision: head.revision, head: head,
                 insertedRows: writer.rows.filled.reduce(0) { $0 + $1.count })
         } catch {
             if isOnlyCandidate, let error = error as? ConnectionError, error.excludesCommit {

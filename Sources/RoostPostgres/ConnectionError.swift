@@ -47,12 +47,18 @@ enum ConnectionError: Error {
         temporaryStates.contains(state) || state.hasPrefix("08")
     }
 
+    /// Returns whether a connection was refused because others use all that the server, the database or the
+    /// role may have.
+    static func isExhaustion(_ message: String) -> Bool {
+        ["too many clients", "too many connections", "connection slots"].contains { message.contains($0) }
+    }
+
     /// libpq does not provide the state of a refused connection, so it is recognized by its message.
     private static func isTemporaryRefusal(_ message: String) -> Bool {
         [
             "Connection refused", "timeout expired", "starting up", "shutting down", "in recovery mode",
-            "too many clients", "connection slots", "closed the connection", "Connection reset",
+            "not yet accepting connections", "closed the connection", "Connection reset",
             "terminating connection", "Temporary failure",
-        ].contains { message.contains($0) }
+        ].contains { message.contains($0) } || isExhaustion(message)
     }
 }

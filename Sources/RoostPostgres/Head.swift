@@ -26,6 +26,8 @@ struct Head: Sendable {
     var clustersOrdinal: UInt32
     /// The clustering run that created the clusters, encoded as JSON.
     var runRecord: [UInt8]?
+    /// The id of the batch of the revision; `nil` if it was not read.
+    var batch: UUID?
 
     /// Creates the head of an empty store.
     init(store: UUID, epoch: UUID) {
@@ -74,8 +76,24 @@ struct Head: Sendable {
         dimension, clusters_revision, clusters_ordinal, run, checksum
         """
 
-    static func selection(_ store: UUID) -> Statement {
-        Statement("SELECT \(columns) FROM roost.heads WHERE store = $1::uuid", [Parameter(store)])
+    /// Returns an expression for the id of the batch of a revision.
+    private static func batch(of revision: String) -> String {
+        "(SELECT c.batch FROM roost.commits c WHERE c.store = $1::uuid AND c.revision = \(revision))"
+    }
+
+    /// The columns of ``selection(_:seen:)`` with the ids of the batches of the head's revision and of the
+    /// seen revision; NULL if there is no record.
+    static let (batchColumn, seenBatchColumn) = (14, 15)
+
+    /// Returns the statement that reads the head.
+    ///
+    /// - Parameter seen: A revision whose batch is read too.
+    static func selection(_ store: UUID, seen: Revision = .zero) -> Statement {
+        Statement(
+            """
+            SELECT \(columns), \(batch(of: "h.revision")), \(batch(of: "$2::int8"))
+            FROM roost.heads h WHERE h.store = $1::uuid
+            """, [Parameter(store), Parameter(Int64(seen.rawValue))])
     }
 
     /// Returns the statement that reads the head and locks it until the end of the transaction, so that

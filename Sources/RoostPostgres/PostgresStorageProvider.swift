@@ -46,6 +46,7 @@ public struct PostgresStorageProvider: StorageProvider {
             var isClosed = false
             var epoch: UUID?
             var revision = Revision.zero
+            var batch: UUID?
             /// The number of rows that were inserted since the last analysis.
             var insertedRows = 0
             /// The number of rows after which the next analysis is due.
@@ -75,14 +76,15 @@ public struct PostgresStorageProvider: StorageProvider {
 
         /// The latest head that any call has received.
         var latest: HeadCheck {
-            contents.withLock { HeadCheck(epoch: $0.epoch, revision: $0.revision) }
+            contents.withLock { HeadCheck(epoch: $0.epoch, revision: $0.revision, batch: $0.batch) }
         }
 
         /// Remembers a head. Calls can receive heads in another order than that of their revisions.
         func record(_ head: Head) {
             contents.withLock { contents in
-                guard contents.epoch != head.epoch || contents.revision < head.revision else { return }
-                (contents.epoch, contents.revision) = (head.epoch, head.revision)
+                let isNewer = contents.epoch != head.epoch || contents.revision < head.revision
+                guard isNewer || contents.revision == head.revision && contents.batch == nil else { return }
+                (contents.epoch, contents.revision, contents.batch) = (head.epoch, head.revision, head.batch)
             }
         }
     }
@@ -185,11 +187,13 @@ public struct PostgresStorageProvider: StorageProvider {
 
     private func currentHead(_ connection: Connection, _ limits: CallLimits) throws -> Head {
         let check = state.latest
-        guard let row = try connection.run(Head.selection(store), limits).rows.first else {
+        let selection = Head.selection(store, seen: check.revision)
+        guard let row = try connection.run(selection, limits).rows.first else {
             throw BatchReading.missing
         }
-        let head = try Head(row, store: store)
-        try check.check(head)
+        var head = try Head(row, store: store)
+        head.batch = try row.uuidIfPresent(Head.batchColumn)
+        try check.check(head, found: try row.uuidIfPresent(Head.seenBatchColumn))
         state.record(head)
         return head
     }

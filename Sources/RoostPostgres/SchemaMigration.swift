@@ -25,10 +25,11 @@ struct SchemaMigration {
             throw StorageError(.notFound, "\(name) has no tables of Roost", remedy: .createStore)
         }
         guard version < Schema.version else { return }
-        for sql in Schema.preparation { try repeating { try connection.execute(sql, limits) } }
+        // Without this type nothing can be stored, so nothing is created before it.
         if try connection.run(Schema.vectorType, limits).rows[0].isNull(0) {
             try createVectorType(connection, limits)
         }
+        for sql in Schema.preparation { try repeating { try connection.execute(sql, limits) } }
         for migration in Schema.migrations where migration.version > version {
             for sql in migration.statements { try repeating { try connection.execute(sql, limits) } }
             try distribute(connection, limits)
@@ -50,6 +51,11 @@ struct SchemaMigration {
     private func createVectorType(_ connection: Connection, _ limits: CallLimits) throws {
         do {
             try repeating { try connection.execute(Schema.createVectorType, limits) }
+        } catch ConnectionError.rejected("42501", let message) {
+            throw StorageError(
+                .readOnly,
+                "cannot add the type for vectors to \(name): \(message); let the owner of the database "
+                    + "run CREATE EXTENSION vector, or grant the privileges of a Roost owner to the user")
         } catch ConnectionError.rejected(let state, let message) {
             throw StorageError(
                 .unsupported,

@@ -67,6 +67,13 @@ enum TableSQL {
             [Parameter(store), Parameter(batch)])
     }
 
+    /// Returns the batch id of the commit of a revision.
+    static func batch(of revision: Revision, store: UUID) -> Statement {
+        Statement(
+            "SELECT batch FROM roost.commits WHERE store = $1::uuid AND revision = $2::int8",
+            [Parameter(store), Parameter(Int64(revision.rawValue))])
+    }
+
     /// Lets the server collect statistics about the tables.
     static let analysis = Statement(
         "ANALYZE " + (Table.versioned + [.removals]).map { "roost.\($0.name)" }.joined(separator: ", "),

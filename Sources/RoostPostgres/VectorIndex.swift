@@ -107,11 +107,7 @@ struct VectorIndex {
         if let obstacle = obstacle(try capabilities(run)) {
             throw StorageError(.unsupported, "cannot build an index in the database: \(obstacle)")
         }
-        guard try progress(run) == nil else {
-            throw StorageError(
-                .locked, "another client is building the index in the database; try again later",
-                isRetryable: true, remedy: .retryLater)
-        }
+        guard try progress(run) == nil else { throw IndexBuildLock.isTaken }
         let existing = try existing(run)
         let unusable = existing.filter { !$0.isValid || !sql.names.contains($0.name) }.map(\.name)
         let usable = Set(existing.map(\.name)).subtracting(unusable)
@@ -165,6 +161,11 @@ extension PostgresSnapshot: PassageSearch {
     private func buildMissingParts(
         _ progress: @escaping @Sendable (String, Double?) -> Void
     ) async throws {
+        let lock = try await ErrorMapping(name: pool.settings.displayName).runBlocking { isCancelled in
+            try IndexBuildLock(
+                store, pool.settings, CallLimits(CallLimits.callTimeout, isCancelled: isCancelled))
+        }
+        defer { withExtendedLifetime(lock) {} }
         let statements = try await read { run in try VectorIndex(self).missingParts(run) }
         for (number, sql) in statements.enumerated() {
             let step = "step \(number + 1) of \(statements.count)"

@@ -71,6 +71,25 @@ struct VectorIndexSQL {
             """)
     }
 
+    /// Returns the statements of a transaction that lets one client at a time build indexes of a store, and
+    /// the position of the one that returns whether no other client does.
+    ///
+    /// The list of builds does not show those of other users, and in a cluster those on other servers. The
+    /// last statement keeps the server from ending the idle transaction. It also closes the result of the
+    /// one before, whose snapshot the build would wait for.
+    static func lock(_ store: UUID) -> (statements: [Statement], position: Int) {
+        let (high, low) = withUnsafeBytes(of: store.uuid) { bytes in
+            (bytes.bigEndian(at: 0, as: Int64.self), bytes.bigEndian(at: 8, as: Int64.self))
+        }
+        return (
+            [
+                TableSQL.begin,
+                Statement("SELECT pg_try_advisory_xact_lock($1::int8)", [Parameter(high ^ low)]),
+                Statement("SET LOCAL idle_in_transaction_session_timeout = 0", isKept: false),
+            ], 1
+        )
+    }
+
     // MARK: Searching
 
     /// Returns the settings of a transaction that searches with the index.

@@ -19,12 +19,12 @@ import Testing
 
     /// Returns a store with entries, some of which have several passages, were changed or removed.
     private func filledStore(
-        _ name: String, _ count: Int, exactSearchLimit: Int = 20_000
+        _ server: TestServer, _ count: Int, exactSearchLimit: Int = 20_000
     ) async throws -> KnowledgeStore {
         var options = PostgresStorageProvider.Options()
         options.exactSearchLimit = exactSearchLimit
         let storage = try await PostgresStorageProvider(
-            address: try TestServer.settings(), name: name, options: options)
+            address: try server.settings(), name: TestServer.newName(), options: options)
         let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
         var ids: [Entry.ID] = []
         for number in 0..<count {
@@ -75,8 +75,9 @@ import Testing
         #expect(found.nearest.map(\.entry.id) == expected.nearest.map(\.entry.id), name)
     }
 
-    @Test func `both places give the same results`() async throws {
-        var store = try await filledStore(TestServer.newName(), 90)
+    @Test(arguments: TestServer.available)
+    func `both places give the same results`(server: TestServer) async throws {
+        var store = try await filledStore(server, 90)
         for search in Self.searches {
             store.searchPlace = .client
             let expected = try await store.search(search)
@@ -97,8 +98,9 @@ import Testing
         try await store.close()
     }
 
-    @Test func `the index gives the same results in a small store`() async throws {
-        var store = try await filledStore(TestServer.newName(), 60, exactSearchLimit: 5)
+    @Test(arguments: TestServer.available)
+    func `the index gives the same results in a small store`(server: TestServer) async throws {
+        var store = try await filledStore(server, 60, exactSearchLimit: 5)
         store.searchPlace = .database
         #expect(try await store.databaseIndexState()?.isComplete == false)
         let state = try #require(try await store.buildDatabaseIndex())
@@ -123,7 +125,7 @@ import Testing
     }
 
     @Test func `the place is chosen by the setting and by the size`() async throws {
-        var store = try await filledStore(TestServer.newName(), 3)
+        var store = try await filledStore(.main, 3)
         #expect(try await store.currentSearchPlace() == .client)
         store.searchPlace = .database
         #expect(try await store.currentSearchPlace() == .database)

@@ -24,7 +24,9 @@ struct ErrorMappingTests {
     @Test(arguments: [
         ("connection to server failed: Connection refused", true),
         ("FATAL:  the database system is starting up", true),
+        ("FATAL:  the database system is not yet accepting connections", true),
         ("FATAL:  sorry, too many clients already", true),
+        ("FATAL:  too many connections for database \"notes\"", true),
         ("FATAL:  terminating connection due to administrator command", true),
         ("FATAL:  password authentication failed for user \"ann\"", false),
         ("FATAL:  database \"notes\" does not exist", false),
@@ -41,6 +43,8 @@ struct ErrorMappingTests {
         ("FATAL:  database \"notes\" does not exist", "names of the database"),
         ("root certificate file \"root.crt\" does not exist", "sslrootcert"),
         ("server does not support SSL, but SSL was required", "sslmode"),
+        ("FATAL:  no pg_hba.conf entry for host \"::1\", user \"ann\", SSL encryption", "let pg_hba.conf"),
+        ("FATAL:  too many connections for role \"ann\"", "close other clients"),
         ("could not translate host name \"db\" to address", "address of the server"),
     ]) func `a refused connection is reported with the next step`(message: String, step: String) {
         #expect(mapping.storageError(.refused(message: message)).message.contains(step))

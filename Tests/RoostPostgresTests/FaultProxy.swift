@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// A proxy between clients and a server on loopback that understands the messages of PostgreSQL's protocol.
-/// It can break a connection at a given message.
+/// It can break a connection at a given message, and behave like a server with fewer features.
 final class FaultProxy: Sendable {
     enum Direction: CaseIterable {
         case toServer, toClient
@@ -23,6 +23,7 @@ final class FaultProxy: Sendable {
         var count = 0
         var hasFired = false
         var delay: UInt32 = 0
+        var isPortable = false
     }
 
     private let state = Mutex(State())
@@ -71,6 +72,10 @@ final class FaultProxy: Sendable {
     /// Delays every message by a number of microseconds.
     func setDelay(_ microseconds: UInt32) { state.withLock { $0.delay = microseconds } }
 
+    /// Makes advisory locks succeed without effect, and makes the server reject `NOTIFY` and `LISTEN`, as in
+    /// databases that lack these features.
+    func removeFeatures() { state.withLock { $0.isPortable = true } }
+
     /// Whether the connection broke since the last call of ``set(_:)``.
     var hasFired: Bool { state.withLock { $0.hasFired } }
 
@@ -94,6 +99,11 @@ final class FaultProxy: Sendable {
             close(client)
             close(server)
             return
+        }
+        // Messages that are forwarded one by one must not wait for the acknowledgment of the one before.
+        var isOn: Int32 = 1
+        for socket in [client, server] {
+            setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
         }
         let pair = Pair(client: client, server: server)
         Thread.detachNewThread { [self] in forward(.toServer, pair) }
@@ -127,9 +137,23 @@ final class FaultProxy: Sendable {
             header = 5
             let (mustBreak, mustForward, delay) = decide(direction)
             if delay > 0 { usleep(delay) }
-            if mustForward, !write(message, to: target) { return }
+            let isRewritten = direction == .toServer && state.withLock { $0.isPortable }
+            if mustForward, !write(isRewritten ? Self.portable(message) : message, to: target) { return }
             if mustBreak { return }
         }
+    }
+
+    /// Returns a message that prepares a statement without the features that some databases lack; returns
+    /// other messages unchanged.
+    private static func portable(_ message: [UInt8]) -> [UInt8] {
+        guard message.first == UInt8(ascii: "P") else { return message }
+        // Latin-1 preserves all bytes. The type of the message and its length precede the text.
+        let text = String(message.dropFirst(5).map { Character(UnicodeScalar($0)) })
+        let changed = text.replacing("pg_try_advisory_xact_lock($1::int8)", with: "($1::int8 IS NOT NULL)")
+            .replacing("NOTIFY ", with: "no_notify ").replacing("LISTEN ", with: "no_listen ")
+        let bytes = changed.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+        let length = UInt32(bytes.count + 4).bigEndian
+        return [UInt8(ascii: "P")] + withUnsafeBytes(of: length) { Array($0) } + bytes
     }
 
     private func decide(_ direction: Direction) -> (mustBreak: Bool, mustForward: Bool, delay: UInt32) {

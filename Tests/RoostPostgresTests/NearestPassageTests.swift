@@ -37,9 +37,10 @@ import Testing
             to: query, limit: limit, in: .matching(filter), isExact: isExact)
     }
 
-    @Test func `a filter that 2% of the entries pass does not shorten a result`() async throws {
+    @Test(arguments: TestServer.available)
+    func `a filter that 2% of the entries pass does not shorten a result`(server: TestServer) async throws {
         // Every search with a filter uses the index, although few entries match.
-        let store = try await PostgresFixture().provider { $0.exactSearchLimit = 10 }
+        let store = try await PostgresFixture(server: server).provider { $0.exactSearchLimit = 10 }
         let entries = try await fill(store, 6000)
         let snapshot = try await store.snapshot()
         try await #require(snapshot.passageSearch).buildIndex { _, _ in }
@@ -78,8 +79,9 @@ import Testing
         try await store.close()
     }
 
-    @Test func `a snapshot is searched at its revision`() async throws {
-        let store = try await PostgresFixture().provider { $0.exactSearchLimit = 3 }
+    @Test(arguments: TestServer.available)
+    func `a snapshot is searched at its revision`(server: TestServer) async throws {
+        let store = try await PostgresFixture(server: server).provider { $0.exactSearchLimit = 3 }
         var entries = try await fill(store, 40)
         let old = try await store.snapshot()
         try await #require(old.passageSearch).buildIndex { _, _ in }
@@ -126,6 +128,63 @@ import Testing
             _ = try await search(snapshot, [1, 0], 1)
         }
         #expect(error?.code == .dimensionMismatch)
+    }
+
+    @Test func `two clients do not build the index of a store at the same time`() async throws {
+        let store = try await PostgresFixture().provider()
+        _ = try await fill(store, 30)
+        let snapshot = try #require(try await store.snapshot() as? PostgresSnapshot)
+        let lock = try IndexBuildLock(store.store, try TestServer.settings(), CallLimits(.seconds(60)))
+        let error = await #expect(throws: StorageError.self) { try await snapshot.buildIndex { _, _ in } }
+        #expect(error?.code == .locked)
+        #expect(error?.message.contains("another client is building the index") == true)
+        withExtendedLifetime(lock) {}
+        #expect(try await !snapshot.indexState().isComplete)
+    }
+
+    @Test func `a server without advisory locks and notifications is sufficient`() async throws {
+        let proxy = try FaultProxy(serverPort: try #require(try TestServer.settings().port))
+        defer { proxy.stop() }
+        proxy.removeFeatures()
+        let settings = try TestServer.settings(port: proxy.port)
+        // The proxy works: two sessions have the same lock, and a notification is rejected.
+        let sessions = try [Connection(settings), Connection(settings)]
+        for session in sessions {
+            let (lock, position) = VectorIndexSQL.lock(
+                UUID(uuidString: "6F0E8D1C-5B7A-4E7E-9C3D-2A1B0C9D8E7F") ?? UUID())
+            #expect(try session.run(lock, CallLimits(.seconds(60)))[position].rows[0].bool(0))
+        }
+        #expect(throws: ConnectionError.self) {
+            try sessions[0].execute("NOTIFY commits", CallLimits(.seconds(60)))
+        }
+        let store = try await PostgresStorageProvider(address: settings, name: TestServer.newName())
+        let entries = try await fill(store, 30)
+        let snapshot = try await store.snapshot()
+        try await #require(snapshot.passageSearch).buildIndex { _, _ in }
+        #expect(try await store.fetchEntries() == entries)
+        try await store.close()
+    }
+
+    @Test func `without the type halfvec, searches compare all vectors`() async throws {
+        let settings = try TestServer.newDatabase()
+        let store = try await PostgresStorageProvider(address: settings)
+        let connection = try Connection(settings)
+        for sql in [
+            "ALTER TYPE halfvec RENAME TO other",
+            "UPDATE pg_extension SET extversion = '0.6.2' WHERE extname = 'vector'",
+        ] { try connection.execute(sql, CallLimits(.seconds(60))) }
+        let entries = try await fill(store, 30)
+        let snapshot = try await store.snapshot()
+        let found = try await search(snapshot, entries[7].embeddings, 3)
+        #expect(found.passages.first?.entry == entries[7].id)
+        let error = await #expect(throws: StorageError.self) {
+            try await #require(snapshot.passageSearch).buildIndex { _, _ in }
+        }
+        #expect(error?.code == .unsupported)
+        #expect(error?.message.contains("install pgvector 0.8.4 or newer") == true)
+        let findings = try await store.inspectServer().map(\.message)
+        #expect(findings.contains { $0.contains("pgvector 0.6.2") && $0.contains("upgrade it") })
+        try await store.close()
     }
 
     @Test func `an incomplete index is built again, and one of another dimension is removed`() async throws {

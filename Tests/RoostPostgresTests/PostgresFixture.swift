@@ -6,54 +6,11 @@ import Testing
 
 @testable import RoostPostgres
 
-/// The server that `Scripts/test` starts, or another one whose URL is in `ROOST_TEST_POSTGRES`.
-enum TestServer {
-    static let url = ProcessInfo.processInfo.environment["ROOST_TEST_POSTGRES"].flatMap {
-        $0.isEmpty ? nil : $0
-    }
-
-    /// The trait of tests that need the server.
-    static let isRequired: any (TestTrait & SuiteTrait) = ConditionTrait.enabled(
-        if: url != nil, "ROOST_TEST_POSTGRES does not name a PostgreSQL server; Scripts/test starts one")
-
-    /// Returns the address of the server.
-    ///
-    /// - Parameters:
-    ///   - port: The port of a proxy, with which the connection is not encrypted.
-    ///   - application: The name of the client in the list of the server's sessions.
-    ///   - changes: Other changed settings.
-    static func settings(
-        port: UInt16? = nil, application: String? = nil, _ changes: [String: String] = [:]
-    ) throws -> ConnectionSettings {
-        var values = try ConnectionSettings(#require(url)).values
-        if let port {
-            values.merge(["port": "\(port)", "sslmode": "disable", "gssencmode": "disable"]) { $1 }
-        }
-        if let application { values["application_name"] = application }
-        values.merge(changes) { $1 }
-        // In a list of settings, quotation marks and backslashes are escaped.
-        let list = values.map { name, value in
-            "\(name)='\(value.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
-        }
-        return try ConnectionSettings(list.joined(separator: " "))
-    }
-
-    /// Creates a database for a test that locks whole tables, for which tests of the same database would
-    /// wait.
-    static func newDatabase() throws -> ConnectionSettings {
-        let name = "roost_\(UUID().uuidString.replacing("-", with: "").lowercased())"
-        try Connection(try settings()).execute("CREATE DATABASE \(name)", CallLimits(.seconds(1200)))
-        return try settings(["dbname": name])
-    }
-
-    /// Returns a name that no other test uses.
-    static func newName() -> String { "test \(UUID().uuidString)" }
-}
-
-/// A store in the test server.
+/// A store in a test server.
 struct PostgresFixture: StorageFixture {
     let level = StorageLevel.severalProcesses
     let name = TestServer.newName()
+    var server = TestServer.main
 
     func open() async throws -> any StorageProvider { try await provider() }
 
@@ -64,7 +21,7 @@ struct PostgresFixture: StorageFixture {
         options.lockTimeout = 600
         change(&options)
         return try await PostgresStorageProvider(
-            address: try TestServer.settings(), name: name, options: options)
+            address: try server.settings(), name: name, options: options)
     }
 
     struct Failure: Error, CustomStringConvertible {
@@ -75,6 +32,8 @@ struct PostgresFixture: StorageFixture {
         let process = Process()
         process.executableURL = TestTool.url("postgres-worker")
         process.arguments = [name] + job.arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            [TestServer.main.variable: server.url ?? ""]) { $1 }
         let error = Pipe()
         process.standardError = error
         let ended = AsyncStream<Bool> { continuation in
@@ -98,9 +57,4 @@ struct PostgresFixture: StorageFixture {
 
     /// The rows of the store stay in the database, which is deleted with the server.
     func tearDown() async {}
-}
-
-extension ConnectionSettings {
-    /// The port of the server.
-    var port: UInt16? { values["port"].flatMap { UInt16($0) } }
 }

@@ -1,12 +1,20 @@
 import Foundation
 import RoostModel
+import RoostPostgres
 import RoostTestKit
 import Testing
 
 @Suite(TestServer.isRequired) struct PostgresLawTests {
-    @Test(arguments: StorageLaw.allCases)
-    func `the PostgreSQL store obeys the law`(law: StorageLaw) async throws {
-        try await law.check(PostgresFixture())
+    @Test(arguments: StorageLaw.allCases, TestServer.available)
+    func `the PostgreSQL store obeys the law`(law: StorageLaw, server: TestServer) async throws {
+        try await law.check(PostgresFixture(server: server))
+    }
+
+    @Test(TestServer.version18.isRequired)
+    func `the laws are also checked with PostgreSQL 18`() async throws {
+        let store = try await PostgresFixture(server: .version18).provider()
+        #expect(try await store.inspectServer().contains { $0.message.contains("PostgreSQL 18") })
+        try await store.close()
     }
 
     /// The seeds that are tried. `ROOST_FUZZ_SEEDS` sets their number.

@@ -201,6 +201,35 @@ import Testing
         }
     }
 
+    @Test(arguments: ["-100 years", "100 years"])
+    func `a clock of the server that jumps ends snapshots at most`(age: String) async throws {
+        let fixture = PostgresFixture()
+        let store = try await fixture.provider()
+        var entry = Entry(content: "first", embeddings: [1, 0], createdAt: Date(milliseconds: 0))
+        try await store.saveEntry(entry)
+        let (old, first) = (try await store.snapshot(), entry)
+        entry.content = "second"
+        try await store.saveEntry(entry)
+        // Commits that are recorded at another time are equivalent to a clock that shows another time.
+        let connection = try Connection(try TestServer.settings())
+        try connection.execute(
+            "UPDATE roost.commits SET committed = committed + interval '\(age)' WHERE store = '\(store.store)'",
+            limits)
+        try await store.compact()
+        if age.hasPrefix("-") {
+            let error = await #expect(throws: StorageError.self) { _ = try await old.entries([entry.id]) }
+            #expect(error?.code == .notFound)
+            #expect(error?.message.contains("take a new snapshot") == true)
+        } else {
+            #expect(try await old.entries([entry.id]) == [first])
+        }
+        #expect(try await store.fetchEntries().map(\.content) == ["second"])
+        try await store.saveEntry(Entry(content: "third"))
+        try await store.compact()
+        #expect(try await store.fetchEntries().count == 2)
+        try await store.close()
+    }
+
     @Test func `a compaction deletes superseded rows and keeps young snapshots`() async throws {
         let fixture = PostgresFixture()
         let keeping = try await fixture.provider()

@@ -2,11 +2,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The server that `Scripts/test` starts, or another one.
-private enum DatabaseServer {
-    static let url = ProcessInfo.processInfo.environment["ROOST_TEST_POSTGRES"].flatMap {
-        $0.isEmpty ? nil : $0
+/// A server that `Scripts/test` starts, or another one.
+enum DatabaseServer: String, CaseIterable, Sendable {
+    case main = "ROOST_TEST_POSTGRES"
+    case version18 = "ROOST_TEST_POSTGRES_18"
+
+    var url: String? {
+        ProcessInfo.processInfo.environment[rawValue].flatMap { $0.isEmpty ? nil : $0 }
     }
+
+    static var url: String? { main.url }
+
+    /// The servers that the environment names.
+    static let available = allCases.filter { $0.url != nil }
 }
 
 /// The `roost` command with stores in PostgreSQL.
@@ -19,27 +27,58 @@ struct PostgresCommandTests {
     private let driver = CommandLineDriver()
 
     /// Runs a command with the password of the server in the environment.
-    private func roost(_ arguments: String..., password: String? = nil) throws -> CommandLineDriver.Outcome {
-        let server = try #require(DatabaseServer.url)
-        let known = try #require(URLComponents(string: server)?.password)
-        let secret = password ?? known
-        let running = try driver.start(arguments, environment: ["PGPASSWORD": secret])
+    private func roost(
+        _ arguments: String..., password: String? = nil, on server: DatabaseServer = .main,
+        environment: [String: String] = [:]
+    ) throws -> CommandLineDriver.Outcome {
+        let url = try #require(server.url)
+        let known = try #require(URLComponents(string: url)?.password)
+        let secret = ["PGPASSWORD": password ?? known]
+        let running = try driver.start(arguments, environment: secret.merging(environment) { $1 })
         try running.input.close()
         return try running.outcome()
     }
 
-    /// The URL of the server without its password.
-    private func address() throws -> String {
-        let server = try #require(DatabaseServer.url)
-        var components = try #require(URLComponents(string: server))
+    /// Returns the URL of a server without its password.
+    ///
+    /// - Parameter change: Changes parts of the URL.
+    private func address(
+        of server: DatabaseServer = .main, _ change: (inout URLComponents) -> Void = { _ in }
+    ) throws -> String {
+        let url = try #require(server.url)
+        var components = try #require(URLComponents(string: url))
         components.password = nil
+        change(&components)
         return try #require(components.string)
     }
 
-    private func initialize(_ folder: String, _ name: String) throws -> CommandLineDriver.Outcome {
+    private func initialize(
+        _ folder: String, _ name: String, on server: DatabaseServer = .main
+    ) throws -> CommandLineDriver.Outcome {
         try roost(
-            "init", folder, "--provider", "postgres", "--url", try address(), "--name", name, "--model",
-            "lexical")
+            "init", folder, "--provider", "postgres", "--url", try address(of: server), "--name", name,
+            "--model", "lexical", on: server)
+    }
+
+    @Test func `a failure of the server has its exit status and one line with the next step`() throws {
+        #expect(try initialize("store", "failures \(UUID())").status == 0)
+        let failures: [(change: (inout URLComponents) -> Void, status: Int32, step: String)] = [
+            ({ $0.path = "/no_such_database" }, 78, "check the names of the database and the user"),
+            ({ $0.port = 1 }, 69, "check that the server is running"),
+            ({ $0.percentEncodedQuery = "sslmode=verify-full&sslrootcert=/none" }, 78, "sslrootcert"),
+            (
+                { $0.percentEncodedQuery = "options=-c%20default_transaction_read_only%3Don" }, 73,
+                "the primary server"
+            ),
+        ]
+        for failure in failures {
+            let server = ["ROOST_POSTGRES_URL": try address(failure.change)]
+            let outcome = try roost("add", "some text", "--store", "store", environment: server)
+            #expect(outcome.status == failure.status, "\(outcome.error)")
+            #expect(outcome.error.contains(failure.step), "\(outcome.error)")
+            #expect(outcome.error.split(separator: "\n").count == 1, "\(outcome.error)")
+        }
+        #expect(try roost("list", "--store", "store").output.isEmpty)
     }
 
     @Test func `two folders share a store`() throws {
@@ -119,48 +158,50 @@ struct PostgresCommandTests {
         #expect(setting.status == 78)
     }
 
-    @Test func `a search runs in the database if the setting says so`() throws {
-        #expect(try initialize("store", "search \(UUID())").status == 0)
+    @Test(arguments: DatabaseServer.available)
+    func `a search runs in the database if the setting says so`(server: DatabaseServer) throws {
+        #expect(try initialize("store", "search \(UUID())", on: server).status == 0)
         for text in ["gardens need water in July", "the swift is back", "bread needs a starter"] {
-            #expect(try roost("add", text, "--store", "store").status == 0)
+            #expect(try roost("add", text, "--store", "store", on: server).status == 0)
         }
-        let local = try roost("query", "water for gardens", "--store", "store", "--explain")
+        let local = try roost("query", "water for gardens", "--store", "store", "--explain", on: server)
         #expect(!local.output.contains("plan in the database"))
         #expect(try roost("config", "search-in", "everywhere").status == 78)
         #expect(try roost("config", "search-in", "database").status == 0)
-        let found = try roost("query", "water for gardens", "--store", "store", "--explain")
+        let found = try roost("query", "water for gardens", "--store", "store", "--explain", on: server)
         #expect(found.output.contains("plan in the database: exact scan; 3 entries match"), "\(found.output)")
         #expect(found.output.hasPrefix(local.output.prefix(while: { $0 != "\n" })))
-        #expect(try roost("stats", "--store", "store").output.contains("search-in: database"))
-        let missing = try roost("index", "stats", "--store", "store")
+        #expect(try roost("stats", "--store", "store", on: server).output.contains("search-in: database"))
+        let missing = try roost("index", "stats", "--store", "store", on: server)
         #expect(missing.status == 1)
-        let built = try roost("index", "build", "--store", "store")
+        let built = try roost("index", "build", "--store", "store", on: server)
         #expect(built.output.contains("of vectors in the database"), "\(built.output)\(built.error)")
-        let state = try roost("index", "stats", "--store", "store")
+        let state = try roost("index", "stats", "--store", "store", on: server)
         #expect(state.output.contains("database  ") && state.output.contains("of vectors"), "\(state.output)")
     }
 
-    @Test func `a store is copied to PostgreSQL and back`() throws {
+    @Test(arguments: DatabaseServer.available)
+    func `a store is copied to PostgreSQL and back`(server: DatabaseServer) throws {
         #expect(try roost("init", "local", "--model", "lexical").status == 0)
         for number in 0..<20 {
             #expect(try roost("add", "text \(number) about gardens", "--store", "local").status == 0)
         }
         #expect(try roost("recluster", "--clusters", "2", "--store", "local").status == 0)
-        #expect(try initialize("team", "copy \(UUID())").status == 0)
-        let there = try roost("copy", "local", "team")
+        #expect(try initialize("team", "copy \(UUID())", on: server).status == 0)
+        let there = try roost("copy", "local", "team", on: server)
         #expect(there.status == 0, "\(there.error)")
         #expect(there.output.contains("copied 20 entries"))
         // The second call finds everything in the target.
-        #expect(try roost("copy", "local", "team").status == 0)
-        let back = try roost("copy", "team", "back", "--provider", "json")
+        #expect(try roost("copy", "local", "team", on: server).status == 0)
+        let back = try roost("copy", "team", "back", "--provider", "json", on: server)
         #expect(back.status == 0, "\(back.error)")
         func exported(_ store: String) throws -> String {
-            try roost("export", "entries", "--with-embeddings", "--store", store).output
-                + roost("export", "clusters", "--store", store).output
+            try roost("export", "entries", "--with-embeddings", "--store", store, on: server).output
+                + roost("export", "clusters", "--store", store, on: server).output
         }
         #expect(try exported("back") == exported("local"))
-        #expect(try roost("add", "another text", "--store", "team").status == 0)
-        let refused = try roost("copy", "local", "team")
+        #expect(try roost("add", "another text", "--store", "team", on: server).status == 0)
+        let refused = try roost("copy", "local", "team", on: server)
         #expect(refused.status == 78)
         #expect(refused.error.contains("entries that the store does not have"))
         #expect(try roost("copy", "local", "local").status == 64)

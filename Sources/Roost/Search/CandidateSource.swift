@@ -45,23 +45,27 @@ struct CandidateSource: Sendable {
     let wordScores: WordScores?
     /// The rows of the entries that may be found; `nil` for all.
     let allowed: RowSet?
+    /// The number of entries that match the search's filter.
+    private let matchingCount: Int
 
     /// Creates the source for a query.
     ///
     /// - Parameters:
     ///   - words: The words of the store; `nil` if the plan has no words.
     ///   - allowed: The rows of the entries that may be found; `nil` for all.
+    ///   - matchingCount: The number of entries that match the search's filter.
     ///   - precomputed: The nearest passages among the entries that match the search's filter, if they are
     ///     known. They are not used if the query requires or excludes words.
     init(
         for plan: QueryPlan, in vectors: SearchVectors, _ words: TextContents?, allowed: RowSet?,
-        precomputed: PrecomputedHits?
+        of matchingCount: Int, precomputed: PrecomputedHits?
     ) async throws {
         self.plan = plan
         self.vectors = vectors
         self.words = words
         self.precomputed = plan.text?.isSelective == true ? nil : precomputed
         self.allowed = allowed
+        self.matchingCount = matchingCount
         if let text = plan.text, let words {
             wordScores = try await words.scores(for: text)
         } else {
@@ -95,7 +99,7 @@ struct CandidateSource: Sendable {
             lists.nearest = try await Self.nearest([plan], k: lists.depth, among: allowed, in: passages)[0]
         case .database(let database):
             let found = try await database.nearest(
-                to: plan.vector, k: lists.depth, among: allowed,
+                to: plan.vector, k: lists.depth, among: allowed, of: matchingCount,
                 isFilterOnly: plan.text?.isSelective != true, isExact: plan.search.isExact)
             (lists.nearest, lists.databasePlan) = (found.hits, found.plan)
         }

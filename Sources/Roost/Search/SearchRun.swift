@@ -51,9 +51,10 @@ struct SearchRun: Sendable {
     }
 
     private func result(among allowed: RowSet?) async throws -> QueryResult {
-        let source = try await CandidateSource(
-            for: plan, in: vectors, words, allowed: allowed, precomputed: precomputed)
         let count = snapshot.stamp.entryCount
+        let source = try await CandidateSource(
+            for: plan, in: vectors, words, allowed: allowed, of: filtered?.count ?? count,
+            precomputed: precomputed)
         let needed = plan.neededHits(of: count)
         let relevance = Relevance(plan, vectors.statistics, words: source.wordScores?.scores)
         var hits: [QueryHit] = []

@@ -31,7 +31,7 @@ extension ExitStatus {
         case .usage: "The command line has an unknown command, option or value."
         case .badData: "The input or the store is damaged, or has another format."
         case .noInput: "A file, an entry, a cluster, a session or the store is missing."
-        case .unavailable: "A model or a server is not available."
+        case .unavailable: "A model or a server is not available, or it lacks a feature."
         case .software: "An unexpected error: please report it."
         case .cannotCreate: "An output cannot be created, or it exists."
         case .inputOutput: "Reading or writing failed; the disk may be full."

@@ -121,7 +121,7 @@ enum Failure {
         case .notFound: .noInput
         case .inputOutput, .full: .inputOutput
         case .readOnly: .cannotCreate
-        case .unavailable: .unavailable
+        case .unavailable, .unsupported: .unavailable
         case .configuration: .configuration
         default: .software
         }

@@ -1,0 +1,158 @@
+import Foundation
+import RoostModel
+import RoostTestKit
+import TestSupport
+import Testing
+
+@testable import RoostPostgres
+
+/// Servers that are restarted, restored from a copy, or run out of space.
+@Suite(.temporaryFolders, TestServer.isRequired, PrivateServer.isRequired)
+struct ServerStateTests {
+    private let limits = CallLimits(.seconds(60))
+
+    private static func entry(_ number: Int) -> Entry {
+        Entry(
+            content: "entry \(number)", embeddings: [1, 0, 0, 0], source: "s", tags: ["t"],
+            createdAt: Date(milliseconds: 1_700_000_000_000))
+    }
+
+    private func newServer() throws -> PrivateServer {
+        try PrivateServer(try #require(PrivateServer.extendedPrograms))
+    }
+
+    @Test func `readers and writers continue after the server was restarted`() async throws {
+        let server = try newServer()
+        try server.start()
+        defer { try? server.stop() }
+        let store = try await PostgresStorageProvider(address: try server.settings())
+        let entries = (0..<400).map(Self.entry)
+        let writer = Task {
+            for entry in entries {
+                try await store.saveEntry(entry)
+                try await Task.sleep(for: .milliseconds(2))
+            }
+        }
+        let reader = Task {
+            var last = 0
+            while last < entries.count {
+                let count = try await store.snapshot().stamp.entryCount
+                #expect(count >= last)
+                last = count
+            }
+        }
+        for shutdown in [PrivateServer.Shutdown.fast, .immediate] {
+            let before = try await store.snapshot().stamp.entryCount
+            while try await store.snapshot().stamp.entryCount < before + 20 {}
+            try server.stop(shutdown)
+            try server.start()
+        }
+        try await writer.value
+        try await reader.value
+        #expect(try await store.fetchEntries() == entries)
+        let contents = try await StorageContents(store)
+        #expect(contents.changes.map(\.kind) == entries.map { .upserted($0.id) })
+        #expect(try await store.snapshot().stamp.revision.rawValue == UInt64(entries.count))
+        try await store.close()
+    }
+
+    @Test func `a restored server is refused, even after others have written to it`() async throws {
+        let server = try newServer()
+        try server.start()
+        defer { try? server.stop() }
+        let settings = try server.settings()
+        let store = try await PostgresStorageProvider(address: settings)
+        try await store.saveEntry(Self.entry(1))
+        let follower = try await PostgresStorageProvider(address: settings)
+        try server.stop(.fast)
+        try server.saveData(as: "older")
+        try server.start()
+        let lost = Self.entry(2)
+        try await store.saveEntry(lost)
+        #expect(try await follower.snapshot().stamp.revision == Revision(rawValue: 2))
+        try server.stop(.fast)
+        try server.restoreData("older")
+        try server.start()
+
+        func expectRefusal(_ cause: String) async {
+            for handle in [store, follower] {
+                let read = await #expect(throws: StorageError.self) { try await handle.snapshot() }
+                let write = await #expect(throws: StorageError.self) {
+                    try await handle.saveEntry(Self.entry(9))
+                }
+                for error in [read, write] {
+                    #expect(error?.code == .damaged)
+                    #expect(error?.remedy == .repairStore)
+                    #expect(error?.message.contains(cause) == true, "\(error?.message ?? "")")
+                }
+            }
+        }
+        await expectRefusal("the server has revision 1 of the store")
+        // Another client has not seen the lost commit. Its commits reach and exceed the revision that the
+        // first clients have seen.
+        let other = try await PostgresStorageProvider(address: settings)
+        for number in 3...4 {
+            try await other.saveEntry(Self.entry(number))
+            await expectRefusal("revision 2 of the store on the server differs")
+        }
+        // After a new epoch, all clients read the store again.
+        try await other.renewEpoch()
+        let expected = try await other.fetchEntries()
+        for handle in [store, follower] {
+            #expect(try await handle.fetchEntries() == expected)
+            let changes = try await StorageContents(handle).changes.map(\.kind)
+            #expect(!changes.contains(.upserted(lost.id)))
+        }
+    }
+
+    @Test func `a restart that loses nothing is no other history`() async throws {
+        let server = try newServer()
+        try server.start()
+        defer { try? server.stop() }
+        let store = try await PostgresStorageProvider(address: try server.settings())
+        try await store.saveEntry(Self.entry(1))
+        try server.stop(.fast)
+        try server.saveData(as: "same")
+        try server.restoreData("same")
+        try server.start()
+        try await store.saveEntry(Self.entry(2))
+        #expect(try await store.fetchEntries().count == 2)
+        try await store.close()
+    }
+
+    @Test(.enabled(if: ReadOnlyMount.isAvailable, "\(ReadOnlyMount.requirement)"))
+    func `a commit that fills the disk of the server is refused and leaves nothing`() async throws {
+        let server = try newServer()
+        let disk = server.folder.appendingPathComponent("disk")
+        try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: true)
+        try server.start(with: .init(folder: disk, megabytes: 24))
+        defer { try? server.stop() }
+        let administrator = try Connection(try server.settings())
+        try administrator.execute("CREATE TABLESPACE small LOCATION '\(disk.path)'", limits)
+        try administrator.execute("CREATE DATABASE full_disk TABLESPACE small", limits)
+        let settings = try server.settings(["dbname": "full_disk"])
+        let store = try await PostgresStorageProvider(address: settings)
+        let first = Self.entry(1)
+        try await store.saveEntry(first)
+        // The texts of this batch have 24 MB, which cannot be compressed.
+        let text = (0..<(1 << 14)).map { _ in UUID().uuidString }.joined()
+        let large = (0..<40).map { number in
+            var entry = Self.entry(number + 10)
+            entry.content += text
+            return entry
+        }
+        let error = await #expect(throws: StorageError.self) {
+            try await store.commit(WriteBatch(upserts: large))
+        }
+        #expect(error?.code == .full)
+        #expect(error?.message.contains("free space on the server") == true)
+        #expect(try await store.fetchEntries() == [first])
+        #expect(try await store.snapshot().stamp.revision == Revision(rawValue: 1))
+        // The server uses the space again after a vacuum.
+        try Connection(settings).execute("VACUUM", limits)
+        let second = Self.entry(2)
+        try await store.saveEntry(second)
+        #expect(try await store.fetchEntries() == [first, second])
+        try await store.close()
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RoostPostgres
+
+/// A server that `Scripts/test` starts, or another one whose URL is in an environment variable.
+struct TestServer: Sendable, CustomTestStringConvertible {
+    /// The environment variable with the URL.
+    let variable: String
+    let url: String?
+
+    private init(_ variable: String) {
+        self.variable = variable
+        let value = ProcessInfo.processInfo.environment[variable] ?? ""
+        url = value.isEmpty ? nil : value
+    }
+
+    /// The server of all tests: PostgreSQL 16 by default.
+    static let main = TestServer("ROOST_TEST_POSTGRES")
+    /// The server of the tests that also run on PostgreSQL 18.
+    static let version18 = TestServer("ROOST_TEST_POSTGRES_18")
+    /// The servers that the environment names.
+    static let available = [main, version18].filter { $0.url != nil }
+
+    var testDescription: String { variable }
+
+    /// The trait of tests that need the server.
+    var isRequired: any (TestTrait & SuiteTrait) {
+        ConditionTrait.enabled(
+            if: url != nil, "\(variable) does not name a PostgreSQL server; Scripts/test starts one")
+    }
+
+    static var isRequired: any (TestTrait & SuiteTrait) { main.isRequired }
+
+    /// Returns the address of the server.
+    ///
+    /// - Parameters:
+    ///   - port: The port of a proxy, with which the connection is not encrypted.
+    ///   - application: The name of the client in the list of the server's sessions.
+    ///   - changes: Other changed settings.
+    func settings(
+        port: UInt16? = nil, application: String? = nil, _ changes: [String: String] = [:]
+    ) throws -> ConnectionSettings {
+        var values = try ConnectionSettings(#require(url)).values
+        if let port {
+            values.merge(["port": "\(port)", "sslmode": "disable", "gssencmode": "disable"]) { $1 }
+        }
+        if let application { values["application_name"] = application }
+        return try ConnectionSettings(list: values.merging(changes) { $1 })
+    }
+
+    static func settings(
+        port: UInt16? = nil, application: String? = nil, _ changes: [String: String] = [:]
+    ) throws -> ConnectionSettings {
+        try main.settings(port: port, application: application, changes)
+    }
+
+    /// Creates a database for a test that locks whole tables, for which tests of the same database would
+    /// wait.
+    static func newDatabase() throws -> ConnectionSettings {
+        let name = "roost_\(UUID().uuidString.replacing("-", with: "").lowercased())"
+        try Connection(try settings()).execute("CREATE DATABASE \(name)", CallLimits(.seconds(1200)))
+        return try settings(["dbname": name])
+    }
+
+    /// Returns a name that no other test uses.
+    static func newName() -> String { "test \(UUID().uuidString)" }
+}
+
+extension ConnectionSettings {
+    /// Creates an address from settings of libpq.
+    init(list values: [String: String]) throws {
+        // In a list of settings, quotation marks and backslashes are escaped.
+        let list = values.map { name, value in
+            "\(name)='\(value.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
+        }
+        try self.init(list.joined(separator: " "))
+    }
+
+    /// The port of the server.
+    var port: UInt16? { values["port"].flatMap { UInt16($0) } }
+}
