@@ -12,6 +12,8 @@ public struct HTMLReader: DocumentReader {
         name: "html", title: "HTML", extensions: ["html", "htm", "xhtml", "xht", "shtml"],
         mediaTypes: ["text/html", "application/xhtml+xml"])
 
+    public let version = 2
+
     public let types = [Self.type]
 
     /// Creates a reader.

@@ -12,6 +12,8 @@ public struct MailReader: DocumentReader {
         name: "mbox", title: "Mailbox", extensions: ["mbox", "mbx"], mediaTypes: ["application/mbox"],
         format: .mail)
 
+    public let version = 2
+
     public let types = [Self.message, Self.mailbox]
 
     /// Creates a reader.

@@ -15,6 +15,8 @@ public struct MarkdownReader: DocumentReader {
         ],
         mediaTypes: ["text/markdown", "text/x-markdown"])
 
+    public let version = 2
+
     public let types = [Self.type]
 
     /// Creates a reader.

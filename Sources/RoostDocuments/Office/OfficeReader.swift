@@ -28,6 +28,8 @@ public struct OfficeReader: DocumentReader {
     static let book = DocumentType(
         name: "epub", title: "EPUB", extensions: ["epub"], mediaTypes: ["application/epub+zip"])
 
+    public let version = 2
+
     public let types = [
         Self.word, Self.presentation, Self.workbook, Self.openText, Self.openPresentation,
         Self.openSpreadsheet, Self.book,

@@ -10,6 +10,8 @@ public struct PDFReader: DocumentReader {
     public static let type = DocumentType(
         name: "pdf", title: "PDF", extensions: ["pdf"], mediaTypes: ["application/pdf", "application/x-pdf"])
 
+    public let version = 2
+
     public let types = [Self.type]
 
     /// Creates a reader.

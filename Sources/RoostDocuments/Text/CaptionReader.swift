@@ -13,6 +13,8 @@ public struct CaptionReader: DocumentReader {
     /// The length of a paragraph, in seconds, after which the next sentence begins a new paragraph.
     private static let paragraphLength = 60.0
 
+    public let version = 2
+
     public let types = [Self.type]
 
     /// Creates a reader.

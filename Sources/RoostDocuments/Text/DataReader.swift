@@ -15,6 +15,8 @@ public struct DataReader: DocumentReader {
     static let toml = DocumentType(
         name: "toml", title: "TOML", extensions: ["toml"], mediaTypes: ["application/toml"], format: .plain)
 
+    public let version = 2
+
     public let types = [Self.json, Self.xml, Self.yaml, Self.toml]
 
     /// Creates a reader.

@@ -17,6 +17,8 @@ public struct MarkupReader: DocumentReader {
         name: "asciidoc", title: "AsciiDoc", extensions: ["adoc", "asciidoc"],
         mediaTypes: ["text/asciidoc", "text/x-asciidoc"])
 
+    public let version = 2
+
     public let types = [Self.org, Self.restructuredText, Self.latex, Self.asciidoc]
 
     /// Creates a reader.
