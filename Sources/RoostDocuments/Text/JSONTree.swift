@@ -2,8 +2,8 @@ import Foundation
 
 /// A JSON value (RFC 8259) whose objects keep the order of their members.
 ///
-/// The enumeration is not `indirect`, because a separate allocation for each value would need several times the
-/// memory of a file with many short values.
+/// The enumeration is not `indirect`, because a separate allocation for each value would need several times
+/// the memory of a file with many short values.
 enum JSONTree {
     /// A member of an object.
     struct Member {

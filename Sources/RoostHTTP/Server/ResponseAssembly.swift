@@ -81,8 +81,8 @@ struct ResponseAssembly: Sendable {
     /// A long answer over a slow connection takes longer than the limit, but each of its parts does not.
     ///
     /// A write returns before the event loop knows whether the socket takes more. Waiting for the event loop
-    /// makes the next write wait for the client. Without this, the event loop would collect all parts of a long
-    /// answer in memory.
+    /// makes the next write wait for the client. Without this, the event loop would collect all parts of a
+    /// long answer in memory.
     private func write(_ buffer: ByteBuffer, to output: StreamOutput) async throws {
         var buffer = buffer
         while let part = buffer.readSlice(length: min(buffer.readableBytes, Self.bufferedBytes)),
