@@ -31,6 +31,9 @@ struct HTTPHarness {
 
     let store: KnowledgeStore
     let port: Int
+    /// A client of its own: a shared one could reuse a connection to an earlier server with the same port. It
+    /// closes idle connections before the server does.
+    let client: HTTPClient
 
     /// Returns the settings of a test, with a change.
     static func settings(_ change: (inout ServerSettings) -> Void) -> ServerSettings {
@@ -57,7 +60,18 @@ struct HTTPHarness {
             group.addTask {
                 var iterator = ports.makeAsyncIterator()
                 let port = try #require(await iterator.next())
-                try await body(HTTPHarness(store: store, port: port))
+                var configuration = HTTPClient.Configuration()
+                configuration.connectionPool.idleTimeout = .seconds(20)
+                let client = HTTPClient(configuration: configuration)
+                let outcome: Result<Void, any Error>
+                do {
+                    outcome = .success(
+                        try await body(HTTPHarness(store: store, port: port, client: client)))
+                } catch {
+                    outcome = .failure(error)
+                }
+                try await client.shutdown()
+                try outcome.get()
             }
             // The body ends first; the server runs until it is canceled.
             try await group.next()
@@ -93,7 +107,7 @@ struct HTTPHarness {
             if !value.isEmpty { request.headers.add(name: name, value: value) }
         }
         if let bytes { request.body = .bytes(ByteBuffer(bytes: bytes)) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(1200))
+        let response = try await client.execute(request, timeout: .seconds(1200))
         let data = Data(try await response.body.collect(upTo: 64 << 20).readableBytesView)
         let answer = Answer(status: Int(response.status.code), headers: response.headers, body: data)
         check(answer, method, path)
