@@ -116,8 +116,9 @@ import Testing
             try await Self.load(server, max(200, count / 5))
             let (memory, descriptors) = (try server.memory(), try server.descriptors())
             try await Self.load(server, count)
-            // Idle connections of the clients remain open.
-            #expect(try server.descriptors() <= descriptors + 8)
+            // Idle connections of the clients and readers of the database remain open, at most some dozens. A
+            // leak of one descriptor in ten requests would exceed this.
+            #expect(try server.descriptors() <= descriptors + 48)
             if count >= 100_000 {
                 let after = try server.memory()
                 #expect(after <= memory + memory / 10, "\(memory) kB before, \(after) kB after")
