@@ -13,7 +13,7 @@ import Testing
         if: PrivateServer.systemPrograms != nil,
         "no PostgreSQL server with TLS; install the Debian package postgresql-15"))
 struct EncryptedConnectionTests {
-    private let limits = CallLimits(.seconds(60))
+    private let limits = CallLimits(.seconds(1200))
 
     /// Creates a self-signed certificate for the name localhost with its key, and returns both as lines.
     private func certificate(_ name: String, in folder: URL) throws -> (chain: URL, key: URL) {

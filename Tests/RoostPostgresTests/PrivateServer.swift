@@ -42,7 +42,7 @@ struct PrivateServer {
             return nil
         }
         let selection = Statement("SELECT setting FROM pg_config WHERE name = 'BINDIR'", isKept: false)
-        guard let path = try? connection.run(selection, CallLimits(.seconds(60))).rows.first?.text(0) else {
+        guard let path = try? connection.run(selection, CallLimits(.seconds(1200))).rows.first?.text(0) else {
             return nil
         }
         let programs = URL(fileURLWithPath: path)
@@ -126,7 +126,7 @@ struct PrivateServer {
         throw failure(of: command)
     }
 
-    private static let startTimeout = Duration.seconds(60)
+    private static let startTimeout = Duration.seconds(1200)
 
     func stop(_ shutdown: Shutdown = .immediate) throws {
         try run("pg_ctl", "-D", data.path, "-m", shutdown.rawValue, "-w", "stop")

@@ -9,7 +9,7 @@ import Testing
 /// Servers that are restarted, restored from a copy, or run out of space.
 @Suite(.temporaryFolders, TestServer.isRequired, PrivateServer.isRequired)
 struct ServerStateTests {
-    private let limits = CallLimits(.seconds(60))
+    private let limits = CallLimits(.seconds(1200))
 
     private static func entry(_ number: Int) -> Entry {
         Entry(

@@ -14,24 +14,17 @@ struct PostgresSaves: AsyncParsableCommand {
     @Option(help: "The maximum duration in seconds.") var seconds = Double.infinity
     @Option(help: "The dimension of the vectors.") var dimension = 384
 
-    private struct Result: Encodable {
-        var numbers: [Int] = []
-        /// The times after the commits, in seconds since 1970.
-        var times: [Double] = []
-    }
-
     func run() async throws {
         let store = try await options.open()
         let vectors = Material.vectors(100, dimension)
-        var result = Result()
+        var timeline = PostgresTimeline()
         let start = ContinuousClock.now
-        while result.numbers.count < count, (ContinuousClock.now - start) / .seconds(1) < seconds {
-            let number = first + result.numbers.count
+        while timeline.numbers.count < count, (ContinuousClock.now - start) / .seconds(1) < seconds {
+            let number = first + timeline.numbers.count
             try await store.saveEntry(PostgresOptions.entry(number, vectors.row(number % vectors.rows)))
-            result.numbers.append(number)
-            result.times.append(Date().timeIntervalSince1970)
+            timeline.append([number])
         }
-        try PostgresOptions.report(result)
+        try PostgresOptions.report(timeline)
         try await store.close()
     }
 }
