@@ -27,8 +27,12 @@ struct PrivateServer {
     private let programs: URL
     private let port: UInt16
 
-    /// The folder with the programs of Debian's server, which supports TLS; `nil` if it is not installed.
+    /// The folder with the programs of Debian's server, which supports TLS; `nil` if it is neither installed
+    /// nor named by an environment variable.
     static let systemPrograms: URL? = {
+        if let folder = ProcessInfo.processInfo.environment["ROOST_TEST_POSTGRES_TLS"], !folder.isEmpty {
+            return URL(fileURLWithPath: folder)
+        }
         let root = URL(fileURLWithPath: "/usr/lib/postgresql")
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
         return versions.compactMap(Int.init).sorted(by: >)
