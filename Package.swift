@@ -266,6 +266,7 @@ let package = Package(
             name: "RoostMemoryTests",
             dependencies: [
                 "TestSupport", "RoostMemory", "Roost", "RoostConversations", "RoostModel", "RoostTestKit",
+                "RoostVectors",
             ]),
         .testTarget(
             name: "RoostMCPTests",

@@ -1,11 +1,13 @@
 """Measures `roost serve` with wrk on the loopback interface.
 
-usage: serve.py ROOST [--entries N] [--seconds S] [--store DIR]
+usage: serve.py ROOST [--entries N] [--seconds S] [--folder DIR]
 
 Prints the rate and the 99th percentile of searches by vector, at full load and at about half of it, of searches by
 words and of reads of an entry; the memory before and after the load and with 1,000 idle connections; and the time of
 `roost mcp` from its start to the first answer. ROOST is an optimized build. Needs wrk. The store consists of generated
-sentences and uses the lexical embedder; with --store, an existing store is used.
+sentences and uses the lexical embedder. With --folder, the store (DIR/store) and the bodies of the searches by vector
+(DIR/vectors.jsonl) are kept, so that `Scripts/benchmark search-rate` can run the same searches without a server; an
+existing store is used.
 """
 
 import argparse
@@ -120,19 +122,24 @@ def main():
     parser.add_argument("roost")
     parser.add_argument("--entries", type=int, default=100_000)
     parser.add_argument("--seconds", type=int, default=10)
-    parser.add_argument("--store")
+    parser.add_argument("--folder")
     options = parser.parse_args()
     if shutil.which("wrk") is None:
         sys.exit("wrk is missing; install the Debian package wrk")
     with tempfile.TemporaryDirectory() as folder:
-        store = options.store or os.path.join(folder, "store")
+        kept = options.folder or folder
+        os.makedirs(kept, exist_ok=True)
+        store = os.path.join(kept, "store")
+        is_new = not os.path.exists(store)
         server = Server(options.roost, store)
-        if not options.store:
+        if is_new:
             start = time.monotonic()
             fill(server, options.entries)
             print(f"ingest: {options.entries / (time.monotonic() - start):.0f} entries/s")
             subprocess.run([options.roost, "index", "build", "--store", store], check=True, capture_output=True)
         bodies = vectors(server, 200)
+        with open(os.path.join(kept, "vectors.jsonl"), "w", encoding="utf-8") as file:
+            file.write("\n".join(bodies) + "\n")
         page = json.loads(server.send("/api/v1/entries?limit=200"))
         ids = [entry["id"] for entry in page["entries"]]
         texts = [json.dumps({"query": entry["content"][:40], "mode": "text"}) for entry in page["entries"]]

@@ -110,27 +110,13 @@ struct Recall: Sendable {
 
     // MARK: Scores
 
-    /// The position of a message: the source id of its scope, and its number in the scope.
-    private struct Position: Hashable {
-        var source: String
-        var number: Int
-
-        init(_ message: RememberedMessage) { (source, number) = (message.scope.source, message.number) }
-
-        func advanced(by distance: Int) -> Position {
-            var position = self
-            position.number += distance
-            return position
-        }
-    }
-
     /// Returns the recollections, best first. Their relevance is adjusted for adjacent messages, the times
     /// named in the query, and the age of the message.
     private func ranked(_ candidates: [Candidate]) -> [Recollection] {
         let relevance = Dictionary(
-            candidates.map { (Position($0.message), $0.relevance) }
+            candidates.map { (MessagePosition($0.message), $0.relevance) }
         ) { first, _ in first }
-        func neighbors(of position: Position) -> Float {
+        func neighbors(of position: MessagePosition) -> Float {
             var sum: Float = 0
             for (index, share) in Self.neighborShares.enumerated() {
                 for distance in [-1 - index, index + 1] {
@@ -139,7 +125,7 @@ struct Recall: Sendable {
             }
             return sum
         }
-        var weights = candidates.map { $0.relevance + neighbors(of: Position($0.message)) }
+        var weights = candidates.map { $0.relevance + neighbors(of: MessagePosition($0.message)) }
         let best = max(weights.max() ?? 0, .leastNormalMagnitude)
         for (index, candidate) in candidates.enumerated() {
             weights[index] /= best
@@ -169,11 +155,12 @@ struct Recall: Sendable {
     /// Adds the surrounding messages to each recollection. Each message occurs only once in the result.
     private func withContext(_ found: [Recollection]) async throws -> [Recollection] {
         guard options.context > 0, !found.isEmpty else { return found }
-        let around = try await neighbors(of: found.map(\.message))
-        var used = Set(found.map { Position($0.message) })
+        let reader = RecallContext(snapshot: try await store.storage.snapshot(), distance: options.context)
+        let around = try await reader.messages(around: found)
+        var used = Set(found.map { MessagePosition($0.message) })
         var found = found
         for index in found.indices {
-            let position = Position(found[index].message)
+            let position = MessagePosition(found[index].message)
             func messages(_ distances: ClosedRange<Int>) -> [RememberedMessage] {
                 distances.compactMap { distance in
                     let other = position.advanced(by: distance)
@@ -184,29 +171,6 @@ struct Recall: Sendable {
             found[index].after = messages(1...options.context)
         }
         return found
-    }
-
-    /// The maximum number of message numbers by which the storage selects the context.
-    private static let maximumNumbers = 200
-
-    /// Returns the messages at the positions around some messages, and possibly others. They are read in one
-    /// pass, because each pass reads the metadata of all messages of a scope.
-    private func neighbors(of messages: [RememberedMessage]) async throws -> [Position: RememberedMessage] {
-        let snapshot = try await store.storage.snapshot()
-        // The sources of scopes contain hardly anything but messages, so the filter does not test the kind of
-        // an entry.
-        var filter = EntryFilter(sources: Set(messages.map(\.scope.source)))
-        if messages.count * (2 * options.context + 1) <= Self.maximumNumbers {
-            let numbers = Set(
-                messages.flatMap { ($0.number - options.context)...($0.number + options.context) })
-            filter.conditions = [
-                EntryCondition(
-                    .metadata(RememberedMessage.Key.number), .isOneOf(numbers.sorted().map { "\($0)" }))
-            ]
-        }
-        return Dictionary(
-            try await RememberedMessage.read(filter, from: snapshot).map { (Position($0), $0) }
-        ) { first, _ in first }
     }
 
     /// Returns the recollections and the messages of their context that fit into the token budget.

@@ -21,13 +21,30 @@ struct EntryRows {
         entries e LEFT JOIN vectors v ON v.row = e.row LEFT JOIN locations l ON l.row = e.row
         """
 
+    // The texts of statements that run for each entry are constants, because composing them takes longer than
+    // running them.
+
+    private static let passageQuery = """
+        SELECT ordinal, start, end, tokens, vector, \(Checksum.passages.matches("passages", id: "?2"))
+        FROM passages WHERE row = ?1 ORDER BY ordinal
+        """
+
+    private static let revisionQuery =
+        "SELECT e.revision, \(Checksum.entries.matches("e")) FROM entries e WHERE e.id = ?"
+
     /// Returns the entries in the given rows, in the given order. Rows without an entry are skipped.
     func entries(rows: [Int64]) throws -> [(row: Int64, entry: Entry)] {
         let sql = "SELECT \(Self.columns) FROM \(Self.tables) WHERE e.row = ?"
         let statement = try database.cachedStatement(sql: sql)
-        return try rows.compactMap { row in
-            try Row.fetchOne(statement, arguments: [row]).map { (row, try entry($0)) }
-        }
+        return try rows.compactMap { row in try entry(statement, [row]).map { (row, $0) } }
+    }
+
+    /// Returns the entry that a statement finds, which selects ``columns``; `nil` if it finds none.
+    func entry(_ statement: Statement, _ arguments: StatementArguments) throws -> Entry? {
+        // A cursor decodes the columns directly; `fetchOne` would copy them first. The columns are valid as
+        // long as the cursor exists.
+        let cursor = try Row.fetchCursor(statement, arguments: arguments)
+        return try withExtendedLifetime(cursor) { try cursor.next().map(entry) }
     }
 
     /// Returns the entry in a result row that has the columns ``columns``.
@@ -35,7 +52,7 @@ struct EntryRows {
         let number: Int64 = try row.value(0)
         try Checksum.check(row, 10, "an entry in row \(number)")
         let embeddings = try (row.value(9) as Data?).map(Column.vector) ?? []
-        let passages = try passages(number, embeddings)
+        let passages = try passages(number, id: row.value(1), embeddings)
         guard try passages.count == row.value(11), try embeddings.count == row.value(12) else {
             throw Column.damaged("an entry in row \(number) that lacks a passage or a vector")
         }
@@ -88,27 +105,27 @@ struct EntryRows {
 
     /// Returns the revision of the commit that last changed an entry; `nil` if the entry does not exist.
     func revision(of id: Entry.ID) throws -> Revision? {
-        let statement = try database.cachedStatement(
-            sql: "SELECT e.revision, \(Checksum.entries.matches("e")) FROM entries e WHERE e.id = ?")
+        let statement = try database.cachedStatement(sql: Self.revisionQuery)
         guard let row = try Row.fetchOne(statement, arguments: [Column.bytes(id)]) else { return nil }
         try Checksum.check(row, 1, "an entry")
         return Revision(rawValue: UInt64(clamping: try row.value(0) as Int64))
     }
 
-    private func passages(_ row: Int64, _ embeddings: [Float]) throws -> [Passage] {
-        let sql = """
-            SELECT ordinal, start, end, tokens, vector, \(Checksum.passages.matches("passages"))
-            FROM passages WHERE row = ? ORDER BY ordinal
-            """
-        return try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [row]).map { row in
+    private func passages(_ row: Int64, id: Data, _ embeddings: [Float]) throws -> [Passage] {
+        let statement = try database.cachedStatement(sql: Self.passageQuery)
+        let cursor = try Row.fetchCursor(statement, arguments: [row, id])
+        var passages: [Passage] = []
+        while let row = try cursor.next() {
             try Checksum.check(row, 5, "a passage")
             let (start, end): (Int, Int) = (try row.value(1), try row.value(2))
             guard start >= 0, start <= end else {
                 throw Column.damaged("a passage with an invalid range")
             }
-            return Passage(
-                ordinal: try row.value(0), utf8Range: start..<end, tokenCount: try row.value(3),
-                vector: try (row.value(4) as Data?).map(Column.vector) ?? embeddings)
+            passages.append(
+                Passage(
+                    ordinal: try row.value(0), utf8Range: start..<end, tokenCount: try row.value(3),
+                    vector: try (row.value(4) as Data?).map(Column.vector) ?? embeddings))
         }
+        return passages
     }
 }

@@ -31,9 +31,7 @@ struct SQLiteSnapshot: StorageSnapshot {
                 """
             let statement = try database.cachedStatement(sql: sql)
             let rows = EntryRows(database)
-            return try ids.compactMap { id in
-                try Row.fetchOne(statement, arguments: [Column.bytes(id)]).map(rows.entry)
-            }
+            return try ids.compactMap { try rows.entry(statement, [Column.bytes($0)]) }
         }
     }
 
@@ -67,17 +65,26 @@ struct SQLiteSnapshot: StorageSnapshot {
         }
     }
 
+    private static let headerColumns =
+        "e.row, e.id, e.source, e.created, \(Checksum.entries.matches("e"))"
+    /// The maximum number of parameters of a statement that is kept for later calls.
+    private static let cachedArguments = 4
+
     func headers(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> HeaderPage {
         precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         return try await read { database in
             let condition = FilterSQL(filter)
             let sql = """
-                SELECT e.row, e.id, e.source, e.created, \(Checksum.entries.matches("e")) FROM entries e
+                SELECT \(Self.headerColumns) FROM entries e
                 WHERE e.row > ? AND \(condition.sql) ORDER BY e.row LIMIT ?
                 """
             let arguments =
                 [row.map { Int64($0) } ?? -1] + condition.arguments + [limit == .max ? limit : limit + 1]
-            let cursor = try Row.fetchCursor(database, sql: sql, arguments: StatementArguments(arguments))
+            // Statements with many parameters have many forms, and a cached statement is never removed.
+            let statement = try
+                arguments.count <= Self.cachedArguments
+                ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
+            let cursor = try Row.fetchCursor(statement, arguments: StatementArguments(arguments))
             var page = HeaderPage(headers: [], next: nil)
             var last: UInt32?
             while let row = try cursor.next() {

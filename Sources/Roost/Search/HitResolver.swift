@@ -34,6 +34,7 @@ struct HitResolver: Sendable {
         _ entry: Entry, for candidate: Candidate, _ words: TextScores.Breakdown?
     ) -> QueryHit {
         var hit = QueryHit(entry, nearestTo: plan.vector)
+        hit.row = candidate.row
         hit.fused = candidate.fused
         hit.vectorRank = candidate.vectorRank
         hit.textRank = candidate.textRank

@@ -28,6 +28,8 @@ public struct QueryHit: Sendable, Hashable {
     public var fused: Float = 0
     /// The near-duplicates of the entry that the search also found, best first.
     public var duplicates: [Entry.ID] = []
+    /// The storage's row of the entry, as the index states it; `nil` if no index found the entry.
+    package internal(set) var row: UInt32?
     /// The evidence from which the score is computed (``Relevance``). It also orders hits whose scores are
     /// all 0 or all 1.
     var evidence: Float = 0

@@ -49,7 +49,7 @@ package enum IncomingMessage: Sendable {
     /// - Throws: ``ProtocolError`` with `.parseError`.
     package static func parse(_ data: Data) throws(ProtocolError) -> JSONValue {
         do {
-            return try JSONDecoder().decode(JSONValue.self, from: data)
+            return try JSONValue(json: data)
         } catch {
             throw ProtocolError(.parseError, "the message is not valid JSON")
         }

@@ -57,14 +57,25 @@ extension MetadataValue {
 
     /// Returns the value as compact JSON on one line, with the members of objects in alphabetical order.
     package func serialized() -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Encoding can only fail for numbers that are not finite, which no caller produces.
-        return (try? encoder.encode(self)) ?? Data("null".utf8)
+        var text: [UInt8] = []
+        text.append(metadata: self)
+        return Data(text)
+    }
+
+    /// Parses a JSON text.
+    ///
+    /// - Throws: `JSONError`, also if the value is nested too deeply.
+    package init(json: Data) throws {
+        self = try json.withUnsafeBytes { bytes in
+            var reader = JSONReader(bytes)
+            let value = try MetadataValue(message: &reader)
+            try reader.expectEnd()
+            return value
+        }
     }
 
     /// Returns the JSON form of an encodable value.
     package static func encoding(_ value: some Encodable) throws -> JSONValue {
-        try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
+        try JSONValue(json: JSONEncoder().encode(value))
     }
 }

@@ -312,8 +312,9 @@ package struct JSONReader {
         return value
     }
 
-    package mutating func double() throws(JSONError) -> Double {
-        let number = try number()
+    package mutating func double() throws(JSONError) -> Double { try double(try number()) }
+
+    package func double(_ number: Number) throws(JSONError) -> Double {
         if let value = number.exactDouble { return value }
         let value = withText(number.range) { strtod($0, nil) }
         guard value.isFinite else { throw error("number out of range") }

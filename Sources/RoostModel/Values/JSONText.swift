@@ -49,12 +49,14 @@ extension [UInt8] {
         append(UInt8(ascii: "]"))
     }
 
-    /// Appends a metadata value as JSON, with the keys of objects in sorted order.
+    /// Appends a metadata value as JSON, with the keys of objects in sorted order. A number that JSON cannot
+    /// express is written as `null`.
     package mutating func append(metadata value: MetadataValue) {
         switch value {
         case .null: append(literal: "null")
         case .bool(let value): append(literal: value ? "true" : "false")
         case .integer(let value): append(contentsOf: String(value).utf8)
+        case .number(let number) where !number.isFinite: append(literal: "null")
         case .number(let number):
             append(contentsOf: (value.wholeNumber?.description ?? number.description).utf8)
         case .string(let value): append(string: value)

@@ -26,13 +26,19 @@ extension MetadataValue {
             try reader.object { values[$1] = try MetadataValue(&$0, depth: depth + 1) }
             self = .object(values)
         default:
-            var copy = reader
-            if let whole = copy.integer(try copy.number()).map(Int64.init) {
-                reader = copy
+            let number = try reader.number()
+            if let whole = reader.integer(number).map(Int64.init) {
                 self = .integer(whole)
             } else {
-                self = .number(try reader.double())
+                self = .number(try reader.double(number))
             }
         }
+    }
+
+    /// Reads a value from the JSON text of a message, in which other arrays and objects can enclose metadata.
+    ///
+    /// - Throws: ``JSONError``, also if the value is nested deeper than metadata and its enclosing values.
+    package init(message reader: inout JSONReader) throws {
+        try self.init(&reader, depth: -Self.maximumOuterDepth)
     }
 }

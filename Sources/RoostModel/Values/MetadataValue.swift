@@ -66,7 +66,7 @@ extension MetadataValue: Codable {
     /// The maximum number of JSON containers that enclose the metadata in a document, such as the array of
     /// entries. This limit and ``maximumDepth`` end the decoding of maliciously nested JSON before the stack
     /// overflows.
-    private static let maximumOuterDepth = 16
+    static let maximumOuterDepth = 16
 
     public init(from decoder: any Decoder) throws {
         guard decoder.codingPath.count <= MetadataValue.maximumDepth + Self.maximumOuterDepth else {
