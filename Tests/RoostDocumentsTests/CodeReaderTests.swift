@@ -14,13 +14,18 @@ import Testing
         return (document.text, TextStructure(of: document.text, format: document.format))
     }
 
+    @Test func `the title of source code is the name of the file`() async throws {
+        let input = DocumentInput(data: Data("import json\n\nx = 1\n".utf8), path: "tools/main.py")
+        #expect(try await DocumentFixture.documents(input).map(\.title) == ["main.py"])
+    }
+
     @Test(arguments: [
         ("py", ["Barrel", "Barrel/litres", "Barrel/fill"]),
         (
             "swift",
             ["Barrel", "Barrel/description", "Barrel/init", "Barrel/==", "Barrel/fill", "Barrel/Color"]
         ),
-        ("c", ["fill", "main"]),
+        ("c", ["barrel", "fill", "main"]),
         (
             "cpp",
             [
@@ -35,13 +40,13 @@ import Testing
         ("kt", ["Q", "Q/lazyValue", "Q/companion", "Q/companion/other"]),
         ("scala", ["Barrel", "Barrel/fill", "Barrel/size", "Barrel/apply"]),
         ("go", ["Server", "Start", "main"]), ("rs", ["Point", "Point/fmt", "Point/zero"]),
-        ("zig", ["Barrel", "main"]),
+        ("zig", ["Barrel", "Barrel/fill", "main"]),
         ("js", ["Barrel", "Barrel/constructor", "Barrel/fill", "walk", "make"]),
         ("ts", ["Shape", "Circle", "Circle/constructor", "Circle/area", "Circle/name", "make", "main"]),
         ("vue", ["load"]), ("svelte", ["load"]), ("php", ["C", "C/run", "C/other", "top"]),
         ("rb", ["Garden", "Garden/Barrel", "Garden/Barrel/fill", "Garden/Barrel/create"]),
         ("pl", ["fill", "size"]), ("lua", ["M.fill", "helper", "M.other"]), ("r", ["fill", "size"]),
-        ("jl", ["Barrel", "fill"]), ("ex", ["Garden.Barrel", "Garden.Barrel/fill"]),
+        ("jl", ["Garden", "Garden/Barrel", "Garden/fill"]), ("ex", ["Garden.Barrel", "Garden.Barrel/fill"]),
         ("sh", ["fill", "other"]),
         ("hs", ["Tree", "Functor", "insert"]), ("ml", ["tree", "insert", "Set"]), ("erl", ["fill"]),
         ("clj", ["garden.barrel", "fill", "helper"]), ("sql", ["users", "f"]),

@@ -107,4 +107,21 @@ import Testing
         let note = DocumentInput(data: Data("From: here\nDate: today\n\nText".utf8), path: "a.txt")
         #expect(DocumentFixture.readers.match(note)?.type.name == "text")
     }
+
+    @Test func `A message with very long headers is not read`() async throws {
+        let header = "From: a@example.org\nSubject: Barrels\nMIME-Version: 1.0\n"
+        let lines = String(repeating: "X-A: b\n", count: (3 << 20) / 7)
+        await #expect(throws: DocumentError.limitExceeded("the headers of a message have more than 2 MB")) {
+            try await DocumentFixture.document(header + lines + "\ntext\n", name: "a.eml")
+        }
+        let part = "Content-Type: multipart/mixed; boundary=x\n\n--x\n\(lines)\ntext\n--x--\n"
+        await #expect(throws: DocumentError.self) {
+            try await DocumentFixture.document(header + part, name: "a.eml")
+        }
+        let text = try await DocumentFixture.document(header + "\n" + lines, name: "a.eml").text
+        #expect(text.utf8.count > 2 << 20)
+        let message = "From a Mon Jan  1 00:00:00 2024\n\(header)X-A: b\n\ntext\n\n"
+        let mailbox = DocumentInput(data: Data(String(repeating: message, count: 3).utf8), path: "a.mbox")
+        #expect(try await DocumentFixture.documents(mailbox).count == 3)
+    }
 }

@@ -36,6 +36,44 @@ import Testing
         await #expect(throws: DocumentError.self) { try await DocumentFixture.document(json, name: "a.json") }
     }
 
+    @Test func `Very long values and cells are reported, and larger files are not read`() async throws {
+        let long = String(repeating: "a", count: 5 << 20)
+        let json = try await DocumentFixture.document("{\"a\": \"\(long)\", \"b\": 1}", name: "a.json")
+        #expect(json.text == "b: 1" && json.unreadParts == ["1 values of more than 1 MB"])
+        let cells =
+            "{\"cells\": [{\"cell_type\": \"markdown\", \"source\": \"\(long)\"},"
+            + "{\"cell_type\": \"markdown\", \"source\": [\"# Garden\"]}]}"
+        let notebook = try await DocumentFixture.document(cells, name: "a.ipynb")
+        #expect(notebook.text == "# Garden" && notebook.title == "Garden")
+        #expect(notebook.unreadParts == ["1 cells of more than 4 MB"])
+        var input = DocumentInput(data: Data(repeating: 0x20, count: 101), path: "")
+        input.limits.maximumTextBytes = 100
+        for name in ["a.json", "a.ipynb", "a.xml", "a.yaml"] {
+            input.path = name
+            await #expect(
+                throws: DocumentError.limitExceeded("it has 101 bytes, and the maximum for its type is 100")
+            ) { try await DocumentFixture.documents(input) }
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"a": {"b": [1, [2, "x"], {"c": null}]}, "d": []}"#, "a:\n- b:\n  - 1\n    - 2\n    - x"),
+        (#"[[], {}, "", [1, 2], {"id": "k", "v": true}]"#, "- 1\n- 2\n\n## k\n\nid: k\nv: true"),
+        (#"{"e\u0041": "\ud83c\udf31\\\"\/\b\f\n\u00e9"}"#, "eA: 🌱\\\"/ \n\né"),
+        (" 12.5e3 ", "12.5e3"), ("\"a\"", "a"),
+    ])
+    func `Values of JSON are written in order`(json: String, expected: String) async throws {
+        #expect(try await DocumentFixture.document(json, name: "a.json").text == expected)
+    }
+
+    @Test func `A long paragraph of XML is divided`() async throws {
+        let words = String(repeating: "<b>some bold</b> and plain words ", count: 60_000)
+        let document = try await DocumentFixture.document("<a>First \(words)</a>", name: "a.xml")
+        #expect(document.text.split(separator: "\n\n").count == 2)
+        #expect(document.text.split { $0.isWhitespace }.count == 300_001)
+        #expect(document.unreadParts.isEmpty)
+    }
+
     @Test func `XML becomes values and paragraphs`() async throws {
         let xml = """
             <book><title>Garden</title><info><year>2025</year></info>

@@ -83,7 +83,8 @@ struct DocumentDrafts {
     /// values, so that filters find them; only the first one has the links.
     private func parts(of document: Document, from start: EntryLocation) throws -> [EntryDraft] {
         var page = start.page
-        var parts = try TextParts.drafts(of: Data(document.text.utf8), name: name)
+        var text = document.text
+        var parts = try text.withUTF8 { try TextParts.drafts(of: UnsafeRawBufferPointer($0), name: name) }
         for index in parts.indices {
             var draft = draft(of: document, key: nil, start)
             draft.content = parts[index].content

@@ -38,27 +38,32 @@ enum TextParts {
     ///   - name: The name of the file, for messages.
     /// - Throws: ``RoostError`` with `.badInput` if the text is not valid UTF-8.
     static func drafts(of data: Data, name: String) throws -> [EntryDraft] {
-        try data.withUnsafeBytes { bytes in
-            var drafts: [EntryDraft] = []
-            var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-            var line = 1
-            while start < bytes.count {
-                let end = end(from: start, in: bytes)
-                let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-                guard let text = String(validating: part, as: UTF8.self) else {
-                    throw RecordReader.invalidEncoding(name)
-                }
-                if !text.allSatisfy(\.isWhitespace) {
-                    drafts.append(
-                        EntryDraft(
-                            content: text, location: "line \(line)", sourceLocation: EntryLocation(line: line)
-                        ))
-                }
-                for byte in part where byte == UInt8(ascii: "\n") { line += 1 }
-                start = end
+        try data.withUnsafeBytes { try drafts(of: $0, name: name) }
+    }
+
+    /// Returns one draft per part of a text in memory.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` if the text is not valid UTF-8.
+    static func drafts(of bytes: UnsafeRawBufferPointer, name: String) throws -> [EntryDraft] {
+        var drafts: [EntryDraft] = []
+        var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        var line = 1
+        while start < bytes.count {
+            let end = end(from: start, in: bytes)
+            let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+            guard let text = String(validating: part, as: UTF8.self) else {
+                throw RecordReader.invalidEncoding(name)
             }
-            return drafts
+            if !text.allSatisfy(\.isWhitespace) {
+                drafts.append(
+                    EntryDraft(
+                        content: text, location: "line \(line)", sourceLocation: EntryLocation(line: line)
+                    ))
+            }
+            for byte in part where byte == UInt8(ascii: "\n") { line += 1 }
+            start = end
         }
+        return drafts
     }
 
     /// Returns the end of the part that begins at `start`.

@@ -28,10 +28,14 @@ struct BracedOutline {
                 index += 1
                 continue
             }
-            let (end, body) = statement(from: index, limit: range.upperBound)
+            var (end, body) = statement(from: index, limit: range.upperBound)
             let headerEnd = body?.lowerBound ?? end
             let header = header(index..<headerEnd, hasBody: body != nil)
-            if let name = header.name {
+            var alias: String?
+            if body != nil, let definition = typeDefinition(index..<headerEnd, end, limit: range.upperBound) {
+                (alias, end) = definition
+            }
+            if let name = header.name ?? alias {
                 let children =
                     header.isContainer && depth < Self.maximumDepth
                     ? body.map { declarations(in: $0, depth: depth + 1) } ?? [] : []
@@ -49,13 +53,30 @@ struct BracedOutline {
     }
 
     private func header(_ range: Range<Int>, hasBody: Bool) -> CodeHeader {
-        CodeHeader(CodeTokens(mask, range), language: language, hasBody: hasBody)
+        CodeHeader(CodeTokens(mask, range), language: language, hasBody: hasBody) {
+            lines.quotedText(in: range)
+        }
+    }
+
+    /// The maximum number of bytes between the body of a type definition and its end.
+    private static let maximumAliasLength = 1000
+
+    /// Returns the name and the end of a type definition of C, such as `typedef struct { … } name;`, from its
+    /// header and the end of its body; `nil` for other statements.
+    private func typeDefinition(_ header: Range<Int>, _ end: Int, limit: Int) -> (name: String?, end: Int)? {
+        guard ["c", "cpp"].contains(language.name),
+            CodeTokens(mask, header).tokens.first?.text == "typedef",
+            let semicolon = mask[end..<min(limit, end + Self.maximumAliasLength)].firstIndex(of: 0x3B)
+        else { return nil }
+        let name = CodeTokens(mask, end..<semicolon).tokens.first(where: \.isWord)?.text
+        return (name, semicolon + 1)
     }
 
     /// Returns the end of the statement that begins at an offset, and the range between the braces of its
     /// body; `nil` if it has no body.
     private func statement(from start: Int, limit: Int) -> (end: Int, body: Range<Int>?) {
-        var (index, depth) = (start, 0)
+        var (index, depth, isAssigned) = (start, 0, false)
+        var body: Range<Int>?
         let firstLine = lines.line(of: start)
         let column = lines.indentation(firstLine) ?? 0
         while index < limit {
@@ -64,19 +85,31 @@ struct BracedOutline {
             case UInt8(ascii: ")"), UInt8(ascii: "]"): depth = max(0, depth - 1)
             case UInt8(ascii: "{"):
                 let close = closingBrace(of: index, limit: limit)
-                if depth == 0 { return (min(close + 1, limit), (index + 1)..<close) }
+                if depth == 0 {
+                    body = (index + 1)..<close
+                    // An expression can continue after a closure.
+                    guard isAssigned && endsAtNewline else { return (min(close + 1, limit), body) }
+                }
                 index = close
-            case UInt8(ascii: "}") where depth == 0: return (index, nil)
-            case UInt8(ascii: ";") where depth == 0: return (index + 1, nil)
+            case UInt8(ascii: "=") where depth == 0: isAssigned = isAssigned || isAssignment(index)
+            case UInt8(ascii: "}") where depth == 0: return (index, body)
+            case UInt8(ascii: ";") where depth == 0: return (index + 1, body)
             case 0x0A where depth == 0 && endsAtNewline:
                 if !continues(behind: index, from: start, column: column, limit: limit) {
-                    return (index, nil)
+                    return (index, body)
                 }
             default: break
             }
             index += 1
         }
-        return (limit, nil)
+        return (limit, body)
+    }
+
+    /// Returns whether an equals sign is not a part of another operator.
+    private func isAssignment(_ index: Int) -> Bool {
+        let previous = index > 0 ? mask[index - 1] : 0
+        let next = index + 1 < mask.count ? mask[index + 1] : 0
+        return !"=!<>".utf8.contains(previous) && !"=>".utf8.contains(next)
     }
 
     /// Returns the offset of the closing brace that matches an opening brace; `limit` if it is missing.
@@ -102,13 +135,14 @@ struct BracedOutline {
             let first = lines.firstByte(line)
         else { return false }
         if next > column || "{.?:&|+=".utf8.contains(first) { return first != UInt8(ascii: "}") }
-        if Self.clauses.contains(firstWord(line)) { return true }
-        return mask[start] == UInt8(ascii: "@") && !hasKeyword(start..<newline)
+        let word = firstWord(line)
+        if Self.clauses.contains(word) || language.name == "swift" && word == "async" { return true }
+        return mask[start] == UInt8(ascii: "@") && hasOnlyAttributes(start..<newline)
     }
 
     /// The keywords that can begin a clause of a declaration on a separate line.
     private static let clauses: Set = [
-        "where", "async", "throws", "extends", "implements", "with", "rethrows",
+        "where", "throws", "extends", "implements", "with", "rethrows",
     ]
 
     private func firstWord(_ line: Int) -> String {
@@ -116,9 +150,13 @@ struct BracedOutline {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func hasKeyword(_ range: Range<Int>) -> Bool {
-        CodeTokens(mask, range).tokens.contains {
-            language.containers.contains($0.text) || language.functions.contains($0.text)
+    /// Returns whether each word begins with `@` or follows a punctuation character of an attribute, as in
+    /// `@file:JvmName(…)`.
+    private func hasOnlyAttributes(_ range: Range<Int>) -> Bool {
+        let tokens = CodeTokens(mask, range).tokens
+        return tokens.indices.allSatisfy { index in
+            guard tokens[index].isWord, !tokens[index].text.hasPrefix("@") else { return true }
+            return index > 0 && !tokens[index - 1].isWord && tokens[index - 1].text != ")"
         }
     }
 

@@ -12,9 +12,19 @@ struct CodeHeader {
         "typeof", "with", "foreach", "using", "lock", "synchronized", "defined", "throw", "delete", "case",
         "__attribute__", "alignas", "__declspec", "noexcept", "decltype", "require", "import", "export",
     ]
+    /// The keywords after which the name of a declaration can be a string.
+    private static let namedByText: Set = ["test", "module", "namespace"]
     private static let ownNames: Set = ["init", "deinit", "subscript", "constructor", "test"]
 
-    init(_ tokens: CodeTokens, language: CodeLanguage, hasBody: Bool) {
+    /// Reads a header.
+    ///
+    /// - Parameters:
+    ///   - tokens: The tokens of the statement up to its body.
+    ///   - text: Returns the first string in the statement, which is the name of a test or module in some
+    ///     languages.
+    init(_ tokens: CodeTokens, language: CodeLanguage, hasBody: Bool, text: () -> String?) {
+        var tokens = tokens
+        tokens.removeFirst(Self.prefixLength(tokens))
         let isC = ["c", "cpp"].contains(language.name)
         let plain = language.hasPlainFunctions ? Self.plainFunction(tokens, language, hasBody: hasBody) : nil
         guard let index = Self.keyword(tokens, language) else {
@@ -27,8 +37,10 @@ struct CodeHeader {
             return
         }
         isContainer = language.containers.contains(keyword)
+        if language.name == "zig" { isContainer = hasBody && Self.isZigContainer(tokens, after: index) }
         name = Self.declaredName(tokens, after: index, keyword, language)
-        if name == nil, isContainer, keyword == "extern" { name = "" }
+        if Self.namedByText.contains(keyword), name == nil || keyword == "test" { name = text() ?? name }
+        if name == nil, isContainer, keyword == "extern" || (isC && keyword == "namespace") { name = "" }
         // In Kotlin, a companion object can have no name.
         if name == nil, keyword == "object", hasBody { name = "companion" }
         if isContainer && keyword == "extern" && !hasBody { name = nil }
@@ -36,6 +48,32 @@ struct CodeHeader {
         if name == nil, let plain { (name, isContainer) = (plain, false) }
         // Without a body, the statement is a forward declaration.
         if !hasBody && isContainer && isC { name = nil }
+    }
+
+    /// Returns the number of tokens of the template parameters and attributes before a declaration.
+    private static func prefixLength(_ tokens: CodeTokens) -> Int {
+        let list = tokens.tokens
+        var index = 0
+        while index < list.count {
+            if list[index].text == "template" {
+                index = max(index + 1, tokens.skippingGenerics(at: index + 1))
+            } else if ["__attribute__", "__declspec"].contains(list[index].text), index + 2 < list.count,
+                list[index + 1].text == "("
+            {
+                index += 3
+            } else {
+                break
+            }
+        }
+        return index
+    }
+
+    /// Returns whether a constant of Zig is a type with declarations, as in `const Name = struct { … }`.
+    private static func isZigContainer(_ tokens: CodeTokens, after index: Int) -> Bool {
+        let list = tokens.tokens
+        guard let sign = list[index...].firstIndex(where: { $0.text == "=" }) else { return false }
+        let word = list[(sign + 1)...].first { !["extern", "packed"].contains($0.text) }?.text ?? ""
+        return ["struct", "union", "enum", "opaque"].contains(word)
     }
 
     /// Returns the index of the last of the consecutive keywords that begin a declaration; `nil` for other
@@ -63,7 +101,8 @@ struct CodeHeader {
         _ tokens: CodeTokens, after index: Int, _ keyword: String, _ language: CodeLanguage
     ) -> String? {
         if language.name == "swift", ownNames.contains(keyword) { return keyword }
-        var next = tokens.skippingGenerics(at: index + 1)
+        // The name of an operator of Swift can begin with `<`.
+        var next = language.name == "swift" ? index + 1 : tokens.skippingGenerics(at: index + 1)
         let list = tokens.tokens
         if language.name == "kotlin", ownNames.contains(keyword) { return keyword }
         if keyword == "impl" {
@@ -76,7 +115,9 @@ struct CodeHeader {
             // Skip the receiver. The tokens omit the contents of parentheses: `( ) Name ( )`.
             return tokens.name(at: next + 2)
         }
-        if let name = tokens.name(at: next) { return name }
+        if let name = tokens.name(at: next) {
+            return keyword == "fun" ? extensionName(list[next...], receiver: name) : name
+        }
         // The name of an operator consists of punctuation characters.
         guard ["func", "fn", "def"].contains(keyword), next < list.count else {
             return keyword == "test" ? keyword : nil
@@ -85,22 +126,30 @@ struct CodeHeader {
         return signs.isEmpty ? nil : signs.joined()
     }
 
+    /// Returns the name of a function of Kotlin. It follows the type that the function extends, which can
+    /// have parameters, as in `fun List<Int>.total()`.
+    private static func extensionName(_ list: ArraySlice<CodeTokens.Token>, receiver: String) -> String {
+        guard let open = list.firstIndex(where: { $0.text == "(" }), open > list.startIndex + 1,
+            list[open - 1].isWord, list[open - 2].text == ".", !receiver.hasSuffix("." + list[open - 1].text)
+        else { return receiver }
+        return receiver + "." + list[open - 1].text
+    }
+
     /// Returns the name before the first parenthesis, if the statement may declare a function.
     private static func plainFunction(
         _ tokens: CodeTokens, _ language: CodeLanguage, hasBody: Bool
     ) -> String? {
         let list = tokens.tokens
         guard let open = list.firstIndex(where: { $0.text == "(" }), open > 0 else { return nil }
-        if list[..<open].contains(where: { $0.text == "=" }) {
-            guard let sign = list[..<open].firstIndex(where: { $0.text == "operator" }) else { return nil }
-            return "operator" + list[(sign + 1)..<open].map(\.text).joined()
-        }
-        var first = open - 1
+        if ["cpp", "csharp"].contains(language.name), let name = operatorName(list, open) { return name }
+        guard !list[..<open].contains(where: { $0.text == "=" }) else { return nil }
+        var first = indexBeforeGenerics(list, endingAt: open - 1)
         guard list[first].isWord else { return nil }
         while first >= 3, list[first - 1].text == ":", list[first - 2].text == ":", list[first - 3].isWord {
             first -= 3
         }
         if first > 0, list[first - 1].text == "~" { first -= 1 }
+        if language.name == "csharp", hasBody { first = indexOfQualifiedName(list, endingAt: first) }
         if first > 1,
             list[first - 1].text == "." || list[first - 1].text == ">" && list[first - 2].text == "-"
         {
@@ -114,12 +163,44 @@ struct CodeHeader {
         return hasBody || (isTyped && words > 1) ? name : nil
     }
 
-    /// Returns the name of a property of C#: the last word before the body.
-    private static func property(_ tokens: CodeTokens) -> String? {
-        let words = tokens.tokens.filter(\.isWord)
-        guard words.count > 1, let last = tokens.tokens.last, last.isWord, !control.contains(last.text) else {
-            return nil
+    /// Returns the name of an operator function, such as `operator+`; `nil` for other statements.
+    private static func operatorName(_ list: [CodeTokens.Token], _ open: Int) -> String? {
+        guard let sign = list[..<open].firstIndex(where: { $0.text == "operator" }) else { return nil }
+        let name = list[(sign + 1)..<open]
+        // The operator of a call: `operator()(…)`
+        if name.isEmpty { return "operator()" }
+        return "operator" + (name.first?.isWord == true ? " " : "") + name.map(\.text).joined()
+    }
+
+    /// Returns the index of the token before generic parameters, such as `<T>`, that end with a token; the
+    /// index of the token if none end there.
+    private static func indexBeforeGenerics(_ list: [CodeTokens.Token], endingAt last: Int) -> Int {
+        guard list[last].text == ">" else { return last }
+        var (index, depth) = (last, 0)
+        while index > 0 {
+            if list[index].text == ">" { depth += 1 }
+            if list[index].text == "<" { depth -= 1 }
+            index -= 1
+            if depth == 0 { return index }
         }
-        return words.allSatisfy { !control.contains($0.text) } ? last.text : nil
+        return last
+    }
+
+    /// Returns the index of the first word of a name that follows a type and is qualified by an interface, as
+    /// in `void IDisposable.Dispose()`.
+    private static func indexOfQualifiedName(_ list: [CodeTokens.Token], endingAt last: Int) -> Int {
+        var first = last
+        while first >= 2, list[first - 1].text == ".", list[first - 2].isWord { first -= 2 }
+        return first > 0 && (list[first - 1].isWord || list[first - 1].text == ">") ? first : last
+    }
+
+    /// Returns the name of a property of C#, the last word before the body, or `this` for an indexer.
+    private static func property(_ tokens: CodeTokens) -> String? {
+        let list = tokens.tokens.prefix { $0.text != "{" }
+        let words = list.filter(\.isWord)
+        guard words.count > 1, words.allSatisfy({ !control.contains($0.text) }), let word = words.last,
+            let last = list.last
+        else { return nil }
+        return last.isWord || (word.text == "this" && last.text == "]") ? word.text : nil
     }
 }

@@ -114,8 +114,9 @@ extension CodeLanguage {
             strings: [.single, .documents], containers: ["class", "module"], functions: ["def"]),
         CodeLanguage(
             name: "perl", title: "Perl", extensions: ["pl", "pm"], layout: .indentation, lineComments: ["#"],
-            blockComments: [["\n=pod", "\n=cut"], ["\n=head", "\n=cut"], ["\n=over", "\n=cut"]],
-            strings: [.documents], functions: ["sub"]),
+            blockComments: ["pod", "head", "over", "item", "back", "begin", "for", "encoding"].map {
+                ["\n=" + $0, "\n=cut"]
+            }, strings: [.single, .documents], functions: ["sub"]),
         CodeLanguage(
             name: "lua", title: "Lua", extensions: ["lua"], layout: .indentation, lineComments: ["--"],
             blockComments: [["--[[", "]]"]], strings: [.single, .brackets], functions: ["function"]),
@@ -128,8 +129,9 @@ extension CodeLanguage {
             containers: ["module", "baremodule"], functions: ["function", "macro", "struct", "abstract"]),
         CodeLanguage(
             name: "elixir", title: "Elixir", extensions: ["ex", "exs"], layout: .indentation,
-            lineComments: ["#"], strings: [.triple], containers: ["defmodule", "defprotocol", "defimpl"],
-            functions: ["def", "defp", "defmacro", "defmacrop", "test"]),
+            lineComments: ["#"], strings: [.triple],
+            containers: ["defmodule", "defprotocol", "defimpl", "describe"],
+            functions: ["def", "defp", "defmacro", "defmacrop", "defguard", "defguardp", "test"]),
         CodeLanguage(
             name: "shell", title: "Shell", extensions: ["sh", "bash", "zsh", "ksh"], layout: .indentation,
             lineComments: ["#"], strings: [.single, .documents], functions: ["function"],

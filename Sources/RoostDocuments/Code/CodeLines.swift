@@ -61,11 +61,42 @@ struct CodeLines {
             guard let byte = source[range(previous)].first(where: { $0 > 0x20 }) else { break }
             // A tag around the code in a page is masked like a comment, but it is not one.
             if byte == UInt8(ascii: "<") { break }
-            if indentation(previous) != nil {
-                guard firstByte(previous) == UInt8(ascii: "@") else { break }
+            if indentation(previous) != nil, firstByte(previous) != UInt8(ascii: "@") {
+                guard let attribute = attributeLine(endingAt: previous, minimum: minimum) else { break }
+                first = attribute
+                continue
             }
             first = previous
         }
         return first
+    }
+
+    /// The maximum number of lines of an attribute.
+    private static let maximumAttributeLength = 100
+
+    /// Returns the first line of an attribute whose arguments end with a line; `nil` if none does.
+    private func attributeLine(endingAt last: Int, minimum: Int) -> Int? {
+        guard let end = firstByte(last), ")]}".utf8.contains(end), let column = indentation(last) else {
+            return nil
+        }
+        let first = max(minimum, last - Self.maximumAttributeLength)
+        for line in stride(from: last - 1, through: first, by: -1) {
+            guard let start = indentation(line), start <= column else { continue }
+            return start == column && firstByte(line) == UInt8(ascii: "@") ? line : nil
+        }
+        return nil
+    }
+
+    /// The maximum number of bytes of a text that names a declaration.
+    private static let maximumNameLength = 100
+
+    /// Returns the text between the first two double quotation marks in a range; `nil` if there is none.
+    func quotedText(in range: Range<Int>) -> String? {
+        let mark = UInt8(ascii: "\"")
+        guard let start = source[range].firstIndex(of: mark),
+            let end = source[(start + 1)..<range.upperBound].firstIndex(of: mark), end > start + 1,
+            end - start <= Self.maximumNameLength
+        else { return nil }
+        return String(decoding: source[(start + 1)..<end], as: UTF8.self)
     }
 }

@@ -153,6 +153,7 @@ struct CodeMask {
                 skipQuoted(length: 3, hashes: 0)
                 return true
             }
+            if language.name == "perl", position > 0, isPerlName(source[position - 1]) { return false }
             if strings.contains(.single) {
                 skipQuoted(length: 1, hashes: 0)
                 return true
@@ -177,6 +178,9 @@ struct CodeMask {
         }
     }
 
+    /// Returns whether a byte before a quotation mark makes it a part of a name, as in `$'` and `don't`.
+    private func isPerlName(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "$") || Self.isNameByte(byte) }
+
     /// The number of `#` directly before the position. The end of the string repeats them.
     private var hashesBefore: Int {
         guard language.strings.contains(.hashes) else { return 0 }
@@ -185,14 +189,19 @@ struct CodeMask {
         return count
     }
 
+    /// The languages in which a string between single marks ends on its line. In Perl, it can have several
+    /// lines, but regular expressions with a single mark are more frequent.
+    private static let languagesWithoutLongStrings: Set = [
+        "c", "cpp", "java", "csharp", "go", "javascript", "typescript", "swift", "kotlin", "scala", "perl",
+    ]
+
     /// Skips a string that begins at the position with `length` equal quotation marks.
     private mutating func skipQuoted(length: Int, hashes: Int) {
         let quote = byte(0)
         let isBacktick = quote == UInt8(ascii: "`")
         let canSpanLines =
             length == 3 || isBacktick || hashes > 0
-            || !["c", "cpp", "java", "csharp", "go", "javascript", "typescript", "swift", "kotlin", "scala"]
-                .contains(language.name)
+            || !Self.languagesWithoutLongStrings.contains(language.name)
         position += length
         while position < source.count {
             let current = byte(0)

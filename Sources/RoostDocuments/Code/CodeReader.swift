@@ -5,6 +5,8 @@ public struct CodeReader: DocumentReader {
     /// The average length of a line, in bytes, above which a file is considered generated.
     private static let maximumLineLength = 500
 
+    public let version = 2
+
     public let types = CodeLanguage.all.map(\.type)
 
     /// Creates a reader.
@@ -36,6 +38,6 @@ public struct CodeReader: DocumentReader {
             throw DocumentError.unsupported(
                 "its lines are very long, so it is probably generated or minified")
         }
-        return [Document(type: type, text: text, format: type.format)]
+        return [Document(type: type, title: input.fileName, text: text, format: type.format)]
     }
 }

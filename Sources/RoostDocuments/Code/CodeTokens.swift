@@ -39,6 +39,9 @@ struct CodeTokens {
         }
     }
 
+    /// Removes tokens at the beginning.
+    mutating func removeFirst(_ count: Int) { tokens.removeFirst(min(count, tokens.count)) }
+
     private static func isWordByte(_ byte: UInt8) -> Bool {
         CodeMask.isNameByte(byte) || byte == UInt8(ascii: "$")
     }

@@ -29,11 +29,12 @@ struct IndentedOutline {
                 line += 1
                 continue
             }
-            let isObjective = language.name == "objectivec" && isContainer
             let end =
-                isObjective
-                ? endOfObjectiveC(from: line, limit: range.upperBound)
-                : end(from: line, column: column, limit: range.upperBound)
+                switch language.name {
+                case "objectivec" where isContainer: endOfObjectiveC(from: line, limit: range.upperBound)
+                case "julia" where isContainer: endOfModule(from: line, column, limit: range.upperBound)
+                default: end(from: line, column: column, limit: range.upperBound)
+                }
             let children =
                 isContainer && depth < Self.maximumDepth
                 ? declarations((line + 1)..<end, depth: depth + 1) : []
@@ -52,6 +53,11 @@ struct IndentedOutline {
         let list = tokens.tokens
         guard let first = list.first else { return nil }
         if language.name == "objectivec", let name = objectiveCMethod(tokens) { return (name, false) }
+        if language.name == "elixir", ["describe", "test"].contains(first.text) {
+            return lines.quotedText(in: lines.range(line)).map {
+                (name: $0, isContainer: first.text == "describe")
+            }
+        }
         for (index, token) in list.enumerated().prefix(4) {
             if language.containers.contains(token.text), let name = tokens.name(at: index + 1) {
                 return (name, true)
@@ -60,7 +66,8 @@ struct IndentedOutline {
                 guard let name = functionName(tokens, at: index) else { return nil }
                 return (name, false)
             }
-            guard token.isWord else { break }
+            // A macro of Julia can be qualified, as in `Base.@kwdef struct`.
+            guard token.isWord || token.text == "." else { break }
         }
         if let assigned = assignedFunction(tokens) { return (assigned, false) }
         guard language.hasPlainFunctions, first.isWord, !Self.control.contains(first.text),
@@ -73,8 +80,15 @@ struct IndentedOutline {
             else { return nil }
             return (list[..<open].map(\.text).joined(), false)
         }
-        guard lines.indentation(line) == 0, list.last?.text == "{" else { return nil }
+        guard lines.indentation(line) == 0,
+            list.last?.text == "{" || list.last?.text == ")" && beginsBody(line + 1)
+        else { return nil }
         return (list[open - 1].text, false)
+    }
+
+    /// Returns whether the first character of a line is the opening brace of a body.
+    private func beginsBody(_ line: Int) -> Bool {
+        line < lines.count && lines.indentation(line) == 0 && lines.firstByte(line) == UInt8(ascii: "{")
     }
 
     private func functionName(_ tokens: CodeTokens, at index: Int) -> String? {
@@ -128,11 +142,26 @@ struct IndentedOutline {
         return limit
     }
 
+    /// Returns the index of the line after a module of Julia. Its contents are often not indented; in this
+    /// case, it ends with the last `end` in its column.
+    private func endOfModule(from first: Int, _ column: Int, limit: Int) -> Int {
+        let body = ((first + 1)..<max(limit, first + 1)).first { lines.indentation($0) != nil }
+        guard let body, lines.indentation(body) == column else {
+            return end(from: first, column: column, limit: limit)
+        }
+        let last = (body..<limit).last { lines.indentation($0) == column && firstWord($0) == "end" }
+        return last.map { $0 + 1 } ?? limit
+    }
+
     /// Returns the index of the line after a declaration.
     private func end(from first: Int, column: Int, limit: Int) -> Int {
         var (line, end, depth) = (first, first + 1, 0)
         while line < limit {
-            if line > first, depth == 0, let indentation = lines.indentation(line), indentation <= column {
+            // A declaration in the same column ends this one even if a bracket seems to be open, for example
+            // in a regular expression.
+            if line > first, let indentation = lines.indentation(line), indentation <= column,
+                depth == 0 || (indentation == column && header(line) != nil)
+            {
                 let word = firstWord(line)
                 if indentation == column,
                     Self.closers.contains(word) || "})]".contains(word.prefix(1)) && !word.isEmpty

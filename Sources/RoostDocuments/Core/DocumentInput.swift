@@ -26,6 +26,16 @@ public struct DocumentInput: Sendable {
         self.limits = limits
     }
 
+    /// Checks the size of a file that is as large as its text.
+    ///
+    /// - Parameter maximumSize: The maximum number of bytes, in addition to that of a text.
+    /// - Throws: ``DocumentError/limitExceeded(_:)`` if it is larger.
+    func requireReadableSize(_ maximumSize: Int = .max) throws(DocumentError) {
+        let maximum = min(maximumSize, limits.maximumTextBytes)
+        guard data.count > maximum else { return }
+        throw .limitExceeded("it has \(data.count) bytes, and the maximum for its type is \(maximum)")
+    }
+
     /// The last component of ``path``.
     public var fileName: String { path.split(separator: "/").last.map(String.init) ?? path }
 

@@ -1,6 +1,7 @@
 /// The limits of the resources that a reader may use for one file.
 public struct DocumentLimits: Sendable, Hashable {
-    /// The maximum number of bytes of extracted text, and of any part of an archive after decompression.
+    /// The maximum number of bytes of extracted text, of any part of an archive after decompression, and of a
+    /// file of data or markup, such as JSON, XML or HTML.
     public var maximumTextBytes = 64 << 20
     /// The maximum number of bytes that all parts of an archive may have after decompression.
     public var maximumArchiveBytes = 256 << 20

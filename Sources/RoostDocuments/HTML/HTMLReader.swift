@@ -12,6 +12,9 @@ public struct HTMLReader: DocumentReader {
         name: "html", title: "HTML", extensions: ["html", "htm", "xhtml", "xht", "shtml"],
         mediaTypes: ["text/html", "application/xhtml+xml"])
 
+    /// The maximum number of bytes of a page. Its tree, its blocks and its text need several times as much.
+    private static let maximumSize = 32 << 20
+
     public let version = 2
 
     public let types = [Self.type]
@@ -35,6 +38,7 @@ public struct HTMLReader: DocumentReader {
     }
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+        try input.requireReadableSize(Self.maximumSize)
         let page = HTMLPage(
             input.data, encodingName: input.encodingName, maximumDepth: input.limits.maximumDepth)
         try Task.checkCancellation()

@@ -105,15 +105,29 @@ final class MailBody {
 
     /// Appends the text of a part after an empty line.
     private func append(_ part: String) {
-        let lines = part.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        var content = lines.joined(separator: "\n")
+        var content = Self.withLineFeeds(part)
         while content.last == "\n" { content.removeLast() }
         guard content.contains(where: { !$0.isWhitespace }) else { return }
         guard text.utf8.count + content.utf8.count <= limits.maximumTextBytes else {
             unreadParts.append("text after \(limits.maximumTextBytes) bytes")
             return
         }
-        text += text.isEmpty ? content : "\n\n" + content
+        if text.isEmpty { text = content } else { text += "\n\n" + content }
+    }
+
+    /// Returns a text with a line feed for each line break of any kind.
+    private static func withLineFeeds(_ text: String) -> String {
+        var result = ""
+        result.reserveCapacity(text.utf8.count)
+        var isAfterReturn = false
+        for scalar in text.unicodeScalars {
+            let isBreak = Character(scalar).isNewline
+            if !(isAfterReturn && scalar == "\n") {
+                result.unicodeScalars.append(isBreak ? "\n" : scalar)
+            }
+            isAfterReturn = scalar == "\r"
+        }
+        return result
     }
 
     private static func isType(
@@ -144,7 +158,9 @@ final class MailBody {
         defer { roost_mime_release(stream) }
         g_mime_data_wrapper_write_to_stream(wrapper, stream)
         guard let array = roost_mime_bytes(stream), let start = array.pointee.data else { return "" }
-        let data = Data(bytes: start, count: min(Int(array.pointee.len), limits.maximumTextBytes))
+        let data = Data(
+            bytesNoCopy: start, count: min(Int(array.pointee.len), limits.maximumTextBytes),
+            deallocator: .none)
         let name = g_mime_object_get_content_type_parameter(object, "charset").map { String(cString: $0) }
         return MailCharset.decode(data, declared: name)
     }

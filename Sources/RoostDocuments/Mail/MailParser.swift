@@ -7,6 +7,7 @@ final class MailParser {
     private let limits: DocumentLimits
     private let isMailbox: Bool
     private let isCancelled: () -> Bool
+    private let stream: UnsafeMutablePointer<GMimeStream>
     private let parser: UnsafeMutablePointer<GMimeParser>
     private let options: OpaquePointer
     /// The number of messages with a key.
@@ -14,19 +15,26 @@ final class MailParser {
 
     private static let initialized: Void = g_mime_init()
 
-    init(_ input: DocumentInput, isMailbox: Bool, isCancelled: @escaping () -> Bool) throws {
+    /// Creates a parser.
+    ///
+    /// - Parameters:
+    ///   - bytes: The message or mailbox, which must outlive the parser.
+    ///   - limits: The limits of the resources that the parser may use.
+    ///   - isMailbox: Whether the bytes are a mailbox.
+    ///   - isCancelled: Returns whether the task was canceled.
+    init(
+        _ bytes: UnsafeRawBufferPointer, limits: DocumentLimits, isMailbox: Bool,
+        isCancelled: @escaping () -> Bool
+    ) throws {
         Self.initialized
-        limits = input.limits
+        self.limits = limits
         self.isMailbox = isMailbox
         self.isCancelled = isCancelled
-        let stream = input.data.withUnsafeBytes { bytes in
-            g_mime_stream_mem_new_with_buffer(
-                bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
-        }
-        guard let stream, let options = g_mime_parser_options_new(),
-            let parser = g_mime_parser_new_with_stream(stream)
+        guard let length = guint(exactly: bytes.count),
+            let stream = roost_mime_stream(bytes.baseAddress, length),
+            let options = g_mime_parser_options_new(), let parser = g_mime_parser_new_with_stream(stream)
         else { throw DocumentError.damaged("the message cannot be parsed") }
-        roost_mime_release(stream)
+        self.stream = stream
         g_mime_parser_set_format(parser, isMailbox ? GMIME_FORMAT_MBOX : GMIME_FORMAT_MESSAGE)
         // Current programs write headers without a declared encoding in UTF-8, older ones in windows-1252.
         "utf-8".withCString { first in
@@ -41,6 +49,7 @@ final class MailParser {
 
     deinit {
         roost_mime_release(parser)
+        roost_mime_release_stream(stream)
         g_mime_parser_options_free(options)
     }
 

@@ -46,8 +46,16 @@ public struct MailReader: DocumentReader {
         if input.data.isEmpty { throw DocumentError.damaged("the file is empty") }
         return try await BlockingWork.run { isCancelled in
             try withoutActuallyEscaping(isCancelled) { isCancelled in
-                let parser = try MailParser(input, isMailbox: type == Self.mailbox, isCancelled: isCancelled)
-                return try parser.documents(type)
+                try input.data.withUnsafeBytes { bytes in
+                    let isMailbox = type == Self.mailbox
+                    guard !MailHeaders.exceedLimit(bytes, isMailbox: isMailbox) else {
+                        throw DocumentError.limitExceeded(
+                            "the headers of a message have more than \(MailHeaders.maximumLength >> 20) MB")
+                    }
+                    let parser = try MailParser(
+                        bytes, limits: input.limits, isMailbox: isMailbox, isCancelled: isCancelled)
+                    return try parser.documents(type)
+                }
             }
         }
     }

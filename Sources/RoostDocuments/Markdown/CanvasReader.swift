@@ -47,10 +47,7 @@ public struct CanvasReader: DocumentReader {
     public init() {}
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
-        guard input.data.count <= input.limits.maximumTextBytes else {
-            throw DocumentError.limitExceeded(
-                "it has \(input.data.count) bytes, more than the limit of \(input.limits.maximumTextBytes)")
-        }
+        try input.requireReadableSize()
         let isEmpty = input.data.allSatisfy(\.isMarkdownSpace)
         let canvas: Canvas
         do {

@@ -11,9 +11,10 @@ struct MarkdownAnalysis {
     /// The maximum number of bytes of the text of a heading in paths and titles.
     static let maximumHeadingLength = 300
 
-    /// The maximum number of bytes that are analyzed. The limit bounds the memory, which can be 40 times the
-    /// length of a malicious text. The rest of a larger text belongs to its last section.
-    static let maximumLength = 8 << 20
+    /// The maximum number of bytes that are analyzed. The limit bounds the memory, which can be 70 times the
+    /// length of a malicious text. The rest of a larger text belongs to its last section. An ingest divides
+    /// texts of this length, so only texts that are added as a whole can be larger.
+    static let maximumLength = 2 << 20
 
     /// The length of the whole text in UTF-8 bytes.
     let length: Int

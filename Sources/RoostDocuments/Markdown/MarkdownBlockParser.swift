@@ -13,6 +13,9 @@ enum MarkdownBlockParser {
     /// The number of bytes of the simplified text after which a new document begins at the next suitable
     /// line. After four times this number, it begins at any line.
     private static let segmentLength = 1 << 18
+    /// The estimated number of nodes after which a new document begins at any line. It bounds the memory: a
+    /// row of a table has a node for each column, even if the row has fewer cells.
+    private static let maximumNodes = 1 << 17
 
     private static let registration: Void = cmark_gfm_core_extensions_ensure_registered()
 
@@ -30,17 +33,22 @@ enum MarkdownBlockParser {
         var blocks: [MarkdownBlock] = []
         var simplified: [UInt8] = []
         var (start, fence, comment) = (first, nil as Fence?, 0)
+        var (nodes, columns) = (0, 0)
         for line in first..<max(first, lines.count) {
             let isSuitable = fence == nil && simplified.count >= segmentLength && lines.startsSegment(line)
-            if isSuitable || simplified.count >= 4 * segmentLength {
+            if isSuitable || simplified.count >= 4 * segmentLength || nodes >= maximumNodes {
                 parse(simplified, firstLine: start, into: &blocks)
                 simplified.removeAll(keepingCapacity: true)
-                (start, fence) = (line, nil)
+                (start, fence, nodes, columns) = (line, nil, 0, 0)
             }
             while comment < comments.count, comments[comment].upperBound <= lines.starts[line] {
                 comment += 1
             }
-            append(line, of: lines, comments: comments[comment...], to: &simplified)
+            let offset = simplified.count
+            let depth = append(line, of: lines, comments: comments[comment...], to: &simplified)
+            columns = Self.columns(of: simplified[offset...], after: columns)
+            // A list has a node for itself and one for its item, and a line one for its block and its text.
+            nodes += 2 * depth + columns + 2
             Fence.update(&fence, line: lines.contentRange(line..<line + 1), lines.bytes)
         }
         parse(simplified, firstLine: start, into: &blocks)
@@ -62,10 +70,22 @@ enum MarkdownBlockParser {
 
     // MARK: The simplified text
 
-    /// Appends a line with the characters that determine the structure of the blocks.
+    /// Returns the number of columns of the table that contains a line: that of a line of hyphens and bars,
+    /// or of the previous line; 0 after an empty line.
+    private static func columns(of line: ArraySlice<UInt8>, after previous: Int) -> Int {
+        guard line.contains(where: { !$0.isMarkdownSpace }) else { return 0 }
+        let isDelimiter = line.allSatisfy {
+            $0.isMarkdownSpace || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "|")
+                || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ">")
+        }
+        return isDelimiter ? line.count { $0 == UInt8(ascii: "|") } + 1 : previous
+    }
+
+    /// Appends a line with the characters that determine the structure of the blocks, and returns the number
+    /// of block quotes and lists that begin on it.
     private static func append(
         _ line: Int, of lines: MarkdownLines, comments: ArraySlice<Range<Int>>, to result: inout [UInt8]
-    ) {
+    ) -> Int {
         let range = lines.contentRange(line..<line + 1)
         let upper = min(range.upperBound, range.lowerBound + maximumLineLength)
         var isPrefix = true
@@ -95,10 +115,12 @@ enum MarkdownBlockParser {
             )
         }
         result.append(0x0A)
+        return depth
     }
 
     private static func isListMarker(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "*")
+            || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ")")
     }
 
     /// Returns whether a character at the beginning of a line can determine its block.

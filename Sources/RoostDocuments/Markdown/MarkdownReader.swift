@@ -23,10 +23,7 @@ public struct MarkdownReader: DocumentReader {
     public init() {}
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
-        guard input.data.count <= input.limits.maximumTextBytes else {
-            throw DocumentError.limitExceeded(
-                "it has \(input.data.count) bytes, more than the limit of \(input.limits.maximumTextBytes)")
-        }
+        try input.requireReadableSize()
         guard let text = Self.text(input.data) else {
             throw DocumentError.unsupported("it is not valid UTF-8; convert it first, for example with iconv")
         }

@@ -11,6 +11,11 @@ public struct NotebookReader: DocumentReader {
     /// The maximum number of bytes and lines of an output that is read.
     private static let maximumOutputBytes = 2000
     private static let maximumOutputLines = 30
+    /// The maximum number of bytes of an output in the file, where characters may be escaped.
+    private static let maximumRawLength = 8 * maximumOutputBytes
+    /// The maximum number of bytes of the text of a cell in the file.
+    private static let maximumCellBytes = 4 << 20
+    private static let maximumAuthors = 200
 
     public let types = [Self.type]
 
@@ -18,39 +23,45 @@ public struct NotebookReader: DocumentReader {
     public init() {}
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
-        try await BlockingWork.run { _ in
-            let value: JSONTree
-            do { value = try JSONTree(input.data, maximumDepth: input.limits.maximumDepth) } catch {
+        try input.requireReadableSize()
+        return try await BlockingWork.run { _ in
+            let value: JSONCursor
+            do { value = try JSONCursor(input.data, maximumDepth: input.limits.maximumDepth) } catch {
                 throw DocumentError.damaged("the notebook is not valid JSON: \(error)")
             }
             // Version 3 of the format has worksheets.
-            let cells = value["cells"] ?? value["worksheets"]?.elements.first?["cells"]
-            guard let cells, case .array(let list) = cells else {
+            let cells = value["cells"] ?? value["worksheets"]?.first?["cells"]
+            guard let cells, cells.kind == .array else {
                 throw DocumentError.damaged("the notebook contains no list of cells")
             }
-            return [try Self.document(list, value["metadata"], type, input.limits)]
+            return [try Self.document(cells, value["metadata"], type, input.limits)]
         }
     }
 
     private static func document(
-        _ cells: [JSONTree], _ metadata: JSONTree?, _ type: DocumentType, _ limits: DocumentLimits
+        _ cells: JSONCursor, _ metadata: JSONCursor?, _ type: DocumentType, _ limits: DocumentLimits
     ) throws -> Document {
         let language =
             metadata?["language_info"]?["name"]?.string ?? metadata?["kernelspec"]?["language"]?.string
         var output = MarkdownOutput(limits: limits)
-        var skipped = 0
-        for cell in cells {
-            let source = text(cell["source"] ?? cell["input"])
+        var (skippedOutputs, skippedCells) = (0, 0)
+        try cells.forEachElement { cell in
+            let part = cell["source"] ?? cell["input"]
+            guard (part?.length ?? 0) <= maximumCellBytes else {
+                skippedCells += 1
+                return
+            }
+            let source = text(part)
             switch cell["cell_type"]?.string {
             case "code":
                 guard source.contains(where: { !$0.isWhitespace }) else { break }
                 let cellLanguage = cell["language"]?.string ?? language ?? ""
                 try output.add(MarkdownText.fence(source, language: cellLanguage))
-                for result in cell["outputs"]?.elements ?? [] {
+                try cell["outputs"]?.forEachElement { result in
                     if let text = shortText(of: result) {
                         try output.add(MarkdownText.fence(text, language: ""))
                     } else {
-                        skipped += 1
+                        skippedOutputs += 1
                     }
                 }
             case "heading":
@@ -61,37 +72,70 @@ public struct NotebookReader: DocumentReader {
         }
         guard !output.text.isEmpty else { throw DocumentError.noText("it contains no text") }
         var document = Document(type: type, title: title(metadata, cells), text: output.text)
-        let authors = (metadata?["authors"]?.elements ?? []).compactMap { $0["name"]?.string ?? $0.string }
+        let authors = authors(metadata)
         if authors.count == 1 { document.metadata["author"] = .string(authors[0]) }
         if authors.count > 1 { document.metadata["author"] = .array(authors.map { .string($0) }) }
         if let language { document.metadata["programming-language"] = .string(language) }
-        if skipped > 0 { document.unreadParts = ["\(skipped) outputs that are not short texts"] }
+        if skippedCells > 0 {
+            document.unreadParts.append("\(skippedCells) cells of more than \(maximumCellBytes >> 20) MB")
+        }
+        if skippedOutputs > 0 {
+            document.unreadParts.append("\(skippedOutputs) outputs that are not short texts")
+        }
         return document
     }
 
+    private static func authors(_ metadata: JSONCursor?) -> [String] {
+        var authors: [String] = []
+        metadata?["authors"]?.forEachElement { author in
+            guard authors.count < maximumAuthors else { return }
+            if let name = author["name"]?.string ?? author.string { authors.append(name) }
+        }
+        return authors
+    }
+
     /// Returns the title that the notebook states, or its first heading.
-    private static func title(_ metadata: JSONTree?, _ cells: [JSONTree]) -> String? {
+    private static func title(_ metadata: JSONCursor?, _ cells: JSONCursor) -> String? {
         if let title = metadata?["title"]?.string, !title.isEmpty { return MarkdownText.singleLine(title) }
-        for cell in cells where cell["cell_type"]?.string == "markdown" {
-            for line in text(cell["source"]).split(whereSeparator: \.isNewline) where line.hasPrefix("#") {
-                let title = line.drop { $0 == "#" }
-                if title.first == " " { return MarkdownText.singleLine(String(title)) }
-            }
+        var title: String?
+        cells.forEachElement { cell in
+            guard title == nil, cell["cell_type"]?.string == "markdown", let source = cell["source"],
+                source.length <= maximumCellBytes
+            else { return }
+            title = heading(of: text(source))
+        }
+        return title
+    }
+
+    private static func heading(of text: String) -> String? {
+        for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix("#") {
+            let title = line.drop { $0 == "#" }
+            if title.first == " " { return MarkdownText.singleLine(String(title)) }
         }
         return nil
     }
 
     /// Returns a text that is stored as one string or as an array of lines.
-    private static func text(_ value: JSONTree?) -> String {
+    private static func text(_ value: JSONCursor?) -> String {
         guard let value else { return "" }
-        return value.string ?? value.elements.compactMap(\.string).joined()
+        if let string = value.string { return string }
+        var text = ""
+        value.forEachElement { text += $0.string ?? "" }
+        return text
     }
 
-    private static func shortText(of output: JSONTree) -> String? {
-        let value = output["text"] ?? output["data"]?["text/plain"]
-        let text = text(value)
+    private static func shortText(of output: JSONCursor) -> String? {
+        let data = output["data"]
+        guard let value = output["text"] ?? data?["text/plain"], value.length <= maximumRawLength else {
+            return nil
+        }
         // The text of a figure only names its class.
-        let hasImage = output["data"]?.members.contains { $0.name.hasPrefix("image/") } ?? false
+        var hasImage = false
+        data?.forEachMember { name, _ in
+            hasImage = name.hasPrefix("image/")
+            return !hasImage
+        }
+        let text = text(value)
         guard !hasImage, text.contains(where: { !$0.isWhitespace }), text.utf8.count <= maximumOutputBytes,
             text.count(where: \.isNewline) <= maximumOutputLines
         else { return nil }

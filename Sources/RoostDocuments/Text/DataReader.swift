@@ -23,7 +23,8 @@ public struct DataReader: DocumentReader {
     public init() {}
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
-        try await BlockingWork.run { isCancelled in
+        try input.requireReadableSize()
+        return try await BlockingWork.run { isCancelled in
             try withoutActuallyEscaping(isCancelled) { isCancelled in
                 let document =
                     switch type.name {
@@ -47,14 +48,18 @@ public struct DataReader: DocumentReader {
     }
 
     private static func jsonDocument(_ input: DocumentInput, _ type: DocumentType) throws -> Document {
-        let tree: JSONTree
-        do { tree = try JSONTree(input.data, maximumDepth: input.limits.maximumDepth) } catch {
+        let value: JSONCursor
+        do { value = try JSONCursor(input.data, maximumDepth: input.limits.maximumDepth) } catch {
             throw DocumentError.damaged("it is not valid JSON: \(error)")
         }
         var writer = JSONText(limits: input.limits)
-        try writer.write(tree)
-        let title = (tree["title"] ?? tree["name"])?.string
-        return Document(type: type, title: title, text: writer.output.text)
+        try writer.write(value)
+        var document = Document(type: type, title: JSONText.title(of: value), text: writer.output.text)
+        if writer.omitted > 0 {
+            let limit = JSONText.maximumValueLength >> 20
+            document.unreadParts = ["\(writer.omitted) values of more than \(limit) MB"]
+        }
+        return document
     }
 
     private static func xmlDocument(

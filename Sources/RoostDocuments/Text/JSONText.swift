@@ -3,55 +3,101 @@
 struct JSONText {
     /// The text.
     private(set) var output: MarkdownOutput
+    /// The number of values that are not written because they are too long.
+    private(set) var omitted = 0
 
     private static let titles = ["title", "name", "label", "id"]
+    /// The maximum length in bytes of a value. Longer ones are files in an encoding for texts, and each copy
+    /// of a value takes memory.
+    static let maximumValueLength = 1 << 20
 
     init(limits: DocumentLimits) { output = MarkdownOutput(limits: limits) }
 
     /// Appends a value.
-    mutating func write(_ value: JSONTree) throws {
-        var lines: [String] = []
-        if case .array(let elements) = value {
-            for element in elements { try writeElement(element) }
-            return
-        }
-        Self.append(value, name: "", to: &lines, depth: 0)
-        try flush(&lines)
-    }
-
-    private mutating func writeElement(_ element: JSONTree) throws {
-        let title = Self.titles.lazy.compactMap { element[$0]?.string }.first
-        if let title { try output.add(MarkdownText.heading(title, level: 2)) }
-        var lines: [String] = []
-        Self.append(element, name: "", to: &lines, depth: 0)
-        try flush(&lines)
-    }
-
-    private mutating func flush(_ lines: inout [String]) throws {
-        try output.add(lines.joined(separator: "\n"))
-        lines = []
-    }
-
-    private static func append(_ value: JSONTree, name: String, to lines: inout [String], depth: Int) {
-        let indent = String(repeating: "  ", count: min(max(depth - 1, 0), 10))
-        switch value {
-        case .string(let text), .literal(let text):
-            guard !text.isEmpty, text != "null" else { return }
-            let prefix = name.isEmpty ? "" : name + ": "
-            lines.append(indent + (depth > 0 ? "- " : "") + prefix + MarkdownText.escaped(text))
-        case .array(let elements):
-            let isSimple = elements.allSatisfy { $0.string != nil }
-            if isSimple, !name.isEmpty {
-                let text = elements.compactMap(\.string).joined(separator: ", ")
-                append(.string(text), name: name, to: &lines, depth: depth)
-                return
+    ///
+    /// - Throws: ``DocumentError/limitExceeded(_:)`` if the text becomes too long.
+    /// - Complexity: O(length of the value).
+    mutating func write(_ value: JSONCursor) throws {
+        var cursor = value
+        guard cursor.kind == .array else { return try append(&cursor, name: "", depth: 0) }
+        guard cursor.enter() else { return }
+        repeat {
+            if let title = Self.text(Self.titles, of: cursor) {
+                try output.add(MarkdownText.heading(title, level: 2))
             }
-            if !name.isEmpty { lines.append(indent + (depth > 0 ? "- " : "") + name + ":") }
-            for element in elements { append(element, name: "", to: &lines, depth: depth + 1) }
-        case .object(let members):
-            if !name.isEmpty { lines.append(indent + (depth > 0 ? "- " : "") + name + ":") }
-            let inner = depth + (name.isEmpty ? 0 : 1)
-            for member in members { append(member.value, name: member.name, to: &lines, depth: inner) }
+            try append(&cursor, name: "", depth: 0)
+            output.endBlock()
+        } while cursor.next()
+    }
+
+    /// Returns the title that a document states.
+    static func title(of document: JSONCursor) -> String? { text(["title", "name"], of: document) }
+
+    /// Returns the text of the first member with one of some names.
+    private static func text(_ names: [String], of object: JSONCursor) -> String? {
+        for name in names {
+            if let value = object[name], value.length <= maximumValueLength, let text = value.string {
+                return text
+            }
         }
+        return nil
+    }
+
+    /// Appends the value at a cursor, and moves the cursor to its end.
+    private mutating func append(_ cursor: inout JSONCursor, name: String, depth: Int) throws {
+        switch cursor.kind {
+        case .string, .literal:
+            guard cursor.length <= Self.maximumValueLength else {
+                omitted += 1
+                return cursor.skip()
+            }
+            try addLine(cursor.scalar(), name: name, depth: depth)
+        case .array:
+            if !name.isEmpty {
+                if let text = Self.joined(cursor) {
+                    cursor.skip()
+                    return try addLine(text, name: name, depth: depth)
+                }
+                try addName(name, depth: depth)
+            }
+            guard cursor.enter() else { return }
+            repeat { try append(&cursor, name: "", depth: depth + 1) } while cursor.next()
+        case .object:
+            if !name.isEmpty { try addName(name, depth: depth) }
+            let inner = depth + (name.isEmpty ? 0 : 1)
+            guard cursor.enter() else { return }
+            repeat {
+                let name = cursor.name()
+                try append(&cursor, name: name, depth: inner)
+            } while cursor.next()
+        }
+    }
+
+    /// Returns the elements of an array as one text; `nil` if it contains objects or arrays, or is long.
+    private static func joined(_ array: JSONCursor) -> String? {
+        var (text, cursor) = ("", array)
+        guard cursor.enter() else { return "" }
+        repeat {
+            guard cursor.kind != .object, cursor.kind != .array,
+                text.utf8.count + cursor.length <= maximumValueLength
+            else { return nil }
+            text += (text.isEmpty ? "" : ", ") + cursor.scalar()
+        } while cursor.next()
+        return text
+    }
+
+    private mutating func addName(_ name: String, depth: Int) throws {
+        try output.add(Self.prefix(depth) + name + ":", isListItem: true)
+    }
+
+    private mutating func addLine(_ text: String, name: String, depth: Int) throws {
+        guard !text.isEmpty, text != "null" else { return }
+        let label = name.isEmpty ? "" : name + ": "
+        try output.add(Self.prefix(depth) + label + MarkdownText.escaped(text), isListItem: true)
+    }
+
+    /// Returns the indentation and the bullet of a line.
+    private static func prefix(_ depth: Int) -> String {
+        String(repeating: "  ", count: min(max(depth - 1, 0), 10)) + (depth > 0 ? "- " : "")
     }
 }

@@ -20,6 +20,9 @@ struct MarkdownOutput {
         endsWithListItem = isListItem
     }
 
+    /// Ends a list, so that the next item begins another one.
+    mutating func endBlock() { endsWithListItem = false }
+
     /// Ends a page.
     mutating func endPage() {
         text += "\n\n\u{C}"

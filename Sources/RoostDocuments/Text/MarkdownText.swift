@@ -9,8 +9,14 @@ enum MarkdownText {
     /// remain unchanged.
     static func escaped(_ paragraph: String) -> String {
         guard paragraph.utf8.contains(where: isSpecial) else { return paragraph }
-        let lines = paragraph.split(separator: "\n", omittingEmptySubsequences: false)
-        return lines.map { escapedLine($0) }.joined(separator: "\n")
+        var (result, start) = ("", paragraph.startIndex)
+        // Without an array of the lines, which could need many times the memory of the text.
+        while let end = paragraph[start...].utf8.firstIndex(of: 0x0A) {
+            result += escapedLine(paragraph[start..<end])
+            result += "\n"
+            start = paragraph.utf8.index(after: end)
+        }
+        return result + escapedLine(paragraph[start...])
     }
 
     private static func isSpecial(_ byte: UInt8) -> Bool {
@@ -58,7 +64,19 @@ enum MarkdownText {
 
     /// Returns a text in one line, with single spaces.
     static func singleLine(_ text: String) -> String {
-        text.split { $0.isWhitespace }.joined(separator: " ")
+        var line = ""
+        var isAfterSpace = false
+        // Without an array of the words, which could need many times the memory of the text.
+        for scalar in text.unicodeScalars {
+            guard !scalar.properties.isWhitespace else {
+                isAfterSpace = !line.isEmpty
+                continue
+            }
+            if isAfterSpace { line.unicodeScalars.append(" ") }
+            isAfterSpace = false
+            line.unicodeScalars.append(scalar)
+        }
+        return line
     }
 
     /// Returns a table with `|` between cells. The first row is the header.

@@ -20,11 +20,12 @@ enum TextDecoder {
 
     private static func decodeUTF16(_ data: Data) -> (text: String, encodingName: String?)? {
         let isLittleEndian = data.first == 0xFF
-        let bytes = [UInt8](data.dropFirst(2))
-        guard bytes.count % 2 == 0 else { return nil }
-        let units = stride(from: 0, to: bytes.count, by: 2).map { index in
-            let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
-            return isLittleEndian ? second << 8 | first : first << 8 | second
+        guard data.count % 2 == 0 else { return nil }
+        let units = data.dropFirst(2).withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count, by: 2).map { index in
+                let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
+                return isLittleEndian ? second << 8 | first : first << 8 | second
+            }
         }
         guard !units.contains(0), let text = String(validating: units, as: UTF16.self) else { return nil }
         return (text, isLittleEndian ? "UTF-16LE" : "UTF-16BE")

@@ -13,6 +13,9 @@ final class XMLText {
     private let xml: XMLPull
     /// The maximum number of characters of a value that is written with its name.
     private static let maximumValueLength = 60
+    /// The number of bytes after which a paragraph ends, at the end of a part of its text. It bounds the
+    /// memory, because several copies of a paragraph exist at the same time.
+    private static let maximumParagraphLength = 1 << 20
 
     init(_ xml: XMLPull, limits: DocumentLimits) {
         self.xml = xml
@@ -24,18 +27,25 @@ final class XMLText {
 
     private func read(_ element: XMLPull.Element) throws {
         var text = ""
-        var hasChildren = false
+        var (hasChildren, isParagraph) = (false, false)
+        func append(_ part: String) throws {
+            text += part
+            guard text.utf8.count > Self.maximumParagraphLength else { return }
+            (hasChildren, isParagraph) = (true, true)
+            try output.add(MarkdownText.escaped(MarkdownText.singleLine(text)))
+            text = ""
+        }
         try xml.children(
             { child in
                 // Text around a child makes the child a part of the paragraph.
-                if text.contains(where: { !$0.isWhitespace }) {
-                    text += try xml.text()
+                if isParagraph || text.contains(where: { !$0.isWhitespace }) {
+                    try xml.forEachText(append)
                 } else {
                     hasChildren = true
                     text = ""
                     try read(child)
                 }
-            }, text: { text += $0 })
+            }, text: append)
         let line = MarkdownText.singleLine(text)
         guard !line.isEmpty else { return }
         if element.name.lowercased() == "title" {

@@ -176,6 +176,16 @@ import Testing
         #expect(structure.blocks.last.map { $0.count } == row.utf8.count)
     }
 
+    @Test func `A table with many cells ends before the heading that follows`() {
+        let header = "|" + String(repeating: "a|", count: 400)
+        let line = "|" + String(repeating: "-|", count: 400)
+        // cmark would create 400 cells for each row.
+        let rows = String(repeating: "|a\n", count: 30_000)
+        let structure = structure("# T\n\n\(header)\n\(line)\n\(rows)\n# After\n\ntext\n")
+        #expect(structure.sections.map(\.headings) == [["T"], ["After"]])
+        #expect(structure.blocks.count > 300)
+    }
+
     @Test func `Plain text has one section`() {
         let text = "# no heading\n[a](b)"
         let structure = TextStructure(of: text, format: .plain)

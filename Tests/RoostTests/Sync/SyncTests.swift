@@ -180,6 +180,7 @@ import Testing
             let entries = report.entries
             #expect(report.movedFiles == 1, "dry run: \(isDryRun)")
             #expect((entries.new, entries.updated, entries.removed) == (1, 1, 1), "dry run: \(isDryRun)")
+            #expect(entries.unchanged == 4, "dry run: \(isDryRun)")
             if isDryRun { #expect(try await fixture.entries() == before) }
         }
     }

@@ -10,6 +10,7 @@ import Testing
     /// The time after which a test gives up, in seconds. A change is usually found within half a second, but
     /// on a busy machine it can take minutes.
     private static let patience = 1200.0
+    private static let pollingInterval = Duration.milliseconds(200)
 
     /// The reports of a watching store.
     private final class Reports: Sendable {
@@ -30,7 +31,7 @@ import Testing
 
     /// Runs the body while a store watches a folder.
     private func watching(
-        usesPolling: Bool = false, removalDelay: Duration = .milliseconds(500),
+        observer: (any FolderObserver)? = nil, removalDelay: Duration = .milliseconds(500),
         _ body: (KnowledgeStore, URL, Reports) async throws -> Void
     ) async throws {
         let base = try TemporaryFolder().url.resolvingSymlinksInPath()
@@ -46,7 +47,7 @@ import Testing
         var options = WatchOptions()
         options.onEvent = { reports.add($0) }
         options.removalDelay = removalDelay
-        (options.usesPolling, options.pollingInterval) = (usesPolling, .milliseconds(200))
+        (options.observer, options.pollingInterval) = (observer, Self.pollingInterval)
         let watch = Task { [options] in try await store.watchFolders(options) }
         try await wait("the first sync") { reports.isWatching }
         try await body(store, notes, reports)
@@ -75,7 +76,8 @@ import Testing
 
     @Test(arguments: [false, true])
     func `saved, renamed and removed files are found`(usesPolling: Bool) async throws {
-        try await watching(usesPolling: usesPolling) { store, notes, _ in
+        let observer = usesPolling ? PollingObserver(interval: Self.pollingInterval) : nil
+        try await watching(observer: observer) { store, notes, _ in
             try Data("a kingfisher at the river".utf8).write(to: notes.appendingPathComponent("new.md"))
             try await wait("a new file") {
                 try await store.query("kingfisher").hits.first?.entry.source?.hasSuffix("new.md") == true
@@ -141,6 +143,86 @@ import Testing
             try await wait("the new folder") { try await texts(store)["wren.md"] != nil }
         }
     }
+
+    /// An observer that reports only that changes were lost, when the test says so.
+    private final class LossyObserver: FolderObserver {
+        let failure: String? = nil
+        private let hasLost = Mutex(false)
+
+        func lose() { hasLost.withLock { $0 = true } }
+
+        func observe(_ folder: String) {}
+
+        func changes(timeout: Duration) async throws -> FolderChanges {
+            try await Task.sleep(for: min(timeout, .milliseconds(20)))
+            return hasLost.withLock { hasLost in
+                defer { hasLost = false }
+                return FolderChanges(isIncomplete: hasLost)
+            }
+        }
+    }
+
+    @Test func `all folders are searched after changes were lost`() async throws {
+        let observer = LossyObserver()
+        try await watching(observer: observer) { store, notes, _ in
+            try Data("a kingfisher".utf8).write(to: notes.appendingPathComponent("new.md"))
+            try FileManager.default.removeItem(at: notes.appendingPathComponent("0.md"))
+            observer.lose()
+            try await wait("a new file") { try await texts(store)["new.md"] != nil }
+            try await wait("a removed file") { try await texts(store)["0.md"] == nil }
+        }
+    }
+
+    #if os(Linux)
+        /// The maximum number of events that the system keeps for an observer.
+        private static let queueLength = Int(
+            ((try? String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)) ?? "")
+                .trimmingCharacters(in: .whitespacesAndNewlines))
+
+        @Test(.enabled(if: (WatchTests.queueLength ?? .max) <= 1 << 16))
+        func `an overflow of the system's queue is reported`() async throws {
+            let folder = try TemporaryFolder().url
+            let observer = try InotifyObserver()
+            observer.observe(folder.path)
+            let paths = ["a.md", "b.md"].map { folder.appendingPathComponent($0).path }
+            // The system combines equal events that follow each other, so two files are written by turns.
+            for index in 0...(try #require(Self.queueLength)) {
+                close(open(paths[index & 1], O_WRONLY | O_CREAT, 0o600))
+            }
+            #expect(try await observer.changes(timeout: .seconds(600)).isIncomplete)
+            // Later changes are reported again.
+            close(open(paths[0], O_WRONLY))
+            let changes = try await observer.changes(timeout: .seconds(600))
+            #expect(changes.paths == [ExactText(paths[0])] && !changes.isIncomplete)
+        }
+
+        @Test func `folders beyond the limit of the system are searched regularly`() async throws {
+            let count = Mutex(0)
+            let observer = try InotifyObserver { descriptor, folder, mask in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                guard number > 1 else { return inotify_add_watch(descriptor, folder, mask) }
+                errno = ENOSPC
+                return -1
+            }
+            try await watching(observer: observer) { store, notes, reports in
+                let sub = notes.appendingPathComponent("sub")
+                try FileManager.default.createDirectory(at: sub, withIntermediateDirectories: true)
+                try Data("a heron".utf8).write(to: sub.appendingPathComponent("heron.md"))
+                try await wait("a file in a new folder") { try await texts(store)["heron.md"] != nil }
+                try await wait("a notice") { !reports.notices.isEmpty }
+                let notice = try #require(reports.notices.first)
+                #expect(notice.hasPrefix("cannot watch all folders, only 1: raise the limit"))
+                #expect(notice.contains("sysctl fs.inotify.max_user_watches="))
+                #expect(notice.hasSuffix("; searching all folders every 0.2 seconds instead"))
+                // The folder itself has a watch, but its changes are found by searching, too.
+                try Data("an egret".utf8).write(to: sub.appendingPathComponent("heron.md"))
+                try await wait("a changed file") { try await texts(store)["heron.md"]?.content == "an egret" }
+            }
+        }
+    #endif
 
     @Test func `changes are collected up to a limit`() {
         var changes = FolderChanges()

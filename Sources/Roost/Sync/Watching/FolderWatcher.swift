@@ -39,13 +39,13 @@ struct FolderWatcher {
     /// - Throws: ``RoostError`` with `.configuration` if the store has no folder.
     init(store: KnowledgeStore, options: WatchOptions) throws {
         (self.store, self.options, directory) = (store, options, try store.syncDirectory())
-        observer = PollingObserver(interval: options.pollingInterval)
+        observer = options.observer ?? PollingObserver(interval: options.pollingInterval)
         #if os(Linux)
-            guard !options.usesPolling else { return }
+            guard options.observer == nil else { return }
             do {
                 observer = try InotifyObserver()
             } catch {
-                options.onEvent(.notice("\(error.message); searching all folders regularly instead"))
+                options.onEvent(.notice("\(error.message); searching \(Self.pollingText(options)) instead"))
             }
         #endif
     }
@@ -220,9 +220,12 @@ struct FolderWatcher {
     /// Searches all folders regularly if the system cannot observe all of them.
     private mutating func usePollingIfNecessary() {
         guard let failure = observer.failure else { return }
-        options.onEvent(
-            .notice("\(failure); searching all folders every \(options.pollingInterval) instead"))
+        options.onEvent(.notice("\(failure); searching \(Self.pollingText(options)) instead"))
         observer = PollingObserver(interval: options.pollingInterval)
+    }
+
+    private static func pollingText(_ options: WatchOptions) -> String {
+        "all folders every \(options.pollingInterval)"
     }
 
     private mutating func notify(_ message: String) {

@@ -14,7 +14,11 @@
             var failure: String?
         }
 
+        /// A function with the parameters and the result of `inotify_add_watch`.
+        typealias AddWatch = @Sendable (Int32, String, UInt32) -> Int32
+
         private let descriptor: Int32
+        private let addWatch: AddWatch
         private let state = Mutex(State())
 
         /// The events that are reported.
@@ -30,13 +34,17 @@
 
         /// Creates an observer.
         ///
+        /// - Parameter addWatch: The system call that adds a watch. Tests replace it with one that fails.
         /// - Throws: ``RoostError`` with `.configuration` if the user has too many observers.
-        init() throws(RoostError) {
+        init(addWatch: @escaping AddWatch = { inotify_add_watch($0, $1, $2) }) throws(RoostError) {
+            self.addWatch = addWatch
             descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
             guard descriptor >= 0 else {
+                let (code, setting) = (errno, "fs.inotify.max_user_instances")
+                let advice = code == EMFILE ? "; sysctl \(setting) shows the limit of the user" : ""
                 throw RoostError(
                     .configuration,
-                    "cannot watch folders with inotify: \(String(cString: strerror(errno)))")
+                    "cannot watch folders with inotify: \(String(cString: strerror(code)))\(advice)")
             }
         }
 
@@ -46,18 +54,27 @@
 
         func observe(_ folder: String) {
             state.withLock { state in
-                let watch = inotify_add_watch(descriptor, folder, Self.mask)
+                let watch = addWatch(descriptor, folder, Self.mask)
                 guard watch >= 0 else {
-                    // A folder that was removed, or that cannot be read, has no files to observe.
-                    guard errno == ENOSPC || errno == ENOMEM else { return }
-                    state.failure =
-                        "the limit of watched folders is reached after \(state.folders.count) folders "
-                        + "(fs.inotify.max_user_watches)"
+                    let failure = Self.failure(errno, after: state.folders.count)
+                    if let failure { state.failure = failure }
                     return
                 }
                 if let old = state.folders[watch], old != folder { state.watches[ExactText(old)] = nil }
                 state.folders[watch] = folder
                 state.watches[ExactText(folder)] = watch
+            }
+        }
+
+        /// Returns the reason why no more folders can be observed; `nil` if the error concerns one folder. A
+        /// folder that was removed, or that cannot be read, has no files to observe.
+        private static func failure(_ code: Int32, after count: Int) -> String? {
+            switch code {
+            case ENOSPC:
+                "cannot watch all folders, only \(count): raise the limit of the user with "
+                    + "`sysctl fs.inotify.max_user_watches=NUMBER`, and start to watch again"
+            case ENOMEM: "cannot watch all folders, only \(count): the system has not enough memory"
+            default: nil
             }
         }
 

@@ -13,8 +13,8 @@ public struct WatchOptions: Sendable {
     /// The time for which the entries of a missing file are kept: editors and file managers remove a file
     /// and create it again.
     public var removalDelay = Duration.seconds(2)
-    /// Whether to search all folders regularly even if the system can report changes.
-    var usesPolling = false
+    /// The observer of the folders; `nil` for the best one that the system supports.
+    var observer: (any FolderObserver)?
 
     /// Creates options with default values.
     public init() {}

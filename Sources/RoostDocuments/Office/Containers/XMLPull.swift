@@ -31,7 +31,8 @@ final class XMLPull {
     private(set) var depth = 0
 
     private let reader: OpaquePointer
-    private let buffer: UnsafeMutableRawBufferPointer
+    /// The document, from which the parser reads; `nil` for HTML.
+    private let source: XMLSource?
     private let tree: htmlDocPtr?
     private let isCancelled: () -> Bool
     private var mustEnd = false
@@ -50,24 +51,21 @@ final class XMLPull {
         guard !Self.declaresEntities(data) else {
             throw DocumentError.unsupported("it declares XML entities, which Roost does not expand")
         }
-        guard data.count <= Int(Int32.max) else { throw DocumentError.limitExceeded("its XML is too large") }
         // The parser compares each attribute of an element with all others.
         guard !Self.hasManyAttributes(data) else {
             throw DocumentError.limitExceeded(
                 "an XML element has more than \(Self.maximumAttributes) attributes")
         }
-        buffer = Self.copy(data)
+        let source = XMLSource(data)
         // Without the option to recover, a fault ends the document: later elements could be misplaced.
         let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOWARNING.rawValue
         guard
-            let reader = xmlReaderForMemory(
-                buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(data.count), nil, nil,
+            let reader = xmlReaderForIO(
+                { XMLSource.read($0, $1, $2) }, nil, Unmanaged.passUnretained(source).toOpaque(), nil, nil,
                 Int32(options))
-        else {
-            buffer.deallocate()
-            throw DocumentError.damaged("its XML cannot be read")
-        }
+        else { throw DocumentError.damaged("its XML cannot be read") }
         self.reader = reader
+        self.source = source
         self.isCancelled = isCancelled
         tree = nil
         observeErrors()
@@ -79,24 +77,21 @@ final class XMLPull {
     init(html data: Data, encoding: String?, isCancelled: @escaping () -> Bool) throws {
         Self.initialized
         guard data.count <= Int(Int32.max) else { throw DocumentError.limitExceeded("its HTML is too large") }
-        buffer = Self.copy(data)
         let options =
             HTML_PARSE_NONET.rawValue | HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NOERROR.rawValue
             | HTML_PARSE_NOWARNING.rawValue
-        guard
-            let tree = htmlReadMemory(
-                buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(data.count), nil, encoding,
+        let tree = data.withUnsafeBytes { bytes in
+            htmlReadMemory(
+                bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil, encoding,
                 Int32(options))
-        else {
-            buffer.deallocate()
-            throw DocumentError.damaged("its HTML has no contents")
         }
+        guard let tree else { throw DocumentError.damaged("its HTML has no contents") }
         guard let reader = xmlReaderWalker(tree) else {
             xmlFreeDoc(tree)
-            buffer.deallocate()
             throw DocumentError.damaged("its HTML cannot be read")
         }
         self.reader = reader
+        source = nil
         self.tree = tree
         self.isCancelled = isCancelled
     }
@@ -104,13 +99,6 @@ final class XMLPull {
     deinit {
         xmlFreeTextReader(reader)
         if let tree { xmlFreeDoc(tree) }
-        buffer.deallocate()
-    }
-
-    private static func copy(_ data: Data) -> UnsafeMutableRawBufferPointer {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(data.count, 1), alignment: 1)
-        data.withUnsafeBytes { buffer.copyMemory(from: $0) }
-        return buffer
     }
 
     /// Returns whether the prolog declares entities. They could expand to text of any length.
@@ -261,12 +249,18 @@ final class XMLPull {
 
     /// Returns the text of the element that was started last, with that of all its descendants.
     func text() throws -> String {
-        let base = depth
         var result = ""
+        try forEachText { result += $0 }
+        return result
+    }
+
+    /// Calls a closure with each part of the text of the element that was started last and of all its
+    /// descendants.
+    func forEachText(_ body: (String) throws -> Void) throws {
+        let base = depth
         while let event = try next() {
-            if case .text(let string) = event { result += string }
+            if case .text(let string) = event { try body(string) }
             if depth < base { break }
         }
-        return result
     }
 }

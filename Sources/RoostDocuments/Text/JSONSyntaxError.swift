@@ -1,4 +1,4 @@
 /// The reason why a text is not JSON.
-struct JSONTreeError: Error, CustomStringConvertible {
+struct JSONSyntaxError: Error, CustomStringConvertible {
     let description: String
 }
