@@ -27,6 +27,40 @@ package struct ClusterAssembly: Sendable {
     private var titles: [Int: String?] = [:]
     /// The phrases from which labels are made; `nil` until they are prepared.
     private var phrases: Phrases?
+    /// The entries that were assigned to the groups without being clustered themselves.
+    private var additions: [Addition] = []
+
+    /// The assignment of an entry to a group that was found without the entry.
+    package struct Addition: Sendable {
+        package var id: Entry.ID
+        package var label: Partition.Label
+        package var similarity: Float
+        package var confidence: Float
+
+        package init(id: Entry.ID, label: Partition.Label, similarity: Float, confidence: Float) {
+            (self.id, self.label) = (id, label)
+            (self.similarity, self.confidence) = (similarity, confidence)
+        }
+    }
+
+    /// Adds entries to the groups. They count as members, but words, figures and representatives are those of
+    /// the clustered entries.
+    ///
+    /// - Parameter entries: Entries that are not among the clustered ones. Each entry may be added once.
+    package mutating func add(_ entries: [Addition]) { additions += entries }
+
+    /// The members of each group, including those that were added. A parent group has the members of all of
+    /// its descendants.
+    private var memberIDs: [[Entry.ID]] {
+        var result = members.map { rows in rows.map { ids[$0] } }
+        for addition in additions {
+            guard let group = addition.label.group else { continue }
+            for group in sequence(first: group, next: { partition.parents[$0] }) {
+                result[group].append(addition.id)
+            }
+        }
+        return result
+    }
 
     /// Prepares the clusters of a partition.
     ///
@@ -142,13 +176,16 @@ package struct ClusterAssembly: Sendable {
         unchanged: Set<Cluster.ID> = [], date: Date = Date()
     ) -> WriteBatch.Clustering {
         let previous = Self.addingMembersOfDescendants(to: previous)
-        let continued = identities ?? match(previous)
+        let memberIDs = memberIDs
+        let sizes = memberIDs.map(\.count)
+        let continued = identities ?? match(memberIDs, to: previous)
         let clusterIDs = continued.map { $0?.id ?? UUID() }
         let prepared = phrases ?? Phrases(extractor, partition)
         let keywords = prepared.vocabularies.keywords(limit: Self.keywordLimit)
-        let trace = trace(clusterIDs, from: previous)
+        let trace = trace(memberIDs, clusterIDs, from: previous)
         let contexts = members.indices.map { group in
-            var context = labelContext(of: group, continued[group], trace.origins[group], unchanged)
+            let kinship = Kinship(old: continued[group], origins: trace.origins[group], size: sizes[group])
+            var context = labelContext(of: group, kinship, unchanged)
             if !prepared.meanings.isEmpty { context.meanings = prepared.meanings[group] }
             return context
         }
@@ -160,12 +197,13 @@ package struct ClusterAssembly: Sendable {
                 label: labels[group], keywords: keywords[group],
                 centroid: partition.centroids.row(group),
                 // A parent cluster stores no members of its own; its members are those of its descendants.
-                members: partition.labels[rows.first ?? 0].group == group ? rows.map { ids[$0] } : [],
+                members: partition.labels[rows.first ?? 0].group == group ? memberIDs[group] : [],
                 representatives: nearest[group].prefix(Self.representativeLimit).map { ids[$0] },
                 cohesion: quality.cohesions[group], parent: partition.parents[group].map { clusterIDs[$0] },
                 createdAt: continued[group]?.createdAt ?? run?.createdAt ?? date,
                 updatedAt: run?.createdAt ?? date)
-            if let old = continued[group], keepsLabel(of: old, group, trace.origins[group]) {
+            let kinship = Kinship(old: continued[group], origins: trace.origins[group], size: sizes[group])
+            if let old = continued[group], kinship.keepsLabel {
                 cluster.label = old.label
                 (cluster.isLabelPinned, cluster.labeledBy) = (old.isLabelPinned, old.labeledBy)
                 cluster.labelPin = old.labelPin
@@ -178,60 +216,81 @@ package struct ClusterAssembly: Sendable {
             cluster.origins = trace.origins[group]
             return cluster
         }
-        let sizes = Dictionary(zip(clusterIDs, members.map(\.count))) { first, _ in first }
-        clusters.sort { (sizes[$1.id] ?? 0, $0.label) < (sizes[$0.id] ?? 0, $1.label) }
-        let assignments = ids.indices.map { row in
-            let target: Assignment.Target =
-                switch partition.labels[row] {
-                case .group(let group): .cluster(clusterIDs[group])
-                case .outlier(let reason): .outlier(reason)
-                }
-            return Assignment(
-                entry: ids[row], target: target, run: run?.id, similarity: partition.similarities[row],
-                confidence: partition.confidences[row])
-        }
+        let sizeOf = Dictionary(zip(clusterIDs, sizes)) { first, _ in first }
+        clusters.sort { (sizeOf[$1.id] ?? 0, $0.label) < (sizeOf[$0.id] ?? 0, $1.label) }
         var completedRun = run
         completedRun?.silhouette = quality.silhouette
         completedRun?.stability = trace.stability
         completedRun?.vanished = trace.vanished
-        return WriteBatch.Clustering(run: completedRun, clusters: clusters, assignments: assignments)
+        return WriteBatch.Clustering(
+            run: completedRun, clusters: clusters, assignments: assignments(to: clusterIDs, by: run?.id))
+    }
+
+    private func assignments(to clusterIDs: [Cluster.ID], by run: ClusteringRun.ID?) -> [Assignment] {
+        func target(_ label: Partition.Label) -> Assignment.Target {
+            switch label {
+            case .group(let group): .cluster(clusterIDs[group])
+            case .outlier(let reason): .outlier(reason)
+            }
+        }
+        var result = ids.indices.map { row in
+            Assignment(
+                entry: ids[row], target: target(partition.labels[row]), run: run,
+                similarity: partition.similarities[row], confidence: partition.confidences[row])
+        }
+        result += additions.lazy.map { addition in
+            Assignment(
+                entry: addition.id, target: target(addition.label), run: run,
+                similarity: addition.similarity, confidence: addition.confidence)
+        }
+        return result
+    }
+
+    /// The relation of a group to the previous cluster that it continues.
+    private struct Kinship {
+        var old: Cluster?
+        var origins: [Cluster.Origin]
+        /// The number of members of the group.
+        var size: Int
+
+        /// The number of members that the old and the new cluster share, divided by the size of the larger.
+        var share: Double {
+            guard let old else { return 0 }
+            let shared = origins.first { $0.cluster == old.id }?.shared ?? 0
+            return Double(shared) / Double(max(1, size, old.members.count))
+        }
+
+        /// Whether the old label is kept. A person's label always is. A labeler's label is kept while the old
+        /// and the new cluster share more than half of the members of the larger of the two.
+        var keepsLabel: Bool {
+            guard let old else { return false }
+            return old.isLabelPinned || old.labeledBy != nil && share > 0.5
+        }
     }
 
     /// Returns the data about a group that affects its label.
     private func labelContext(
-        of group: Int, _ old: Cluster?, _ origins: [Cluster.Origin], _ unchanged: Set<Cluster.ID>
+        of group: Int, _ kinship: Kinship, _ unchanged: Set<Cluster.ID>
     ) -> GroupVocabularies.LabelContext {
         var context = GroupVocabularies.LabelContext(
             titles: nearest[group].prefix(Self.representativeLimit).compactMap { titles[$0] ?? nil })
-        guard let old else { return context }
-        if unchanged.contains(old.id) || keepsLabel(of: old, group, origins) {
+        guard let old = kinship.old else { return context }
+        if unchanged.contains(old.id) || kinship.keepsLabel {
             context.fixed = old.label
-        } else if old.labeledBy == nil, shared(with: old, group, origins) >= Self.minimumShareForLabel {
+        } else if old.labeledBy == nil, kinship.share >= Self.minimumShareForLabel {
             context.previous = old.label
         }
         return context
-    }
-
-    /// A person's label is always kept. A labeler's label is kept while the old and the new cluster share
-    /// more than half of the members of the larger of the two.
-    private func keepsLabel(of old: Cluster, _ group: Int, _ origins: [Cluster.Origin]) -> Bool {
-        if old.isLabelPinned { return true }
-        return old.labeledBy != nil && shared(with: old, group, origins) > 0.5
     }
 
     /// The minimum share of common members at which an automatic label may be kept: only a few entries of the
     /// cluster have changed.
     private static let minimumShareForLabel = 0.8
 
-    /// Returns the number of members that the old and the new cluster share, divided by the size of the
-    /// larger.
-    private func shared(with old: Cluster, _ group: Int, _ origins: [Cluster.Origin]) -> Double {
-        let shared = origins.first { $0.cluster == old.id }?.shared ?? 0
-        return Double(shared) / Double(max(1, members[group].count, old.members.count))
-    }
-
     /// Traces the origins of leaf clusters and of parent clusters separately.
-    private func trace(_ clusterIDs: [Cluster.ID], from previous: [Cluster]) -> ClusterLineage.Trace {
+    private func trace(
+        _ memberIDs: [[Entry.ID]], _ clusterIDs: [Cluster.ID], from previous: [Cluster]
+    ) -> ClusterLineage.Trace {
         let parents = Set(partition.parents.compactMap(\.self))
         let previousParents = Set(previous.compactMap(\.parent))
         var result = ClusterLineage.Trace(
@@ -239,7 +298,7 @@ package struct ClusterAssembly: Sendable {
         for isParent in [true, false] {
             let groups = members.indices.filter { parents.contains($0) == isParent }
             let found = ClusterLineage.trace(
-                groups.map { members[$0].map { ids[$0] } }, groups.map { clusterIDs[$0] },
+                groups.map { memberIDs[$0] }, groups.map { clusterIDs[$0] },
                 from: previous.filter { previousParents.contains($0.id) == isParent })
             for (group, origins) in zip(groups, found.origins) { result.origins[group] = origins }
             // Parent clusters are not counted, because they contain the same entries as the leaf clusters.
@@ -249,14 +308,14 @@ package struct ClusterAssembly: Sendable {
     }
 
     /// Matches leaf groups with leaf clusters, and parent groups with parent clusters.
-    private func match(_ previous: [Cluster]) -> [Cluster?] {
+    private func match(_ memberIDs: [[Entry.ID]], to previous: [Cluster]) -> [Cluster?] {
         let parents = Set(partition.parents.compactMap(\.self))
         let previousParents = Set(previous.compactMap(\.parent))
         var matches = [Cluster?](repeating: nil, count: members.count)
         for isParent in [false, true] {
             let groups = members.indices.filter { parents.contains($0) == isParent }
             let found = ClusterIdentity.match(
-                groups.map { members[$0].map { ids[$0] } },
+                groups.map { memberIDs[$0] },
                 to: previous.filter { previousParents.contains($0.id) == isParent })
             for (group, cluster) in zip(groups, found) { matches[group] = cluster }
         }

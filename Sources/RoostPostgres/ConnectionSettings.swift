@@ -65,7 +65,11 @@ public struct ConnectionSettings: Sendable {
     public var displayName: String {
         let host = values["host"] ?? values["hostaddr"] ?? values["service"].map { "service \($0)" }
         let server = host.map { $0 + (values["port"].map { ":\($0)" } ?? "") }
-        return "\(server ?? "the server of the environment")/\(values["dbname"] ?? "")"
+        guard let server else {
+            let database = values["dbname"].map { "the database \($0) of " } ?? ""
+            return "\(database)the PostgreSQL server that PGHOST and PGSERVICE select"
+        }
+        return "\(server)/\(values["dbname"] ?? "")"
     }
 
     /// Whether the address contains a password.

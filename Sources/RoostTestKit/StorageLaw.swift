@@ -54,6 +54,8 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case concurrentWritersLoseNoUpdates
     /// Vectors with a different dimension are rejected, unless the batch replaces all vectors.
     case vectorsHaveOneDimension
+    /// Work records are returned as they were written, and are not part of the contents of the store.
+    case workRecordsAreKept
     /// Each source record lists the ids of the source's entries.
     case sourcesListTheirEntries
     /// A batch of ten thousand entries can be committed, read and followed.
@@ -150,6 +152,7 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .cancelledCommitWritesNothing: try await trial.cancelledCommitWritesNothing()
         case .concurrentWritersLoseNoUpdates: try await trial.concurrentWritersLoseNoUpdates()
         case .vectorsHaveOneDimension: try await trial.vectorsHaveOneDimension()
+        case .workRecordsAreKept: try await trial.workRecordsAreKept()
         case .sourcesListTheirEntries: try await trial.sourcesListTheirEntries()
         case .tenThousandEntriesCanBeStored: try await trial.tenThousandEntriesCanBeStored()
         case .reopenedStoreIsUnchanged: try await trial.reopenedStoreIsUnchanged()

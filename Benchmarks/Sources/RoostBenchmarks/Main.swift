@@ -10,7 +10,8 @@ struct Main: AsyncParsableCommand {
             ShortTexts.self, StorageFiles.self, SQLiteStorage.self, Recluster.self, ClusterQuality.self,
             RetrievalQuality.self, ChatRecall.self, Conversations.self, WordSearch.self, ExactSearch.self,
             FilteredSearch.self, SimilarityQuality.self, LabelQuality.self, Backups.self, ChunkExistence.self,
-            TokenIDs.self, WebPages.self, Spelling.self, QueryTimes.self, RecallTimes.self, FolderTimes.self,
+            TokenIDs.self, WebPages.self, Spelling.self, QueryTimes.self, SearchRate.self, RecallTimes.self,
+            FolderTimes.self, ClusterShards.self,
             PostgresCommit.self, PostgresQueries.self, PostgresSaves.self, PostgresFeed.self,
         ])
 }

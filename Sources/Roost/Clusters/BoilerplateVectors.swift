@@ -19,16 +19,28 @@ struct BoilerplateVectors: Sendable {
     /// Creates an empty collection of vectors.
     init() {}
 
-    /// Finds the boilerplate of a store and embeds the texts that contain it, without these lines.
+    /// Finds the boilerplate of entries and embeds the texts that contain it, without these lines.
     ///
     /// - Parameters: See ``init(_:of:matching:embedder:catalog:)``.
     /// - Throws: `StorageError`; `CancellationError`.
     init(
-        _ snapshot: any StorageSnapshot, matching conditions: [EntryCondition], embedder: EntryEmbedder,
+        _ texts: EntryTexts, matching conditions: [EntryCondition], embedder: EntryEmbedder,
         catalog: BoilerplateCatalog
     ) async throws {
         try await self.init(
-            BoilerplateLines.find(in: snapshot), of: snapshot, matching: conditions, embedder: embedder,
+            BoilerplateLines.find(in: texts), of: texts.snapshot, matching: conditions, embedder: embedder,
+            catalog: catalog)
+    }
+
+    /// Embeds the texts that contain known boilerplate lines, without these lines.
+    ///
+    /// - Throws: `StorageError`; `CancellationError`.
+    init(
+        _ texts: EntryTexts, without lines: BoilerplateLines, embedder: EntryEmbedder,
+        catalog: BoilerplateCatalog
+    ) async throws {
+        try await self.init(
+            lines.findings(in: texts), of: texts.snapshot, matching: [], embedder: embedder,
             catalog: catalog)
     }
 
@@ -38,9 +50,9 @@ struct BoilerplateVectors: Sendable {
     init(
         ofLastRun snapshot: any StorageSnapshot, embedder: EntryEmbedder, catalog: BoilerplateCatalog
     ) async throws {
-        let lines = BoilerplateLines(Set(catalog.lines()))
         try await self.init(
-            lines.findings(in: snapshot), of: snapshot, matching: [], embedder: embedder, catalog: catalog)
+            EntryTexts(snapshot), without: BoilerplateLines(Set(catalog.lines())), embedder: embedder,
+            catalog: catalog)
     }
 
     /// Embeds texts that contain boilerplate lines, without these lines.

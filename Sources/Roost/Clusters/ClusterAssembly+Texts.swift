@@ -4,16 +4,17 @@ import RoostModel
 import RoostText
 
 extension ClusterAssembly {
-    /// Counts the words of all entries, except those of boilerplate lines and of the hidden parts of texts.
+    /// Counts the words of entries, except those of boilerplate lines and of the hidden parts of texts.
     mutating func countTexts(
-        of snapshot: any StorageSnapshot, without boilerplate: BoilerplateLines = BoilerplateLines([])
+        of texts: EntryTexts, without boilerplate: BoilerplateLines = BoilerplateLines([])
     ) async throws {
-        for try await page in snapshot.entryPages() {
-            for entry in page.entries {
+        let common = try await FolderNames.common(in: texts.snapshot)
+        try await texts.forEachPage { entries in
+            for entry in entries {
                 let text = entry.labelText
                 count(
                     boilerplate.removing(from: text) ?? text, of: entry.id,
-                    folders: entry.folderNames + entry.tags)
+                    folders: entry.folderNames.filter { !common.contains($0) } + entry.tags)
             }
         }
     }
@@ -51,16 +52,12 @@ extension Entry {
         return "# \(title)\n\n\(text)"
     }
 
-    /// The maximum number of folders that are considered. Folders further up seldom name a subject.
-    private static let maximumFolders = 2
-
     /// The names of the folders that contain the entry, the outermost first: those of its file or, for a row
     /// whose key is a path such as `sports/123`, those of the key.
     var folderNames: [String] {
         if let key, key != EntryID.wholeFileKey {
-            return Array(key.split(separator: "/").dropLast().suffix(Self.maximumFolders)).map(String.init)
+            return key.split(separator: "/").dropLast().suffix(FolderNames.maximumCount).map(String.init)
         }
-        guard let source, let url = URL(string: source), url.isFileURL else { return [] }
-        return url.pathComponents.dropLast().filter { $0 != "/" }.suffix(Self.maximumFolders)
+        return source.map(FolderNames.names(ofSource:)) ?? []
     }
 }

@@ -18,11 +18,13 @@ struct EntryVectors: Sendable {
     /// Reads the embeddings of the entries that meet all conditions. Entries without an embedding are
     /// omitted.
     ///
-    /// - Parameter replacements: Vectors that are used for some entries instead of their embeddings.
+    /// - Parameters:
+    ///   - sample: The sample to which the entries must belong; `nil` for all entries.
+    ///   - replacements: Vectors that are used for some entries instead of their embeddings.
     /// - Throws: `StorageError`; `CancellationError`.
     init(
         _ snapshot: any StorageSnapshot, matching conditions: [EntryCondition] = [],
-        replacing replacements: BoilerplateVectors = BoilerplateVectors()
+        in sample: EntrySample? = nil, replacing replacements: BoilerplateVectors = BoilerplateVectors()
     ) async throws {
         let matching = conditions.isEmpty ? nil : try await Self.ids(matching: conditions, in: snapshot)
         var ids: [Entry.ID] = []
@@ -31,14 +33,17 @@ struct EntryVectors: Sendable {
         for try await page in snapshot.vectorPages(of: .entries) {
             if dimension == 0, page.vectors.rows > 0 {
                 dimension = page.vectors.columns
-                if matching == nil { elements.reserveCapacity(snapshot.stamp.entryCount * dimension) }
+                if matching == nil, sample == nil {
+                    elements.reserveCapacity(snapshot.stamp.entryCount * dimension)
+                }
             }
-            guard let matching else {
+            guard matching != nil || sample != nil else {
                 ids += page.ids
                 elements += page.vectors.elements
                 continue
             }
-            for (row, id) in page.ids.enumerated() where matching.contains(id) {
+            for (row, id) in page.ids.enumerated()
+            where matching?.contains(id) ?? true && sample?.contains(id) ?? true {
                 ids.append(id)
                 elements += page.vectors.row(row)
             }

@@ -11,6 +11,9 @@ public struct ReclusterReport: Sendable {
     public var outlierCount: Int
     /// The number of leaf clusters that continue a cluster of the previous run.
     public var continuedCount: Int
+    /// The previous clusters whose ids no new cluster has: those that a person labeled first, then the
+    /// largest.
+    public var ended: [Cluster] = []
     /// The relation of the new clusters to the previous ones.
     public var lineage: ClusterLineage
     /// Whether the run was a dry run, which leaves the store unchanged.

@@ -27,6 +27,8 @@ struct Reclusterer: Sendable {
     let isDryRun: Bool
     /// The embedder of texts without boilerplate lines, and the vectors of the last run.
     let boilerplate: (embedder: EntryEmbedder, catalog: BoilerplateCatalog)
+    /// The sample of the entries that is clustered; `nil` for all entries.
+    var sample: EntrySample?
 
     /// A run continues the previous one only if at least this share of the previous run's entries remains.
     /// Otherwise, the previous groups say too little about the current data.
@@ -38,11 +40,42 @@ struct Reclusterer: Sendable {
     ///   ``ignoringPreviousRun:isDryRun:)``.
     @concurrent
     func run() async throws -> ReclusterReport {
+        let found = try await find()
+        var assembly = ClusterAssembly(found.partition, of: found.entries.vectors, ids: found.entries.ids)
+        try await assembly.countTexts(
+            of: EntryTexts(found.snapshot), without: found.replacements.boilerplate)
+        let labelNotice = try await assembly.embedPhrases(with: boilerplate.embedder.embedder)
+        var report = try await ClusteringCommit(storage: storage, isDryRun: isDryRun).run(
+            assembly, found.run, readFrom: found.snapshot)
+        if let contents = found.replacements.contents {
+            report.boilerplateLines = contents.lines
+            if !isDryRun { boilerplate.catalog.save(contents) }
+        }
+        report.notices += [found.replacements.notice, labelNotice].compactMap(\.self)
+        return report
+    }
+
+    /// The groups that a run found, before they are turned into clusters.
+    struct Found: Sendable {
+        var snapshot: any StorageSnapshot
+        var entries: EntryVectors
+        var replacements: BoilerplateVectors
+        var partition: Partition
+        var run: ClusteringRun
+    }
+
+    /// Finds the groups of the entries, without writing anything.
+    ///
+    /// - Throws: See ``run()``.
+    @concurrent
+    func find() async throws -> Found {
         try validate()
         let snapshot = try await storage.snapshot()
         let replacements = try await BoilerplateVectors(
-            snapshot, matching: conditions, embedder: boilerplate.embedder, catalog: boilerplate.catalog)
-        let entries = try await EntryVectors(snapshot, matching: conditions, replacing: replacements)
+            try await texts(in: snapshot), matching: conditions, embedder: boilerplate.embedder,
+            catalog: boilerplate.catalog)
+        let entries = try await EntryVectors(
+            snapshot, matching: conditions, in: sample, replacing: replacements)
         guard !entries.ids.isEmpty || conditions.isEmpty || snapshot.stamp.entryCount == 0 else {
             throw RoostError(
                 .notFound, "cannot cluster: no entry matches the conditions; nothing was changed")
@@ -62,16 +95,18 @@ struct Reclusterer: Sendable {
             algorithm: clusterer.algorithm, parameters: parameters, seed: clusterer.seed,
             stamp: snapshot.stamp)
         run.dataDigest = entries.digest
-        var assembly = ClusterAssembly(partition, of: entries.vectors, ids: entries.ids)
-        try await assembly.countTexts(of: snapshot, without: replacements.boilerplate)
-        let labelNotice = try await assembly.embedPhrases(with: boilerplate.embedder.embedder)
-        var report = try await commit(assembly, run, readFrom: snapshot)
-        if let contents = replacements.contents {
-            report.boilerplateLines = contents.lines
-            if !isDryRun { boilerplate.catalog.save(contents) }
+        return Found(
+            snapshot: snapshot, entries: entries, replacements: replacements, partition: partition, run: run)
+    }
+
+    /// Returns the entries whose texts are searched for boilerplate lines.
+    private func texts(in snapshot: any StorageSnapshot) async throws -> EntryTexts {
+        guard let sample else { return EntryTexts(snapshot) }
+        var ids: [Entry.ID] = []
+        for try await page in snapshot.headerPages() {
+            ids += page.headers.lazy.map(\.id).filter { sample.contains($0) }
         }
-        report.notices += [replacements.notice, labelNotice].compactMap(\.self)
-        return report
+        return EntryTexts(snapshot, ids: ids)
     }
 
     private func validate() throws {
@@ -135,8 +170,9 @@ struct Reclusterer: Sendable {
             recordedParameters.allSatisfy({ run.parameters[$0.key] == $0.value }),
             run.hasConditions == !conditions.isEmpty
         else { return nil }
-        let assignments = try await snapshot.assignments(of: nil)
-        guard Double(assignments.count) >= Self.minimumRemaining * Double(run.clusteredCount) else {
+        let assignments = try await snapshot.assignments(of: sample == nil ? nil : ids)
+        let share = sample?.share ?? 1
+        guard Double(assignments.count) >= Self.minimumRemaining * share * Double(run.clusteredCount) else {
             return nil
         }
         var (groups, numbers) = ([Entry.ID: Int](), [Cluster.ID: Int]())
@@ -179,42 +215,6 @@ struct Reclusterer: Sendable {
                     + "\(Partition.maximumHierarchySize); request fewer clusters, or a single level")
         }
         return partition.adding(levels: levels)
-    }
-
-    // MARK: The commit
-
-    /// Commits the clusters. If other clusters were committed in the meantime, the new groups are matched
-    /// with those instead, to keep the labels that people gave.
-    private func commit(
-        _ assembly: ClusterAssembly, _ run: ClusteringRun, readFrom first: any StorageSnapshot
-    ) async throws -> ReclusterReport {
-        var isFirstAttempt = true
-        return try await ConflictRetry.standard.run {
-            let snapshot = isFirstAttempt ? first : try await storage.snapshot()
-            isFirstAttempt = false
-            let previous = try await snapshot.clusters()
-            let revision = try await snapshot.clustersRevision()
-            let clustering = assembly.finish(run: run, previous: previous)
-            try Task.checkCancellation()
-            if !isDryRun {
-                _ = try await storage.commit(
-                    WriteBatch(clustering: clustering, expecting: .init(clusters: revision)))
-            }
-            return report(clustering, previous)
-        }
-    }
-
-    private func report(_ clustering: WriteBatch.Clustering, _ previous: [Cluster]) -> ReclusterReport {
-        guard let run = clustering.run else { preconditionFailure("the clustering of a run has a run") }
-        let previousIDs = Set(previous.map(\.id))
-        let parents = Set(clustering.clusters.compactMap(\.parent))
-        return ReclusterReport(
-            run: run, clusters: clustering.clusters,
-            outlierCount: clustering.assignments.count { $0.cluster == nil },
-            continuedCount: clustering.clusters.count {
-                previousIDs.contains($0.id) && !parents.contains($0.id)
-            },
-            lineage: ClusterLineage(of: clustering.clusters, vanished: run.vanished), isDryRun: isDryRun)
     }
 }
 

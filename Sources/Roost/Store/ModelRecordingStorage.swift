@@ -48,6 +48,8 @@ struct ModelRecordingStorage<Base: StorageProvider>: StorageProvider {
     @discardableResult
     func renewEpoch() async throws -> Stamp { try await base.renewEpoch() }
 
+    var workRecords: (any WorkRecords)? { base.workRecords }
+
     func compact() async throws { try await base.compact() }
 
     func close() async throws { try await base.close() }

@@ -109,6 +109,8 @@ struct SpaceGuard<Base: StorageProvider>: StorageProvider {
         return try await base.renewEpoch()
     }
 
+    var workRecords: (any WorkRecords)? { base.workRecords }
+
     func compact() async throws { try await base.compact() }
 
     func close() async throws { try await base.close() }

@@ -76,6 +76,34 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         return stat(directory.appendingPathComponent(fileName).path, &status) == 0 || errno == EACCES
     }
 
+    /// Returns whether a folder that is no store contains other files than those of an unfinished store.
+    /// Hidden files do not count. A new store in such a folder would mix its files with them.
+    package static func hasOtherFiles(in directory: URL) -> Bool {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        let storage = [
+            StoreConfiguration.databaseURL(directory), StoreConfiguration.storageURL(directory),
+        ].map(\.lastPathComponent)
+        // These files remain if the creation of a store was interrupted, or if only its manifest is missing.
+        guard !exists(in: directory), !names.contains(where: storage.contains) else { return false }
+        let lock = StoreConfiguration.lockURL(directory).lastPathComponent
+        return names.contains { !$0.hasPrefix(".") && !$0.hasPrefix(lock) }
+    }
+
+    /// Returns the error for a manifest that cannot be decoded.
+    private static func damaged(in directory: URL) -> RoostError {
+        let storage = [
+            StoreConfiguration.databaseURL(directory), StoreConfiguration.storageURL(directory),
+        ]
+        let message = "cannot open the store in \(directory.path): \(fileName) is damaged"
+        guard storage.contains(where: { FileManager.default.fileExists(atPath: $0.path) }) else {
+            return RoostError(
+                .damagedManifest,
+                "\(message), and the folder contains no entries; remove the file to create a new store there")
+        }
+        return RoostError(
+            .damagedManifest, "\(message); the entries are stored in other files", remedy: .repairStore)
+    }
+
     /// Reads the manifest of the store in a folder.
     ///
     /// - Throws: ``RoostError`` with `.noStore`, `.damagedManifest` or `.newerFormat`; `StorageError` with
@@ -91,11 +119,7 @@ public struct StoreManifest: Codable, Sendable, Hashable {
             throw StorageError(
                 .inputOutput, "cannot read \(url.path): permission denied or an I/O error", underlying: error)
         }
-        let damaged = RoostError(
-            .damagedManifest,
-            "cannot open the store in \(directory.path): \(fileName) is damaged; the entries are stored in "
-                + "other files",
-            remedy: .repairStore)
+        let damaged = damaged(in: directory)
         guard let format = try? JSONDecoder().decode(Format.self, from: data), format.format >= 1 else {
             throw damaged
         }

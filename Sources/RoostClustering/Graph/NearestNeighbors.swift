@@ -97,7 +97,9 @@ struct NearestNeighbors: Sendable {
                         Parallel.forEachBlock(of: part.count, size: 1) { block in
                             let task = part[block.lowerBound]
                             let best = Self.best(
-                                base.pointer, d, k, of: task.rows, among: near(task.cell).map { spans[$0] })
+                                k, of: base.pointer + task.rows.lowerBound * d, count: task.rows.count,
+                                firstRow: task.rows.lowerBound, among: near(task.cell).map { spans[$0] },
+                                of: base.pointer, dimension: d)
                             for (row, found) in zip(task.rows, best) {
                                 for (rank, neighbor) in found.sorted().enumerated() {
                                     rows[row * k + rank] = neighbor.row
@@ -111,34 +113,43 @@ struct NearestNeighbors: Sendable {
         }
     }
 
-    /// Returns the nearest neighbors of a range of rows among the rows of the given spans.
-    private static func best(
-        _ base: UnsafePointer<Float>, _ d: Int, _ k: Int, of rows: Range<Int>, among spans: [Range<Int>]
+    /// Returns the nearest neighbors of some vectors among the rows of the given spans.
+    ///
+    /// - Parameters:
+    ///   - k: The number of neighbors of each vector.
+    ///   - vectors: The vectors, (count, dimension) row-major.
+    ///   - firstRow: The row of the first vector, if the vectors are rows of `base`: a row is no neighbor of
+    ///     itself. `nil` for other vectors.
+    ///   - spans: The ranges of rows that are compared.
+    ///   - base: All rows.
+    static func best(
+        _ k: Int, of vectors: UnsafePointer<Float>, count: Int, firstRow: Int?, among spans: [Range<Int>],
+        of base: UnsafePointer<Float>, dimension d: Int
     ) -> [TopK] {
-        var best = [TopK](repeating: TopK(k), count: rows.count)
-        var thresholds = [Float](repeating: -.infinity, count: rows.count)
+        var best = [TopK](repeating: TopK(k), count: count)
+        var thresholds = [Float](repeating: -.infinity, count: count)
+        // No row has a negative number.
+        let offset = firstRow ?? -count
         best.withUnsafeMutableBufferPointer { best in
             thresholds.withUnsafeMutableBufferPointer { thresholds in
                 let (best, thresholds) = (best.baseAddress!, thresholds.baseAddress!)
                 func compare(_ index: Int, _ other: Int) {
-                    let row = rows.lowerBound + index
-                    guard row != other else { return }
-                    let score = roost_dot(base + row * d, base + other * d, d)
+                    guard offset + index != other else { return }
+                    let score = roost_dot(vectors + index * d, base + other * d, d)
                     guard score >= thresholds[index] else { return }
                     best[index].insert(row: UInt32(other), score: score)
                     thresholds[index] = best[index].threshold
                 }
-                let vectors = ByteVectors(
-                    base + rows.lowerBound * d, count: rows.count, dimension: d, caution: caution(d))
+                let bytes = ByteVectors(vectors, count: count, dimension: d, caution: caution(d))
                 for span in spans {
-                    if let vectors {
+                    if let bytes {
                         let first = base + span.lowerBound * d
-                        vectors.forEachPairReachingThreshold(first, count: span.count, thresholds) {
+                        bytes.forEachPairReachingThreshold(first, count: span.count, thresholds) {
                             index, offset in
                             compare(index, span.lowerBound + offset)
                         }
                     } else {
-                        for index in 0..<rows.count { for other in span { compare(index, other) } }
+                        for index in 0..<count { for other in span { compare(index, other) } }
                     }
                 }
             }

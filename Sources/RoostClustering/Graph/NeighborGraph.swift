@@ -40,7 +40,7 @@ enum NeighborGraph {
     /// Returns the weights of a row's neighbors.
     ///
     /// - Parameter scores: The cosines of the neighbors with the row, best first.
-    private static func memberships(_ scores: [Float]) -> [Float] {
+    static func memberships(_ scores: [Float]) -> [Float] {
         guard let nearest = scores.first else { return [] }
         // The cosine distance of each neighbor beyond that of the nearest one.
         let excess = scores.map { max(0, Double(nearest - $0)) }

@@ -144,8 +144,8 @@ public struct LeidenClusterer: Clusterer {
         }
         let points = distinct.rows.count == vectors.rows ? vectors : vectors.selecting(distinct.rows)
         let n = points.rows
-        let k = min(n < Self.smallCount ? max(neighbors, Self.smallNeighbors) : neighbors, n - 1)
-        let nearest = try NearestNeighbors.find(in: points, k: max(0, k), seed: seed)
+        let k = neighborCount(of: n)
+        let nearest = try NearestNeighbors.find(in: points, k: k, seed: seed)
         try Task.checkCancellation()
         let graph = NeighborGraph.make(nearest)
         var generator = SeededGenerator(seed: Self.fixedSeed)
@@ -175,6 +175,13 @@ public struct LeidenClusterer: Clusterer {
         let subsamples = try Subsamples(of: points, neighbors: k, seed: Self.fixedSeed)
         let parentResolution = addsParents ? start?.parentResolution : nil
         return try levels.finish(partition, subsamples, parentResolution: parentResolution)
+    }
+
+    /// Returns the number of neighbors of each point in the graph.
+    ///
+    /// - Parameter count: The number of distinct points, at least 1.
+    func neighborCount(of count: Int) -> Int {
+        min(count < Self.smallCount ? max(neighbors, Self.smallNeighbors) : neighbors, count - 1)
     }
 
     private struct Chosen {

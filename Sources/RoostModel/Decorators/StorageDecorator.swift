@@ -26,6 +26,7 @@ extension StorageDecorator {
     }
     @discardableResult
     public func renewEpoch() async throws -> Stamp { try await base.renewEpoch() }
+    public var workRecords: (any WorkRecords)? { base.workRecords }
     public func compact() async throws { try await base.compact() }
     public func close() async throws { try await base.close() }
     public func saveEntry(_ entry: Entry) async throws { try await base.saveEntry(entry) }

@@ -12,6 +12,7 @@ private struct ReadOnlyStorage<Base: StorageProvider>: StorageDecorator {
         StorageError(.readOnly, "cannot write to the store: it was opened for reading only")
     }
 
+    var workRecords: (any WorkRecords)? { nil }
     func commit(_ batch: WriteBatch) async throws -> Revision { throw refuse() }
     func renewEpoch() async throws -> Stamp { throw refuse() }
     func compact() async throws { throw refuse() }

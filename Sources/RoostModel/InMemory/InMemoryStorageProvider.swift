@@ -21,6 +21,7 @@ public final class InMemoryStorageProvider: StorageProvider {
 
     private let contents: Mutex<Contents>
     private let now: @Sendable () -> Date
+    private let work = InMemoryWorkRecords()
 
     /// Creates an empty store with a random id.
     public convenience init() { self.init(now: { Date() }) }
@@ -105,6 +106,8 @@ public final class InMemoryStorageProvider: StorageProvider {
     public func renewEpoch() async throws -> Stamp {
         try renewEpoch(to: UUID())
     }
+
+    public var workRecords: (any WorkRecords)? { work }
 
     public func close() async throws {
         contents.withLock { $0.isClosed = true }

@@ -50,6 +50,14 @@ extension Remedy {
     /// Cluster the entries, because there are no clusters yet, the clusters were lost, or they lack data that
     /// a new run would record.
     public static let recluster = Remedy(rawValue: "recluster")
+    /// Plan a clustering by several workers first.
+    public static let planClusters = Remedy(rawValue: "planClusters")
+    /// Assign the missing shards of the clustering plan.
+    public static let assignShards = Remedy(rawValue: "assignShards")
+    /// Finish the clustering plan, or discard it.
+    public static let finishClusteringPlan = Remedy(rawValue: "finishClusteringPlan")
+    /// Discard the clustering plan, which can no longer be used, and make another one.
+    public static let discardClusteringPlan = Remedy(rawValue: "discardClusteringPlan")
 }
 
 // MARK: - Models
@@ -77,6 +85,8 @@ extension Remedy {
 extension Remedy {
     /// Provide the passphrase of the store's own backup repository.
     public static let provideBackupPassphrase = Remedy(rawValue: "provideBackupPassphrase")
+    /// Open the backup repository with its passphrase.
+    public static let openWithPassphrase = Remedy(rawValue: "openWithPassphrase")
 }
 
 // MARK: - Conversations
