@@ -131,6 +131,8 @@ def main():
         os.makedirs(kept, exist_ok=True)
         store = os.path.join(kept, "store")
         is_new = not os.path.exists(store)
+        if is_new:
+            subprocess.run([options.roost, "init", store, "--quiet"], check=True)
         server = Server(options.roost, store)
         if is_new:
             start = time.monotonic()

@@ -11,7 +11,7 @@ struct RoostCommand: AsyncParsableCommand {
         discussion: """
             Roost uses the first store that it finds in this order: --store DIR, $ROOST_STORE, a .roost \
             folder in the current folder or one of its parents, and a store in your data folder. \
-            `roost ingest` and `roost add` create the store if it does not exist.
+            Commands that add entries, and `roost mcp`, create the store if it does not exist.
 
             Examples:
               roost ingest ~/notes
@@ -40,11 +40,15 @@ struct RoostCommand: AsyncParsableCommand {
             let typed = Array(CommandLine.arguments.dropFirst())
             // The completion scripts of shells pass on an unfinished command line.
             let isCompletion = typed.first == "---completion"
-            if !isCompletion { try ArgumentCheck.requireNonemptyValues(typed) }
+            if !isCompletion {
+                try ArgumentCheck.requireValidUTF8()
+                try ArgumentCheck.requireNonemptyValues(typed)
+            }
             let arguments =
                 try isCompletion ? typed : QueryArguments.normalized(CommandNames().resolved(typed))
             try await Interruption.run {
                 var command = try await asyncParseAsRoot(arguments)
+                try requireSubcommand(command)
                 if var command = command as? any AsyncParsableCommand {
                     try await command.run()
                 } else {
@@ -54,5 +58,15 @@ struct RoostCommand: AsyncParsableCommand {
         } catch {
             Failure.exit(with: error)
         }
+    }
+
+    /// Prints the help of a command that only groups others, such as `roost export`, and throws an error.
+    private static func requireSubcommand(_ command: any ParsableCommand) throws {
+        let type = type(of: command)
+        guard type != RoostCommand.self, !type.configuration.subcommands.isEmpty else { return }
+        for line in helpMessage(for: type).split(separator: "\n", omittingEmptySubsequences: false) {
+            Terminal.error(String(line))
+        }
+        throw CommandError(.usage, "missing subcommand of `roost \(type._commandName)`")
     }
 }

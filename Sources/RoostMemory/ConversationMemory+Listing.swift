@@ -92,7 +92,7 @@ private struct ConversationListing {
                 ($0.element.createdAt, $0.offset) < ($1.element.createdAt, $1.offset)
             }.map(\.element)
         }
-        let firstMessages = try await firstMessages(of: Array(sorted.values))
+        let openings = try await openings(of: Array(sorted.values))
         return groups.compactMap { scope, group -> ConversationSummary? in
             guard let headers = sorted[scope], let first = headers.first, let last = headers.last else {
                 return nil
@@ -101,7 +101,7 @@ private struct ConversationListing {
                 user: scope.userId, session: scope.sessionId,
                 agents: group.agents.map(\.agentId).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) },
                 messages: headers.count, first: first.createdAt, last: last.createdAt,
-                firstMessage: firstMessages[first.id] ?? "")
+                firstMessage: openings[first.id]?.text ?? "", title: openings[first.id]?.title)
         }.sorted {
             ($1.last, $0.user, $0.session, $0.agents.joined()) < (
                 $0.last, $1.user, $1.session, $1.agents.joined()
@@ -126,10 +126,16 @@ private struct ConversationListing {
         Step(skipped: 32, count: .max - 32, conversations: 10),
     ]
 
-    /// Returns the user's first message in each group, or the first message of the group if the user wrote
-    /// none. The keys are the ids of the groups' first messages.
-    private func firstMessages(of groups: [[EntryHeader]]) async throws -> [Entry.ID: String] {
-        var result: [Entry.ID: String] = [:]
+    /// The beginning of a conversation.
+    private struct Opening {
+        /// The user's first message, or the first message if the user wrote none.
+        var text: String
+        var title: String?
+    }
+
+    /// Returns the opening of each group. The keys are the ids of the groups' first messages.
+    private func openings(of groups: [[EntryHeader]]) async throws -> [Entry.ID: Opening] {
+        var result: [Entry.ID: Opening] = [:]
         var remaining = groups
         for step in Self.steps where !remaining.isEmpty {
             var unanswered: [[EntryHeader]] = []
@@ -143,9 +149,11 @@ private struct ConversationListing {
                     let read = headers.dropFirst(step.skipped).prefix(step.count)
                         .compactMap { messages[$0.id] }
                     guard let id = headers.first?.id else { continue }
-                    if step.skipped == 0 { result[id] = read.first?.content }
+                    if step.skipped == 0 {
+                        result[id] = read.first.map { Opening(text: $0.content, title: $0.title) }
+                    }
                     if let message = read.first(where: { $0.role == .user }) {
-                        result[id] = message.content
+                        result[id, default: Opening(text: "")].text = message.content
                     } else if headers.count > step.skipped + step.count {
                         unanswered.append(headers)
                     }

@@ -17,9 +17,11 @@ public struct ConversationSummary: Sendable, Hashable, Encodable {
     public var last: Date
     /// The user's first message, or the first message of the conversation if the user wrote none.
     public var firstMessage: String
+    /// The title of the conversation, if its first message has one.
+    public var title: String?
 
     private enum CodingKeys: String, CodingKey {
-        case user, session, agents, messages, first, last, firstMessage
+        case user, session, agents, messages, first, last, firstMessage, title
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -31,5 +33,6 @@ public struct ConversationSummary: Sendable, Hashable, Encodable {
         try container.encode(DateText.string(from: first), forKey: .first)
         try container.encode(DateText.string(from: last), forKey: .last)
         try container.encode(firstMessage, forKey: .firstMessage)
+        try container.encodeIfPresent(title, forKey: .title)
     }
 }

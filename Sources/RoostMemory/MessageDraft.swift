@@ -15,14 +15,16 @@ public struct MessageDraft: Sendable, Hashable {
     public var content: String
     /// The time of the message. If `nil`, the time at which the message is remembered is used.
     public var timestamp: Date?
+    /// The title of the conversation, which is searched as the title of the message.
+    public var title: String?
 
     /// Creates a draft.
     public init(
         id: String? = nil, role: ConversationRole, speaker: String? = nil, content: String,
-        timestamp: Date? = nil
+        timestamp: Date? = nil, title: String? = nil
     ) {
         (self.id, self.role, self.speaker) = (id, role, speaker)
-        (self.content, self.timestamp) = (content, timestamp)
+        (self.content, self.timestamp, self.title) = (content, timestamp, title)
     }
 
     /// Creates a draft from a message of a conversation. Its name is the id of the message.

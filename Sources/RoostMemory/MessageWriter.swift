@@ -159,6 +159,7 @@ struct MessageWriter: Sendable {
         ]
         if let speaker = draft.speaker, !speaker.isEmpty { metadata[Key.speaker] = .string(speaker) }
         if let name = draft.id { metadata[Key.name] = .string(name) }
+        if let title = draft.title, !title.isEmpty { metadata[Key.title] = .string(title) }
         return metadata
     }
 }

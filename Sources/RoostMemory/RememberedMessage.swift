@@ -1,4 +1,5 @@
 public import Foundation
+import Roost
 public import RoostConversations
 public import RoostModel
 
@@ -21,6 +22,8 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
     public var timestamp: Date
     /// The name that was given to the message when it was remembered (``MessageDraft/id``).
     public var name: String?
+    /// The title of the conversation that was given to the message (``MessageDraft/title``).
+    public var title: String?
 
     /// The metadata keys of a message's entry, and the value of `kind` that marks it as a message.
     enum Key {
@@ -33,6 +36,7 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
         static let speaker = "speaker"
         static let number = "number"
         static let name = "name"
+        static let title = DocumentKey.title
     }
 
     /// The greatest number that a message can have. Any program can write the metadata of an entry, so
@@ -64,6 +68,7 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
             : entry.content
         timestamp = entry.createdAt
         name = text(Key.name)
+        title = text(Key.title)
     }
 
     /// Returns the text of a message's entry, which is embedded and searched: the name of the author, if any,

@@ -84,9 +84,8 @@ final class RemoteTransport: Sendable {
                             isRetryable: true))
                 }
                 if let permanent = Self.permanentFailure(error, server) { throw permanent }
-                let reason = (error as? HTTPClientError)?.description ?? String(describing: type(of: error))
                 failure = EmbedderError(
-                    .unavailable, "cannot reach \(server) (\(reason))", isRetryable: true)
+                    .unavailable, "cannot reach \(server): \(Self.reason(error))", isRetryable: true)
             }
             guard attempt < model.attempts else { throw failure }
             try await Task.sleep(for: delay(attempt, atLeast: requestedDelay))
@@ -109,6 +108,17 @@ final class RemoteTransport: Sendable {
             .refused,
             "cannot connect to \(server) securely: the TLS handshake failed; check the certificate, and that "
                 + "the server supports https")
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        if let error = error as? HTTPClientError { return error.description }
+        // The types of these errors are in modules that depend on the platform.
+        let details = String(reflecting: error).lowercased()
+        if details.contains("refused") { return "connection refused; check that the server is running" }
+        if details.contains("unknownhost") || details.contains("dns") {
+            return "host not found; check the address"
+        }
+        return String(describing: type(of: error))
     }
 
     /// Returns the delay before the next attempt. It grows exponentially from a quarter of a second, with

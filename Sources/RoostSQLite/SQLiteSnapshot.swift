@@ -81,9 +81,9 @@ struct SQLiteSnapshot: StorageSnapshot {
             let arguments =
                 [row.map { Int64($0) } ?? -1] + condition.arguments + [limit == .max ? limit : limit + 1]
             // Statements with many parameters have many forms, and a cached statement is never removed.
-            let statement = try
-                arguments.count <= Self.cachedArguments
-                ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
+            let isCached = arguments.count <= Self.cachedArguments
+            let statement =
+                try isCached ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
             let cursor = try Row.fetchCursor(statement, arguments: StatementArguments(arguments))
             var page = HeaderPage(headers: [], next: nil)
             var last: UInt32?

@@ -54,7 +54,7 @@ extension GroupVocabularies {
                 for (stem, candidate) in candidates[group] { texts[stem, default: 0] += candidate.texts }
             }
             for group in indices {
-                let excluded = common.union(totals[group].stopWordsOfLanguages)
+                let excluded = common.union(totals[group].languages.stopWords)
                     .union(KeywordRules.quantities)
                 let words = candidates[group].compactMap { stem, candidate -> (String, Candidate)? in
                     guard !excluded.contains(candidate.word) else { return nil }

@@ -45,7 +45,7 @@ package struct GroupVocabularies: Sendable {
             let isParent = groups[group].textCount == 0
             return Self.choose(
                 totals[group], limit, frequencies, means[isParent] ?? 0,
-                without: common.union(totals[group].stopWordsOfLanguages))
+                without: common.union(totals[group].languages.stopWords))
         }
     }
 

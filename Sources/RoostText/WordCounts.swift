@@ -16,9 +16,8 @@ struct WordCounts: Sendable {
     var representative: [String: Int] = [:]
     /// For each phrase that at least two representative texts contain, the number of these texts.
     var phraseTexts: [String: Int] = [:]
-    /// For each list in ``StopWords/otherLanguages``, the number of words in the texts that are in the list.
-    var languages = [Int](repeating: 0, count: StopWords.otherLanguages.count)
-    var allWordCount = 0
+    /// The languages of the texts.
+    var languages = LanguageCounts()
 
     mutating func add(_ other: WordCounts) {
         words.merge(other.words, uniquingKeysWith: +)
@@ -29,8 +28,7 @@ struct WordCounts: Sendable {
         textCount += other.textCount
         representative.merge(other.representative, uniquingKeysWith: +)
         phraseTexts.merge(other.phraseTexts, uniquingKeysWith: +)
-        languages = zip(languages, other.languages).map { $0 + $1 }
-        allWordCount += other.allWordCount
+        languages.add(other.languages)
     }
 
     /// The phrases in scripts without spaces, which are treated as words, and the number of occurrences of
@@ -39,14 +37,6 @@ struct WordCounts: Sendable {
         representative.filter { phrase, _ in
             KeywordRules.isSeparateWord(phrase) && phrase.unicodeScalars.count > 1
                 && !phrase.utf8.contains(UInt8(ascii: " "))
-        }
-    }
-
-    /// The stop words of the languages other than English in which the texts are written.
-    var stopWordsOfLanguages: Set<String> {
-        languages.indices.reduce(into: []) { result, language in
-            let share = Double(languages[language]) / Double(max(1, allWordCount))
-            if share >= StopWords.minimumShare { result.formUnion(StopWords.otherLanguages[language]) }
         }
     }
 }

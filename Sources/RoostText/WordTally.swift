@@ -37,8 +37,7 @@ struct WordTally: Sendable {
         /// zeros.
         var phrases: [SIMD4<Int32>: Count] = [:]
         var textCount: Int32 = 0
-        var languages = [Int](repeating: 0, count: StopWords.otherLanguages.count)
-        var allWordCount = 0
+        var languages = LanguageCounts()
     }
 
     private var groups: [Group]
@@ -75,6 +74,8 @@ struct WordTally: Sendable {
         // The numbers of the most recent consecutive words that may form a phrase, and the end offset of the
         // last one.
         var (run, end): ([Int32], Int) = ([], -2)
+        var languages = LanguageCounts.Text()
+        defer { groups[group].languages.add(languages) }
         var sentence = SentenceSpelling()
         defer { countSpellings(sentence.finish(), group) }
         for word in Words(utf8: utf8) {
@@ -86,8 +87,7 @@ struct WordTally: Sendable {
                 terms[Int(number)].isWord, terms[Int(number)].isJoining, terms[Int(number)].isParticle,
                 terms[Int(number)].isSeparateWord
             )
-            groups[group].allWordCount += 1
-            for language in terms[Int(number)].languages { groups[group].languages[language] += 1 }
+            languages.add(terms[Int(number)].languages)
             let isSearched = isRepresentative && word.utf8Range.upperBound <= Self.phraseBytes
             if isWord { Self.count(&groups[group].words[number, default: Count()], latest, isSearched) }
             guard isSearched else { continue }
@@ -154,8 +154,7 @@ struct WordTally: Sendable {
 
     private func counts(_ group: Group) -> WordCounts {
         var result = WordCounts()
-        (result.textCount, result.allWordCount) = (Int(group.textCount), group.allWordCount)
-        result.languages = group.languages
+        (result.textCount, result.languages) = (Int(group.textCount), group.languages)
         for (number, count) in group.words {
             let word = terms[Int(number)].text
             // A word may have been counted only in titles, if its other occurrences are within markup.

@@ -15,8 +15,10 @@ def server(roost, *options):
         arguments = [roost, "serve", "--token-file", token_file]
         token = subprocess.run(
             [*arguments, "--print-token"], check=True, capture_output=True, text=True).stdout.strip()
+        store = os.path.join(home, "store")
+        subprocess.run([roost, "init", store, "--quiet"], check=True)
         process = subprocess.Popen(
-            [*arguments, "--store", os.path.join(home, "store"), "--port", "0", "--log", "error", *options],
+            [*arguments, "--store", store, "--port", "0", "--log", "error", *options],
             stderr=subprocess.PIPE, text=True)
         try:
             for line in process.stderr:

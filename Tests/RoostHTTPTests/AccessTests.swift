@@ -33,8 +33,18 @@ struct AccessTests {
         #expect(
             open == [
                 "/livez", "/readyz", "/.well-known/oauth-protected-resource",
-                "/.well-known/oauth-protected-resource/mcp", "/openapi.json", "/docs",
+                "/.well-known/oauth-protected-resource/mcp", "/openapi.json", "/docs", "/",
             ])
+    }
+
+    @Test func `the address of the server leads to the documentation`() async throws {
+        try await HTTPHarness.run { harness in
+            // The HTTP client of the other tests follows redirects.
+            let connection = try RawConnection(port: harness.port)
+            try await connection.write("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            let answer = try await connection.readToEnd().lowercased()
+            #expect(answer.hasPrefix("http/1.1 302") && answer.contains("location: /docs\r\n"), "\(answer)")
+        }
     }
 
     @Test func `foreign hosts and origins are refused`() async throws {

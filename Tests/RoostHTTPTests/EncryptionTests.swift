@@ -117,6 +117,7 @@ struct EncryptionTests {
     @Test func `the command refuses a certificate with another key or without one`() throws {
         let (one, two) = (try certificate("one"), try certificate("two"))
         let driver = CommandLineDriver()
+        #expect(try driver.roost("init").status == 0)
         let refused = try driver.roost(
             "serve", "--port", "0", "--certificate", one.chain.path, "--key", two.key.path)
         #expect(refused.status == 78)

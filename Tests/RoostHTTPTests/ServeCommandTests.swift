@@ -20,6 +20,25 @@ struct ServeCommandTests {
         let outcome = try server.running.outcome()
         #expect(outcome.status == 0)
         #expect(!outcome.error.contains(server.token))
+        let lines = try outcome.error.split(separator: "\n").map {
+            try JSONDecoder().decode(JSONValue.self, from: Data($0.utf8))
+        }
+        #expect(lines.allSatisfy { $0["time"]?.asString?.hasSuffix("Z") == true })
+        let request = try #require(lines.first { $0["message"] == "request" })
+        #expect(request["status"] == 200)
+        #expect(request["milliseconds"]?.double.map { $0 > 0 } == true)
+    }
+
+    @Test func `a server needs a store, and an address that exists`() throws {
+        let driver = CommandLineDriver()
+        let missing = try driver.roost("serve", "--store", "none", "--port", "0")
+        #expect(missing.status == 66)
+        #expect(missing.error.contains("`roost init`"), "\(missing.error)")
+        #expect(!FileManager.default.fileExists(atPath: driver.home.path + "/none"))
+        #expect(try driver.roost("init").status == 0)
+        let unknown = try driver.roost("serve", "--port", "0", "--listen", "300.1.1.1")
+        #expect(unknown.status == 78)
+        #expect(unknown.error.contains("roost: cannot listen on 300.1.1.1:0: the host is unknown"))
     }
 
     @Test func `a port that is in use is reported`() async throws {

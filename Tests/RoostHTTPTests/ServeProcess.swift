@@ -45,9 +45,13 @@ struct ServeProcess {
         let token = try driver.roost("serve", "--print-token").output.trimmingCharacters(in: .newlines)
         let store = Self.store(of: driver)
         var launcher: [String] = []
+        if diskSize == nil, !FileManager.default.fileExists(atPath: store) {
+            try #require(try driver.roost("init", store, "--quiet").status == 0)
+        }
         if let diskSize {
             let script =
-                "mkdir -p \"$0\" && mount -t tmpfs -o size=\(diskSize),mode=0700 tmpfs \"$0\" && exec \"$@\""
+                "mkdir -p \"$0\" && mount -t tmpfs -o size=\(diskSize),mode=0700 tmpfs \"$0\" "
+                + "&& \"$1\" init \"$0\" --quiet && exec \"$@\""
             launcher = ["unshare", "--mount", "/bin/sh", "-c", script, store]
         }
         running = try driver.start(

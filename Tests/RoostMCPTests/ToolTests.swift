@@ -119,7 +119,20 @@ struct ToolTests {
         #expect(message.asString?.contains(expected) == true, "\(message)")
     }
 
+    @Test func `scores have four decimal places`() async throws {
+        let harness = MCPHarness()
+        try await harness.store.add("the swifts return in May")
+        let answer = await harness.call("search", ["query": "swifts return in spring"])
+        let score = try #require(answer["results"]?.elements?.first?["score"]?.double, "\(answer)")
+        #expect(score > 0 && score == (score * 1e4).rounded() / 1e4)
+    }
+
     // MARK: Writing
+
+    @Test func `an empty text is refused by its name`() async {
+        let message = await MCPHarness().call("remember", ["text": " "])
+        #expect(message.asString?.contains("the argument 'text' is empty") == true, "\(message)")
+    }
 
     @Test func `a near-duplicate is reported instead of stored`() async throws {
         let harness = MCPHarness()

@@ -56,7 +56,7 @@ import Testing
     @Test func `an export from ChatGPT contains the branch that was shown`() throws {
         let file = try read(
             """
-            [{"title": "t", "conversation_id": "c1", "current_node": "n3", "mapping": {
+            [{"title": " Backup\\ndecision ", "conversation_id": "c1", "current_node": "n3", "mapping": {
               "n0": {"id": "n0", "message": null, "parent": null, "children": ["n1"]},
               "n1": {"id": "n1", "parent": "n0", "message": {"id": "m1", "author": {"role": "user"}, "create_time": 1700000000.25, "content": {"content_type": "text", "parts": ["Where?"]}}},
               "n2": {"id": "n2", "parent": "n1", "message": {"id": "m2", "author": {"role": "assistant"}, "create_time": 1700000001, "content": {"content_type": "text", "parts": ["not shown"]}}},
@@ -67,6 +67,7 @@ import Testing
         #expect(file.transcripts[0].sessionId == "c1")
         #expect(file.transcripts[0].messages.map(\.content) == ["Where?", "Here."])
         #expect(file.transcripts[0].messages.map(\.id) == ["m1", "m3"])
+        #expect(file.transcripts[0].messages.map(\.title) == ["Backup decision", "Backup decision"])
         #expect(file.transcripts[0].messages[0].timestamp == Date(timeIntervalSince1970: 1_700_000_000.25))
     }
 
@@ -90,6 +91,7 @@ import Testing
             """)
         #expect(file.format == .claude && file.omitted == 1)
         #expect(file.transcripts[0].messages.map(\.content) == ["Hello", "Hi"])
+        #expect(file.transcripts[0].messages.map(\.title) == ["n", "n"])
         #expect(file.transcripts[0].messages.allSatisfy { $0.timestamp != nil })
     }
 

@@ -48,6 +48,28 @@ import Testing
         #expect(names == ["s", "t.jsonl"], "\(names)")
     }
 
+    @Test func `an argument that is not valid UTF-8, and a tag with a line feed, are refused`() throws {
+        try prepare(1)
+        let script = #"exec "$0" add --store=s "$(printf 'caf\351 noir')""#
+        let invalid = try cli.start([], launcher: ["/bin/sh", "-c", script]).outcome()
+        #expect(invalid.status == 65 && invalid.error.contains("not valid UTF-8"), "\(invalid)")
+        for arguments in [
+            ["tag", "00000000", "a\nb"], ["add", "x", "--tag", "a\nb"],
+            ["ingest", "t.jsonl", "--tag", "a\u{1B}"],
+        ] {
+            let outcome = try cli.roost(arguments + ["--store=s"])
+            #expect(outcome.status == 64 && outcome.error.contains("control characters"), "\(outcome)")
+        }
+        #expect(try entryCount() == 1)
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+    func `a help text that cannot be written is an error`() throws {
+        let script = #"exec "$0" --help > /dev/full"#
+        let outcome = try cli.start([], launcher: ["/bin/sh", "-c", script]).outcome()
+        #expect(outcome.status == 74 && outcome.error.contains("cannot write the output"), "\(outcome)")
+    }
+
     @Test func `an empty prefix of a model is accepted`() throws {
         let outcome = try cli.roost("model", "add", "none", "--query-prefix", "", "--document-prefix", "")
         #expect(outcome.status != 64, "\(outcome.error)")
@@ -59,10 +81,10 @@ import Testing
         #expect(refused.status == 64 && refused.error.contains("--yes"), "\(refused.error)")
         #expect(try entryCount() == 21)
         let listed = try cli.roost("remove", "--store=s", "--source", "t.jsonl", "--dry-run")
-        #expect(listed.status == 0 && listed.output.hasSuffix("would remove 21\n"), "\(listed)")
+        #expect(listed.status == 0 && listed.output.hasSuffix("would remove 21 entries\n"), "\(listed)")
         #expect(try entryCount() == 21)
         let removed = try cli.roost("remove", "--store=s", "--source", "t.jsonl", "--yes")
-        #expect(removed.status == 0 && removed.output == "removed 21\n", "\(removed)")
+        #expect(removed.status == 0 && removed.output == "removed 21 entries\n", "\(removed)")
         #expect(try entryCount() == 0)
     }
 
@@ -113,7 +135,7 @@ import Testing
     @Test func `few entries are removed without a confirmation`() throws {
         try prepare(20)
         let removed = try cli.roost("remove", "--store=s", "--source", "t.jsonl")
-        #expect(removed.status == 0 && removed.output == "removed 20\n", "\(removed)")
+        #expect(removed.status == 0 && removed.output == "removed 20 entries\n", "\(removed)")
     }
 
     @Test(arguments: [("y\n", true), ("yes\n", true), ("n\n", false), ("\n", false), ("yep\n", false)])

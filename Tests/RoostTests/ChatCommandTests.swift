@@ -52,7 +52,7 @@ import Testing
         #expect(try cli.roost("chat", "delete", "--store=s", "--user=ada").output == "removed 2 messages\n")
         #expect(try cli.roost("chat", "export", "--store=s").output.split(separator: "\n").count == 2)
         let pruned = try cli.roost("session", "prune", "--store=s", "--older-than=90d")
-        #expect(pruned.output.contains("removed 0 of 1 sessions"), "\(pruned.output)")
+        #expect(pruned.output.contains("removed 0 of 1 session "), "\(pruned.output)")
     }
 
     @Test func `a session of two users requires --user, and an import of an export adds nothing`() throws {
@@ -89,7 +89,9 @@ import Testing
         #expect(excluded.output.contains("heron") && !excluded.output.contains("bread"))
         #expect(try search("bread", "--not", "oven", "--mode=vector").status == 64)
         let corrected = try search("herron", "in", "the", "water")
-        #expect(corrected.error.contains("no 'herron'; searching for 'heron'"), "\(corrected.error)")
+        #expect(
+            corrected.error.contains("no entry contains 'herron'; searching for 'heron' instead"),
+            "\(corrected.error)")
         #expect(try !search("herron", "--exact-words", "--all").error.contains("searching for"))
         let noise = try search("quantum", "chromodynamics", "lattice", "--json")
         #expect(noise.status == 1 && noise.output == "[\n\n]\n", "\(noise.output)")
@@ -173,5 +175,20 @@ import Testing
         let pruned = try cli.roost("session", "prune", "--store=s", "--older-than=2100-01-01", "--keep=1")
         #expect(pruned.output.contains("removed 1 of 2 sessions with 15 messages"), "\(pruned.output)")
         #expect(try cli.roost("doctor", "--store=s").status == 0)
+    }
+
+    @Test func `a conversation is found by its title, which the list shows`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let export = """
+            [{"uuid": "c1", "name": "Backup decision", "chat_messages": [
+              {"uuid": "m1", "sender": "human", "text": "Which disk is best?"},
+              {"uuid": "m2", "sender": "assistant", "text": "The large one."}]}]
+            """
+        #expect(try cli.roost("chat", "import", "--store=s", "-", input: export).status == 0)
+        let found = try cli.roost("chat", "search", "--store=s", "backup", "--mode=text")
+        #expect(found.status == 0 && found.output.contains("disk"), "\(found)")
+        let listed = try cli.roost("chat", "list", "--store=s", "--format=json").output
+        #expect(listed.contains("\"title\" : \"Backup decision\""), "\(listed)")
+        #expect(try cli.roost("chat", "list", "--store=s").output.contains("Backup decision · Which disk"))
     }
 }

@@ -45,6 +45,15 @@ import Testing
         #expect(try texts() == ["kept"])
     }
 
+    @Test func `with -v, each skipped file is listed in every run`() throws {
+        try write("a swift", to: "notes/a.md")
+        try write("\u{0}\u{1}", to: "notes/b.md")
+        #expect(try commands.roost("ingest", "notes").error.contains("b.md"))
+        #expect(try !commands.roost("ingest", "notes").error.contains("b.md"))
+        let detailed = try commands.roost("ingest", "notes", "-v")
+        #expect(detailed.error.contains("b.md"), "\(detailed.error)")
+    }
+
     @Test func `patterns include and exclude files`() throws {
         for name in ["a.md", "b.txt", "deep/c.md", "deep/old/d.md", "e.unknown"] {
             try write("text of \(name)", to: "notes/\(name)")
@@ -142,7 +151,7 @@ import Testing
         #expect(try commands.roost("stats").output.contains("(json"))
         #expect(try commands.roost("query", "swift", "--all").output.split(separator: "\n").count == 1)
         #expect(try commands.roost("query", "swift", "--all", "-n2").output.split(separator: "\n").count == 2)
-        #expect(try commands.roost("query", "swift", "--min-score", "-1", "-n", "5", "--json").status == 0)
+        #expect(try commands.roost("query", "swift", "--min-score", "0", "-n", "5", "--json").status == 0)
         let wrong = try commands.roost("config", "limit", "many")
         #expect(wrong.status == 78 && wrong.error.contains("many"))
         // An invalid setting affects only commands that use it.

@@ -43,7 +43,7 @@ import Testing
         #expect(outcome.error.contains("stopped: "))
         let kept = try count()
         #expect(kept > 0 && kept < 60_000)
-        #expect(outcome.error.contains("stopped: \(kept) entries of the input are in the store"))
+        #expect(outcome.error.contains("stopped: \(kept) entries were added or updated"))
     }
 
     @Test(arguments: ["sqlite", "json"])

@@ -63,7 +63,7 @@ import Testing
 
     @Test(arguments: [
         ("llm similar nots -c x -d s", 66, "did you mean 'notes'?"),
-        ("llm similar notes -d s", 64, "Give an id"),
+        ("llm similar notes -d s", 64, "give an id"),
         ("llm similar notes zz -d s", 66, "no text with the id"),
         ("llm embed-multi notes -d s", 64, "--files"),
         ("llm embed-multi notes none.csv -d s", 66, "none.csv"),

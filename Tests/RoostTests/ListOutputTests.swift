@@ -49,7 +49,7 @@ import Testing
         ] {
             let outcome = try cli.roost("list", "--store=s", "--tag=none", "--format", format)
             #expect(outcome.status == 0 && outcome.output == output, "\(format): \(outcome)")
-            #expect(outcome.error == "no entry matches the filter\n")
+            #expect(outcome.error == "no entry has the tag 'none'\n")
         }
         for arguments in [
             ["chat", "list"], ["cluster", "list"], ["cluster", "outliers"], ["duplicates"],

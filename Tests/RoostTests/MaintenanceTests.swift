@@ -114,6 +114,34 @@ import Testing
         #expect(nothing.status == 66 && nothing.error.contains("nothing to undo"))
     }
 
+    @Test func `dates of JSON output are ISO 8601, and ids are in lower case`() throws {
+        #expect(try commands.roost("add", "one", "--store", "s").status == 0)
+        #expect(try commands.roost("index", "build", "--store", "s").status == 0)
+        func values(_ arguments: String...) throws -> [String: Any] {
+            let output = try commands.roost(arguments + ["--store", "s", "--json"]).output
+            return try #require(
+                try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any], "\(output)")
+        }
+        for (arguments, key) in [(["undo", "--dry-run"], "date"), (["index", "stats"], "createdAt")] {
+            let output = try commands.roost(arguments + ["--store", "s", "--json"]).output
+            #expect(
+                output.contains(#/"(date|createdAt)" : "\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/#),
+                "\(key): \(output)")
+        }
+        let stamp = try #require(try values("stats")["stamp"] as? [String: Any])
+        let store = try #require(stamp["store"] as? String)
+        #expect(store == store.lowercased() && UUID(uuidString: store) != nil)
+    }
+
+    @Test func `a damaged manifest of a folder without entries is explained`() throws {
+        let folder = home.appendingPathComponent("empty")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data("{}".utf8).write(to: folder.appendingPathComponent("store.json"))
+        let outcome = try commands.roost("stats", "--store", "empty")
+        #expect(outcome.status == 65 && outcome.error.contains("contains no entries"), "\(outcome.error)")
+        #expect(!outcome.error.contains("doctor"))
+    }
+
     @Test func `undo is refused if the store has changed since`() throws {
         #expect(try commands.roost("add", "one", "--store", "s").status == 0)
         let file = home.appendingPathComponent("s/undo.jsonl")
@@ -177,7 +205,7 @@ import Testing
         #expect(try commands.roost("compact", "--max-size", "1kB", "--store", "s").status == 64)
         #expect(try commands.roost("compact", "--max-size", "none", "--store", "s").status == 0)
         #expect(try commands.roost("ingest", "lines.jsonl", "--store", "s", "-q").status == 0)
-        #expect(try commands.roost("stats", "--store", "s").output.contains("4000 from 1 sources"))
+        #expect(try commands.roost("stats", "--store", "s").output.contains("4000 from 1 source,"))
         let low = try commands.roost("compact", "--max-size", "1MB", "--store", "s")
         #expect(low.status == 64 && low.error.contains("remove entries first"))
     }

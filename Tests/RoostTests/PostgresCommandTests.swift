@@ -92,7 +92,7 @@ struct PostgresCommandTests {
         let joined = try initialize("second", name)
         #expect(joined.status == 0, "\(joined.error)")
         #expect(joined.error.contains("joined the store"))
-        #expect(joined.error.contains("with 1 entries"))
+        #expect(joined.error.contains("with 1 entry "))
         let found = try roost("query", "water for gardens", "--store", "second")
         #expect(found.output.contains("gardens need water in July"), "\(found.error)")
 
@@ -109,6 +109,29 @@ struct PostgresCommandTests {
         #expect(doctor.output.contains("PostgreSQL"))
         let stats = try roost("stats", "--store", "second")
         #expect(stats.output.contains("postgres") && stats.output.contains("search-in: client"))
+    }
+
+    @Test func `workers with their own folders cluster a shared store`() throws {
+        let name = "workers \(UUID())"
+        for folder in ["first", "second"] { #expect(try initialize(folder, name).status == 0) }
+        let kinds = ["bread oven dough flour", "boat sail wind keel", "star moon planet orbit"]
+        let lines = (0..<150).map { "\(kinds[$0 % 3]) \($0)" }.joined(separator: "\n")
+        let table = "text\n" + lines
+        try Data(table.utf8).write(to: driver.home.appendingPathComponent("lines.csv"))
+        #expect(try roost("ingest", "lines.csv", "--store", "first").status == 0)
+
+        let planned = try roost("cluster", "plan", "--sample", "70", "--store", "first")
+        #expect(planned.status == 0, "\(planned.error)")
+        #expect(try roost("cluster", "assign", "--shard", "1/2", "--store", "second").status == 0)
+        let early = try roost("cluster", "finish", "--store", "first")
+        #expect(early.status == 75 && early.error.contains("0/2"), "\(early.error)")
+        #expect(try roost("cluster", "assign", "--shard", "0/2", "--store", "second").status == 0)
+        #expect(try roost("cluster", "assign", "--shard", "1/2", "--store", "first").status == 0)
+        let finished = try roost("cluster", "finish", "--store", "second")
+        #expect(finished.status == 0, "\(finished.error)")
+        let listed = try roost("cluster", "list", "--jsonl", "--store", "first")
+        #expect(listed.output.split(separator: "\n").count == 3, "\(listed.output)")
+        #expect(try roost("cluster", "status", "--json", "--store", "first").output == "null\n")
     }
 
     @Test func `no file contains the password or, in the store's folder, the address`() throws {

@@ -31,6 +31,14 @@ import Testing
         #expect(layout.header.hasPrefix("id        title"))
     }
 
+    @Test(arguments: [40, 80, 200]) func `The heading of a hit fits the width and has the id`(width: Int) {
+        let text = HitText(columns: width, isStyled: false)
+        let line = text.heading(
+            score: 0.5, title: "A title of many words that fills the line", location: "notes/deep/file.md:12",
+            id: "12345678")
+        #expect(TextWidth.columns(of: line) <= width && line.hasSuffix("12345678"), "\(line)")
+    }
+
     @Test func `Without a width nothing is cut`() {
         let layout = TableLayout(Self.columns, rows: Self.rows, width: nil)
         for row in Self.rows {

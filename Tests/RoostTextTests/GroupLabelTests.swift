@@ -43,6 +43,17 @@ struct GroupLabelTests {
         #expect(found == ["groß, Haus, Tür", "Hund, Katze", "chien, enfants, maison"])
     }
 
+    @Test func `stop words of a few texts in another language are not part of labels`() {
+        let english = (0..<30).map { "A boat with a keel sails across the sea, number \($0)" }
+        let german = (0..<6).map { "Das Boot fährt bei Wind und der Kiel ist unter dem Rumpf, Nummer \($0)" }
+        let words = labels([english + german, numbered("bread rises in the oven")])[0].lowercased()
+            .split { !$0.isLetter }
+        #expect(!words.isEmpty)
+        for word in ["bei", "der", "dem", "das", "und", "ist", "unter"] {
+            #expect(!words.contains { $0 == word }, "\(words)")
+        }
+    }
+
     @Test func `a script without spaces gives phrases, not single characters`() {
         for label in labels([numbered("今天天气很好"), numbered("我喜欢吃苹果")]) {
             #expect(label.split(separator: ", ").allSatisfy { $0.count > 1 }, "\(label)")

@@ -5,7 +5,7 @@ import RoostFiles
 
 extension StoreBackup {
     /// The name of the file that every repository contains.
-    private static let configurationName = "config"
+    package static let configurationName = "config"
 
     /// Opens the repository in a folder, or creates one if the folder is new or empty.
     ///

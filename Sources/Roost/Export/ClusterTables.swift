@@ -47,7 +47,8 @@ extension ClusterExport {
         var lines = ["# Clusters", ""]
         if let run {
             let entries = run.stamp.entryCount
-            lines += ["\(clusterSummary) of \(entries) entries, by \(run.algorithm), \(run.createdAt).", ""]
+            let method = Self.methodNames[run.algorithm] ?? run.algorithm
+            lines += ["\(clusterSummary) of \(entries) entries (\(method)), \(run.createdAt).", ""]
         }
         func add(_ group: Group, _ depth: Int) {
             lines += [
@@ -74,6 +75,11 @@ extension ClusterExport {
         }
         return Data(lines.joined(separator: "\n").utf8)
     }
+
+    /// The names of the methods in the literature.
+    private static let methodNames = [
+        "leiden": "Leiden", "hdbscan": "HDBSCAN", "spherical-k-means": "k-means",
+    ]
 
     private var clusterSummary: String {
         let count = allClusters.count { $0.children == nil }

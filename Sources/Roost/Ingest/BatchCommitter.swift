@@ -13,17 +13,29 @@ struct BatchCommitter {
     /// Everything else that the next commit writes.
     private var batch = WriteBatch()
     private var placing: BatchPlacement
+    /// The length of the texts in bytes after which a commit is due. It follows the speed of the embedder.
+    private(set) var byteLimit: Int
+    /// The time at which the first of the collected changes was added.
+    private var firstChange: ContinuousClock.Instant?
+
+    /// The duration for which texts of one commit are embedded and changes are collected, in seconds. An
+    /// interruption loses about this much work.
+    private static let targetDuration = 1.5
+    /// The limits of the length before the speed of the embedder is known, and at the lowest speed.
+    private static let (firstByteLimit, minimumByteLimit) = (8 << 10, 4 << 10)
 
     init(store: KnowledgeStore, options: IngestOptions) {
         self.store = store
         self.options = options
         placing = BatchPlacement(of: store)
+        byteLimit = min(options.batchBytes, Self.firstByteLimit)
     }
 
     /// Whether enough changes have been collected for a commit.
     var isDue: Bool {
-        newTexts.count + batch.upserts.count >= options.batchSize || newTextBytes >= options.batchBytes
+        newTexts.count + batch.upserts.count >= options.batchSize || newTextBytes >= byteLimit
             || batch.removals.count + batch.sources.count >= options.batchSize
+            || firstChange.map { $0.duration(to: .now) >= .seconds(Self.targetDuration) } ?? false
     }
 
     // MARK: Collecting
@@ -45,8 +57,9 @@ struct BatchCommitter {
         case .replaceMetadata(let entry, let revision), .move(let entry, let revision):
             batch.expecting.entries[entry.id] = revision
             batch.upserts.append(entry)
-        case .unchanged: break
+        case .unchanged: return
         }
+        firstChange = firstChange ?? .now
     }
 
     private mutating func addText(of entry: Entry) {
@@ -73,15 +86,25 @@ struct BatchCommitter {
     ///
     /// - Returns: The number of entries that were written.
     mutating func flush(_ report: inout IngestReport) async throws -> Int {
-        defer { (newTexts, newTextBytes, batch, dates) = ([], 0, WriteBatch(), [:]) }
+        defer { (newTexts, newTextBytes, batch, dates, firstChange) = ([], 0, WriteBatch(), [:], nil) }
         guard !options.isDryRun else { return 0 }
         if !newTexts.isEmpty {
+            let start = ContinuousClock.now
             batch.upserts += try await store.entryEmbedder.embed(
                 newTexts, reusing: try await store.storage.snapshot(), &report)
+            adjustByteLimit(newTextBytes, embeddedIn: start.duration(to: .now) / .seconds(1))
         }
         let count = batch.upserts.count
         if !batch.isEmpty { try await commit(newTexts: Set(newTexts.map(\.id))) }
         return count
+    }
+
+    /// Sets the limit to the length of the texts that are embedded in ``targetDuration``.
+    private mutating func adjustByteLimit(_ bytes: Int, embeddedIn seconds: Double) {
+        // The time for a few words is mostly that of the call.
+        guard bytes >= Self.minimumByteLimit else { return }
+        let length = Int(Double(bytes) * Self.targetDuration / max(seconds, 1e-3))
+        byteLimit = min(options.batchBytes, max(Self.minimumByteLimit, length))
     }
 
     /// Commits the batch together with the assignments of its entries to clusters.

@@ -63,8 +63,8 @@ public struct IngestOptions: Sendable {
     public var isDryRun = false
     /// The approximate number of entries per commit.
     public var batchSize = 256
-    /// The approximate number of bytes of text that are embedded per commit. With a small model, embedding
-    /// them takes a few seconds, so an interruption loses little work.
+    /// The maximum number of bytes of text that are embedded per commit, except for a longer text. With a
+    /// slow model, a commit has fewer, so that an interruption loses only one or two seconds of work.
     public var batchBytes = 128 << 10
     /// Receives the progress after each commit.
     public var progress: (@Sendable (IngestProgress) -> Void)?
@@ -88,6 +88,8 @@ public struct IngestOptions: Sendable {
 public struct IngestProgress: Sendable, Hashable {
     /// The number of input entries that are in the store, including those that were there before.
     public var entries = 0
+    /// The number of entries that were added or changed.
+    public var written = 0
     /// The number of sources that have been processed completely.
     public var sources = 0
     /// The fraction of the next source that has been processed, 0 to 1.

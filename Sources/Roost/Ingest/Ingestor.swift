@@ -16,7 +16,7 @@ struct Ingestor {
     private var originalsLock: FileLock?
 
     /// The number of entries that are compared or tagged at once. Together with the batch size it bounds the
-    /// work between two commits to a few seconds.
+    /// work between two commits to about two seconds.
     private static let stepSize = 64
 
     init(store: KnowledgeStore, options: IngestOptions) {
@@ -97,7 +97,9 @@ struct Ingestor {
 
     /// Commits what has been collected and reports the progress.
     private mutating func flush() async throws {
-        progress.entries += try await committer.flush(&report)
+        let written = try await committer.flush(&report)
+        progress.entries += written
+        progress.written += written
         guard !options.isDryRun else { return }
         options.progress?(progress)
     }
@@ -140,7 +142,7 @@ struct Ingestor {
         let limit = min(options.batchSize, Self.stepSize)
         var bytes = 0
         let end = entries.indices.first { index in
-            if index > entries.startIndex, index - entries.startIndex >= limit || bytes >= options.batchBytes
+            if index > entries.startIndex, index - entries.startIndex >= limit || bytes >= committer.byteLimit
             {
                 return true
             }

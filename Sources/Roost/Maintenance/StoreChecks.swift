@@ -35,7 +35,8 @@ struct ReadOnlyCheck: StoreFileCheck {
         return [
             .note(
                 configuration.directory.path,
-                "is read-only: it is on a read-only file system, or the permission to write is missing")
+                "the folder is read-only: it is on a read-only file system, or the permission to write is "
+                    + "missing")
         ]
     }
 }

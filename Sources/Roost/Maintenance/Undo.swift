@@ -28,6 +28,13 @@ struct Undo {
         guard let last = records.last else {
             throw RoostError(.nothingToUndo, "nothing to undo: no change was recorded")
         }
+        guard last.store != stamp.store || last.epoch == stamp.epoch else {
+            throw RoostError(
+                .nothingToUndo,
+                "cannot undo '\(last.command)': since then, another model has embedded the entries, or the "
+                    + "store was repaired or restored; this cannot be undone",
+                remedy: .chooseSnapshot)
+        }
         let areConsecutive = zip(records, records.dropFirst()).allSatisfy { $0.to == $1.from }
         // If a recorded commit advanced the revision by more than one, another process committed at the same
         // time, and the recorded inverse does not contain that process's changes.

@@ -279,6 +279,8 @@ private struct RecordingStorage<Base: StorageProvider>: StorageProvider {
 
     func renewEpoch() async throws -> Stamp { try await base.renewEpoch() }
 
+    var workRecords: (any WorkRecords)? { base.workRecords }
+
     func compact() async throws { try await base.compact() }
 
     func close() async throws { try await base.close() }

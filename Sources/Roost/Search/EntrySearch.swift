@@ -7,7 +7,7 @@ public enum SearchMode: String, Sendable, Hashable, CaseIterable, Codable {
     /// By the cosine similarity of vectors only. The text of the query is embedded unchanged, so query
     /// operators have no effect.
     case vector
-    /// By words only (BM25).
+    /// By words only (BM25). If the model of the store cannot be used, the hits have no similarity.
     case text
 }
 
@@ -108,6 +108,9 @@ extension EntrySearch {
     /// The maximum weight, which keeps sums of evidence finite. At this weight, the evidence of the other
     /// kind no longer has an effect.
     private static let maximumWeight: Float = 1_000_000
+
+    /// Whether the result depends on the vector of the query, so that the model is required.
+    var needsVectors: Bool { mode != .text || minimumSimilarity != nil }
 
     /// Checks that the settings are in their ranges.
     ///

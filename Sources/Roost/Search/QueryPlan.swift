@@ -6,7 +6,8 @@ import RoostVectors
 struct QueryPlan: Sendable {
     /// The settings of the search.
     let search: EntrySearch
-    /// The unit vector with which the passages are compared.
+    /// The unit vector with which the passages are compared; empty if the model cannot embed the query of a
+    /// search by words.
     var vector: [Float]
     /// The words to search for; `nil` if only vectors are compared.
     var text: TextQuery?
@@ -114,11 +115,12 @@ struct QueryPlanner {
         }
         var plans = [QueryPlan?](repeating: nil, count: searches.count)
         if !queries.isEmpty {
-            let embeddings = try await embedder.checkedEmbeddings(queries.map(\.plain), as: .query)
+            let needVectors = queries.contains { searches[$0.index].needsVectors }
+            let embeddings = try await embeddings(of: queries.map(\.plain), areRequired: needVectors)
             for (row, query) in queries.enumerated() {
                 plans[query.index] = QueryPlan(
-                    search: searches[query.index], vector: embeddings.vectors.row(row), text: query.words,
-                    omittedTokens: embeddings.omittedTokens[row])
+                    search: searches[query.index], vector: embeddings?.vectors.row(row) ?? [],
+                    text: query.words, omittedTokens: embeddings?.omittedTokens[row] ?? 0)
             }
         }
         for (index, search) in searches.enumerated() {
@@ -130,6 +132,16 @@ struct QueryPlanner {
             }
         }
         return plans.compactMap(\.self)
+    }
+
+    /// Returns the embeddings of queries; `nil` if the model cannot embed them and they are not required.
+    private func embeddings(of texts: [String], areRequired: Bool) async throws -> Embeddings? {
+        do {
+            return try await embedder.checkedEmbeddings(texts, as: .query)
+        } catch {
+            guard !areRequired, !(error is CancellationError) else { throw error }
+            return nil
+        }
     }
 
     private static func parse(

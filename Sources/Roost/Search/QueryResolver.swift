@@ -19,9 +19,10 @@ struct QueryResolver {
         for index in plans.indices {
             guard let text = plans[index].text else { continue }
             let resolved = try await contents.resolved(
-                text, correctsSpelling: !plans[index].search.usesExactWords)
+                text, correctsSpelling: !plans[index].search.usesExactWords, with: embedder)
             plans[index].text = resolved
-            if resolved.plainText != text.plainText { corrected.append(index) }
+            let isEmbedded = !plans[index].vector.isEmpty
+            if isEmbedded, resolved.plainText != text.plainText { corrected.append(index) }
         }
         guard !corrected.isEmpty else { return plans }
         let texts = corrected.map { plans[$0].text?.plainText ?? "" }

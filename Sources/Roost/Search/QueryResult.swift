@@ -9,7 +9,7 @@ public struct QueryHit: Sendable, Hashable {
     /// ``EntrySearch/diversity`` is set.
     public var score: Float = 0
     /// The cosine similarity of the query and the passage, even if the entry was found only by its words; 0
-    /// for an entry without vectors.
+    /// for an entry without vectors, and in a search by words for which the model could not be used.
     public var similarity: Float
     /// The passage of the entry that is nearest to the query.
     public var passage: Passage

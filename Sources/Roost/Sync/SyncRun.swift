@@ -47,8 +47,13 @@ struct SyncRun {
         report.entries.skipped += plan.scans[index].skipped + comparison.skipped
         var files = comparison.candidates.filter { !$0.isRepeated }
         if options.isDryRun {
-            let moved = Set(plan.moves.map(\.target))
-            files.removeAll { moved.contains($0.source) }
+            let origins = Dictionary(plan.moves.map { ($0.target, $0.origin) }) { first, _ in first }
+            let moved = files.compactMap { origins[$0.source] }
+            files.removeAll { origins[$0.source] != nil }
+            // The entries of a moved file are unchanged, as in a run that moves it.
+            report.entries.unchanged += try await SourceRecords.read(
+                moved, in: try await store.storage.snapshot()
+            ).reduce(0) { $0 + $1.entryIDs.count }
         }
         // New files come first: the vectors of a copy are found before the original is changed.
         files = files.filter(\.isNew) + files.filter { !$0.isNew }

@@ -117,8 +117,9 @@ public final class BackupRepository: Sendable {
         }
         guard let passphrase else {
             throw BackupError(
-                .wrongPassphrase, "cannot open the backup repository: it is encrypted; provide its passphrase"
-            )
+                .wrongPassphrase,
+                "cannot open the backup repository: it is encrypted; provide its passphrase",
+                remedy: .openWithPassphrase)
         }
         do {
             return BackupRepository(

@@ -7,7 +7,8 @@ struct Initialize: AsyncParsableCommand {
         commandName: "init", abstract: "Create a store.",
         discussion: """
             Without DIR, --store or $ROOST_STORE, the store is the folder .roost in the current folder. \
-            Roost finds it when you run a command in the current folder or in any folder below it.
+            Roost finds it when you run a command in the current folder or in any folder below it. DIR must \
+            be new or empty.
 
             Examples:
               roost init
@@ -59,6 +60,12 @@ struct Initialize: AsyncParsableCommand {
         let location =
             (directory ?? options.store).map { URL(fileURLWithPath: $0) }
             ?? UserDirectories().environmentStore ?? here.appendingPathComponent(".roost")
+        guard !StoreManifest.hasOtherFiles(in: location) else {
+            throw RoostError(
+                .configuration,
+                "cannot create a store in \(location.path): the folder contains other files; name a new or "
+                    + "empty folder, such as \(location.appendingPathComponent(".roost").path)")
+        }
         let limit = try maxSize.flatMap { try ByteCount.parse($0, option: "--max-size") }
         if provider == StoreManifest.Provider.postgres.rawValue {
             try await PostgresInitialization(options: options, url: url, name: name, model: model)
@@ -70,7 +77,7 @@ struct Initialize: AsyncParsableCommand {
             let store = try await options.create(
                 location, provider: provider, model: model, maximumSize: limit)
             try await store.close()
-            options.note("created a store in \(location.path) (\(store.embedder.space.model))")
+            options.note("created a store in \(location.path) (\(store.embedder.space.selectableName))")
         }
         guard location.lastPathComponent == ".roost" else { return }
         do {
@@ -109,6 +116,8 @@ struct Add: AsyncParsableCommand {
         name: .long, help: ArgumentHelp("Add metadata to the entry; repeatable.", valueName: "key=value"))
     var meta: [String] = []
 
+    func validate() throws { try TagArgument.check(tag) }
+
     func run() async throws {
         let pairs = try KeyValue.parse(meta, option: "--meta")
         let text =
@@ -117,9 +126,6 @@ struct Add: AsyncParsableCommand {
             : text.joined(separator: " ")
         guard !text.allSatisfy(\.isWhitespace) else {
             throw RoostError(.badInput, "cannot add the text: it is empty")
-        }
-        guard !tag.contains(where: \.isEmpty) else {
-            throw CommandError(.usage, "--tag must not be empty")
         }
         let store = try await options.openOrCreate()
         let before = try await store.storage.snapshot().stamp.revision

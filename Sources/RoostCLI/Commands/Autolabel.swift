@@ -27,7 +27,8 @@ struct Autolabeling {
         }
         let server = "\(model.endpoint.host ?? "")\(model.endpoint.port.map { ":\($0)" } ?? "")"
         options.note(
-            "sending keywords and the beginnings of \(texts) texts from \(requests.count) clusters (\(bytes) "
+            "sending keywords and the beginnings of \(Count.text(texts, "text")) from "
+                + "\(Count.text(requests.count, "cluster")) (\(bytes) "
                 + "bytes) to \(Terminal.line(model.name, limit: 60)) at \(server)")
         let report = try await store.labelClusters(with: labeler, requests)
         for refusal in report.refused.prefix(Self.maximumReportedRefusals) {
@@ -143,7 +144,7 @@ extension ClusterCommand {
                     Terminal.write("  text: " + Terminal.line(text, limit: text.count))
                 }
             }
-            options.note("\(requests.count) clusters; nothing was sent")
+            options.note("\(Count.text(requests.count, "cluster")); nothing was sent")
         }
     }
 }

@@ -47,7 +47,7 @@ struct BackupCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard tag.allSatisfy({ !$0.allSatisfy(\.isWhitespace) && $0.utf8.count <= 200 }) else {
-                throw ValidationError("--tag must be a word of at most 200 bytes.")
+                throw ValidationError("--tag must be a word of at most 200 bytes")
             }
         }
 
@@ -94,9 +94,7 @@ struct BackupCommand: AsyncParsableCommand {
         @OptionGroup var options: StoreOptions
         @OptionGroup var backups: BackupOptions
 
-        @OptionGroup var output: ListOutputOptions
-
-        func validate() throws { try output.requireNoPaths("snapshots") }
+        @OptionGroup var output: RowOutputOptions
 
         func run() async throws {
             let snapshots = try await backups.open(options).snapshots()
@@ -189,7 +187,8 @@ struct BackupCommand: AsyncParsableCommand {
             }
             progress.finish()
             Terminal.write(
-                "restored \(stamp.entryCount) entries and \(stamp.clusterCount) clusters into \(target.path)")
+                "restored \(Count.text(stamp.entryCount, "entry", "entries")) and "
+                    + "\(Count.text(stamp.clusterCount, "cluster")) into \(target.path)")
             for line in losses.lines { Terminal.error(line) }
             if !losses.isEmpty { throw ExitCode(ExitStatus.badData.rawValue) }
         }
@@ -236,7 +235,8 @@ struct BackupDocument: Encodable {
     }
 
     var line: String {
-        "\(id.prefix(8))  \(created)  \(stamp.entryCount) entries, \(stamp.clusterCount) clusters"
+        "\(id.prefix(8))  \(created)  \(Count.text(stamp.entryCount, "entry", "entries")), "
+            + Count.text(stamp.clusterCount, "cluster")
             + (tags.isEmpty
                 ? "" : "  " + Terminal.dim(tags.map { Terminal.line($0, limit: 40) }.joined(separator: ", ")))
     }

@@ -83,7 +83,8 @@ extension BackupCommand {
                     let originals =
                         finding.documentCount > 0 ? " and \(finding.documentCount) original files" : ""
                     Terminal.write(
-                        "  affects \(finding.entryCount) entries\(originals) in snapshots \(names)")
+                        "  affects \(Count.text(finding.entryCount, "entry", "entries"))\(originals) "
+                            + "in snapshots \(names)")
                 }
                 let ids = finding.entries.prefix(10).map { String($0.text.prefix(8)) }.joined(separator: ", ")
                 if !ids.isEmpty {
@@ -93,8 +94,8 @@ extension BackupCommand {
                 if !clusters.isEmpty { Terminal.write("  clusters \(clusters)") }
             }
             Terminal.write(
-                "\(result.snapshotCount) snapshots, \(result.packCount) packs, "
-                    + "\(result.segmentCount) segments: "
+                "\(Count.text(result.snapshotCount, "snapshot")), \(Count.text(result.packCount, "pack")), "
+                    + "\(Count.text(result.segmentCount, "segment")): "
                     + (result.isSound ? "no damage found" : "\(result.findings.count) damaged"))
             if result.isSound, !result.hasReadData {
                 options.note("checked that all packs exist; use --read-data to verify their contents")
@@ -185,14 +186,14 @@ extension BackupCommand {
             guard numbers.allSatisfy({ ($0 ?? 0) >= 0 }) else {
                 throw ValidationError(
                     "--keep-last, --keep-daily, --keep-weekly and --keep-monthly must be numbers of at least "
-                        + "0."
+                        + "0"
                 )
             }
             let isRule = numbers.contains { $0 != nil }
             guard !isRule || numbers.contains(where: { ($0 ?? 0) > 0 }) || !keepTag.isEmpty else {
                 throw ValidationError(
-                    "These rules would keep no snapshot; use `roost backup forget` to remove single "
-                        + "snapshots.")
+                    "these rules would keep no snapshot; use `roost backup forget` to remove single "
+                        + "snapshots")
             }
         }
 
@@ -208,8 +209,9 @@ extension BackupCommand {
                 Terminal.write("\(dryRun ? "would remove" : "removed") \(BackupDocument(snapshot).line)")
             }
             Terminal.write(
-                "\(report.kept.count) snapshots kept; \(ByteCount.text(report.bytesBefore)) before, "
-                    + "\(ByteCount.text(report.bytesAfter)) \(dryRun ? "then" : "now")")
+                "\(dryRun ? "would keep" : "kept") \(Count.text(report.kept.count, "snapshot")); "
+                    + "\(ByteCount.text(report.bytesBefore)) \(dryRun ? "now" : "before"), "
+                    + "\(ByteCount.text(report.bytesAfter)) \(dryRun ? "afterwards" : "now")")
         }
     }
 
@@ -270,7 +272,7 @@ extension BackupCommand {
 
         func validate() throws {
             guard (newPasswordFile == nil) != (newKeyFile == nil) else {
-                throw ValidationError("Give either --new-password-file or --new-key-file.")
+                throw ValidationError("give either --new-password-file or --new-key-file")
             }
         }
 

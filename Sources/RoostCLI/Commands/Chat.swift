@@ -84,22 +84,22 @@ struct ChatCommand: AsyncParsableCommand {
         var jsonl = false
 
         func validate() throws {
-            guard !words.isEmpty else { throw ValidationError("Give a query.") }
+            guard !words.isEmpty else { throw ValidationError("give a query") }
             guard !json || !jsonl else {
-                throw ValidationError("Only one of --json and --jsonl can be given.")
+                throw ValidationError("only one of --json and --jsonl can be given")
             }
             guard limit > 0, limit <= 10_000 else {
-                throw ValidationError("-n must be a whole number from 1 to 10000, not \(limit).")
+                throw ValidationError("-n must be a whole number from 1 to 10000, not \(limit)")
             }
             guard (0...100).contains(context) else {
-                throw ValidationError("--context must be a whole number from 0 to 100, not \(context).")
+                throw ValidationError("--context must be a whole number from 0 to 100, not \(context)")
             }
             guard tokens.map({ $0 > 0 }) ?? true else {
-                throw ValidationError("--tokens must be a whole number of at least 1.")
+                throw ValidationError("--tokens must be a whole number of at least 1")
             }
             guard mode != .vector || excluded.isEmpty else {
                 throw ValidationError(
-                    "--not requires a search by words; it cannot be combined with --mode vector.")
+                    "--not requires a search by words; it cannot be combined with --mode vector")
             }
         }
 

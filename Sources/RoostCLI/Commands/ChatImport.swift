@@ -100,7 +100,7 @@ extension ChatCommand {
                 Terminal.error("skipped: \(Terminal.line(failure.error.message, limit: 200))")
             }
             guard !read.isEmpty else {
-                throw RoostError(.noInput, "cannot read any of the \(failures.count) files")
+                throw RoostError(.noInput, "cannot read any of the \(Count.text(failures.count, "file"))")
             }
             let store = try await options.openOrCreate()
             let memory = ConversationMemory(store)
@@ -118,7 +118,8 @@ extension ChatCommand {
             } else {
                 let count = document.files.reduce(0) { $0 + $1.conversations }
                 Terminal.write(
-                    "\(document.new) new messages, \(document.known) known, in \(count) conversations")
+                    "\(Count.text(document.new, "new message")), \(document.known) known, "
+                        + "in \(Count.text(count, "conversation"))")
                 let omitted = document.files.reduce(0) { $0 + $1.omitted }
                 if omitted > 0 {
                     options.note("omitted \(omitted) records without conversation text")

@@ -23,12 +23,9 @@ extension ChatCommand {
         @OptionGroup var options: StoreOptions
         @OptionGroup var location: SessionStorageOptions
         @OptionGroup var filters: ChatFilterOptions
-        @OptionGroup var output: ListOutputOptions
+        @OptionGroup var output: RowOutputOptions
 
-        func validate() throws {
-            try location.requireNoFilters(filters)
-            try output.requireNoPaths("conversations")
-        }
+        func validate() throws { try location.requireNoFilters(filters) }
 
         func run() async throws {
             let rows: [ListRow]
@@ -77,7 +74,7 @@ extension ChatCommand {
 
         func validate() throws {
             guard filters.session == nil else {
-                throw ValidationError("Give the session as an argument or with --session, not both.")
+                throw ValidationError("give the session as an argument or with --session, not both")
             }
             try location.requireNoFilters(filters)
         }
@@ -149,14 +146,14 @@ extension ChatCommand {
         func validate() throws {
             try location.requireNoFilters(filters)
             guard name == nil || filters.session == nil else {
-                throw ValidationError("Give the session as an argument or with --session, not both.")
+                throw ValidationError("give the session as an argument or with --session, not both")
             }
             guard name != nil || location.path == nil else {
-                throw ValidationError("Give the session to delete; --in permits no filters.")
+                throw ValidationError("give the session to delete; --in permits no filters")
             }
             guard name != nil || !filters.isEmpty else {
                 throw ValidationError(
-                    "Give a session, or at least one filter: --user, --session, --agent, --since or --until.")
+                    "give a session, or at least one filter: --user, --session, --agent, --since or --until")
             }
         }
 
@@ -193,7 +190,7 @@ extension ChatCommand {
         }
 
         private func report(_ count: Int) {
-            Terminal.write("\(dryRun ? "would remove" : "removed") \(count) messages")
+            Terminal.write("\(dryRun ? "would remove" : "removed") \(Count.text(count, "message"))")
         }
     }
 
@@ -238,9 +235,9 @@ extension ChatCommand {
             guard FilterOptions.date(olderThan, now: Date()) != nil else {
                 throw ValidationError(
                     "--older-than must be a time such as 90d, 12w or 2026-01-31, not "
-                        + "'\(Terminal.line(olderThan, limit: 40))'.")
+                        + "'\(Terminal.line(olderThan, limit: 40))'")
             }
-            guard keep >= 0 else { throw ValidationError("--keep must be a whole number of at least 0.") }
+            guard keep >= 0 else { throw ValidationError("--keep must be a whole number of at least 0") }
             try location.requireNoUser(user)
         }
 
@@ -295,7 +292,9 @@ extension ChatCommand {
             var writer = ListWriter(.table, ConversationRow.columns)
             try writer.write(rows)
             let verb = dryRun ? "would remove" : "removed"
-            Terminal.write("\(verb) \(rows.count) of \(all) sessions with \(messages) messages")
+            Terminal.write(
+                "\(verb) \(rows.count) of \(Count.text(all, "session")) with "
+                    + Count.text(messages, "message"))
         }
     }
 }

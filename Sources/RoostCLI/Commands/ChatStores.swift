@@ -31,7 +31,8 @@ extension ChatCommand {
             let from = try SessionStorageOptions.open(source)
             let report = try await migrateSessions(
                 from: from, to: try SessionStorageOptions.open(target, creates: true))
-            Terminal.write("copied \(report.moved) sessions; \(report.unchanged) already existed")
+            Terminal.write(
+                "copied \(Count.text(report.moved, "session")); \(report.unchanged) already existed")
             guard report.unreadable.isEmpty else {
                 throw RoostError(
                     .badInput,
@@ -79,7 +80,7 @@ extension ChatCommand {
                     ?? ""
                 Terminal.write(
                     "\(session): \(Terminal.line(damage.location, limit: 300)) is corrupt; "
-                        + "\(damage.readable) messages can be read\(aside)")
+                        + "\(Count.text(damage.readable, "message")) can be read\(aside)")
             }
             guard !found.isEmpty else { return Terminal.write("all sessions can be read") }
             if !repair {

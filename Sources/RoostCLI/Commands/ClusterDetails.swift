@@ -120,7 +120,7 @@ extension ClusterCommand {
                     Terminal.write(
                         "  \(Terminal.score(member.similarity))  "
                             + "\(Terminal.dim(String(member.id.prefix(8))))  "
-                            + Terminal.line(member.content, limit: 100))
+                            + EntryTitle.text(of: member.content, metadata: member.metadata))
                 }
                 if group.size > limit { options.note("and \(group.size - limit) more") }
             }
@@ -174,13 +174,19 @@ extension ClusterCommand {
         func run() async throws {
             let store = try await options.open()
             let outliers = try await store.clusterOutliers()
+            let hasClusters = try await !store.storage.fetchClusters().isEmpty
             try await store.close()
             let shown = outliers.prefix(max(0, limit))
             if output.chosen == .table { options.page() }
             var writer = ListWriter(output.chosen, Self.columns)
             try writer.write(shown.map(row))
             writer.finish()
-            if outliers.isEmpty { options.note("the last run of `roost recluster` found no outliers") }
+            if outliers.isEmpty {
+                options.note(
+                    hasClusters
+                        ? "the last run of `roost recluster` found no outliers"
+                        : "the store has no clusters yet; run `roost recluster` to create them")
+            }
             if outliers.count > shown.count { options.note("and \(outliers.count - shown.count) more") }
         }
 

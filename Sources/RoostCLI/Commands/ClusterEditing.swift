@@ -94,11 +94,11 @@ extension ClusterCommand {
             try await store.close()
             if json { return try Terminal.json(drift) }
             Terminal.write(
-                "\(drift.entries) entries: \(drift.clustered) in clusters, \(drift.outliers) outliers of the "
-                    + "last run, \(drift.unassigned) unassigned")
+                "\(Count.text(drift.entries, "entry", "entries")): \(drift.clustered) in clusters, "
+                    + "\(drift.outliers) outliers of the last run, \(drift.unassigned) unassigned")
             Terminal.write(
-                "\(drift.placedSince) entries were assigned since the last run; \(drift.unchanged) of "
-                    + "\(drift.entriesOfRun) entries of the run are still in the same cluster")
+                "since the last run: \(Count.text(drift.placedSince, "entry", "entries")) joined a cluster, "
+                    + "\(max(0, drift.entriesOfRun - drift.unchanged)) left theirs")
             if let now = drift.cohesion, let before = drift.cohesionOfRun {
                 Terminal.write(String(format: "cohesion %.3f now, %.3f after the run", now, before))
             }
@@ -133,7 +133,7 @@ extension ClusterCommand {
 
         func validate() throws {
             guard text.isEmpty == unpin else {
-                throw ValidationError("Give either a label or --unpin.")
+                throw ValidationError("give either a label or --unpin")
             }
         }
 
@@ -164,6 +164,10 @@ extension ClusterCommand {
             help: ArgumentHelp("Ids, id prefixes, or labels of clusters.", valueName: "ID"),
             completion: DynamicCompletion.clusters)
         var ids: [String]
+
+        func validate() throws {
+            guard ids.count >= 2 else { throw ValidationError("give at least two clusters") }
+        }
 
         func run() async throws {
             let store = try await options.open()
@@ -197,6 +201,12 @@ extension ClusterCommand {
             name: .long, parsing: .unconditional,
             help: ArgumentHelp("The number of parts.", valueName: "N"))
         var into = 2
+
+        func validate() throws {
+            guard into >= 2 else {
+                throw ValidationError("--into must be a whole number of at least 2, not \(into)")
+            }
+        }
 
         func run() async throws {
             let store = try await options.open()

@@ -6,7 +6,9 @@ struct ClusterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cluster", abstract: "Show, label and edit the clusters.",
         discussion: """
-            `roost recluster` creates the clusters.
+            `roost recluster` creates the clusters. If the store is too large for one client, several \
+            workers can do it: `roost cluster plan`, `roost cluster assign` for each shard, and `roost \
+            cluster finish`.
 
             Examples:
               roost cluster list
@@ -16,7 +18,8 @@ struct ClusterCommand: AsyncParsableCommand {
         subcommands: [
             ListClusters.self, ShowCluster.self, ListOutliers.self, DiffClusters.self,
             ClusterDriftCommand.self, LabelCluster.self, AutolabelClusters.self, MergeClusters.self,
-            SplitCluster.self, DeleteCluster.self,
+            SplitCluster.self, DeleteCluster.self, PlanClusters.self, AssignShard.self,
+            ShowClusterPlan.self, FinishClusters.self, DiscardClusterPlan.self,
         ], defaultSubcommand: ListClusters.self, aliases: ["clusters"])
 
     struct ListClusters: AsyncParsableCommand {
@@ -33,7 +36,7 @@ struct ClusterCommand: AsyncParsableCommand {
                   separation  The cosine distance from the centroid to the nearest other centroid. 0 \
                 means that another centroid is identical; the larger the value, the more distinct the \
                 cluster. '-' is shown if there is only one cluster, and for a cluster that contains \
-                other clusters.
+                other clusters. Terminals with fewer than 60 columns do not show it.
                   label       The label. The note 'label may no longer fit' appears if you set the label and \
                 fewer than half of the members at that time remain, or the cluster has more than \
                 doubled.
@@ -54,9 +57,7 @@ struct ClusterCommand: AsyncParsableCommand {
                     + "that contain them."))
         var flat = false
 
-        @OptionGroup var output: ListOutputOptions
-
-        func validate() throws { try output.requireNoPaths("clusters") }
+        @OptionGroup var output: RowOutputOptions
 
         func run() async throws {
             let store = try await options.open()

@@ -31,7 +31,7 @@ struct Copy: AsyncParsableCommand {
 
     func validate() throws {
         guard options.store == nil else {
-            throw ValidationError("Name both folders as arguments, without --store.")
+            throw ValidationError("name both folders as arguments, without --store")
         }
     }
 
@@ -69,6 +69,12 @@ struct Copy: AsyncParsableCommand {
     private func openTarget(_ folder: URL, like source: KnowledgeStore) async throws -> KnowledgeStore {
         let provider = try StoreOptions.providerInFolder(provider ?? "sqlite")
         if StoreManifest.exists(in: folder) { return try await open(folder) }
+        guard !StoreManifest.hasOtherFiles(in: folder) else {
+            throw RoostError(
+                .configuration,
+                "cannot create a store in \(folder.path): the folder contains other files; name a new or "
+                    + "empty folder")
+        }
         let target = try await KnowledgeStore.create(
             in: folder, provider: provider, embedder: source.embedder)
         options.note("created a store in \(folder.path) (\(target.embedder.space.model))")

@@ -41,7 +41,7 @@ struct Duplicates: AsyncParsableCommand {
 
     func validate() throws {
         guard threshold > 0, threshold <= 1 else {
-            throw ValidationError("--threshold must be a number above 0 and at most 1, not \(threshold).")
+            throw ValidationError("--threshold must be a number above 0 and at most 1, not \(threshold)")
         }
     }
 

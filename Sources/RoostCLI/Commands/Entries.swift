@@ -39,7 +39,7 @@ struct Show: AsyncParsableCommand {
 
     func validate() throws {
         guard !original || !json && !withEmbeddings else {
-            throw ValidationError("--original cannot be combined with --json or --with-embeddings.")
+            throw ValidationError("--original cannot be combined with --json or --with-embeddings")
         }
     }
 
@@ -78,7 +78,7 @@ struct Show: AsyncParsableCommand {
             switch omitted {
             case nil: ""
             case 0: "; none omitted"
-            case let count?: "; \(count) tokens omitted"
+            case let count?: "; \(Count.text(count, "token")) omitted"
             }
         return counts.isEmpty ? "1\(omission)" : "\(counts.count) of \(list) tokens\(omission)"
     }
@@ -160,7 +160,7 @@ struct Edit: AsyncParsableCommand {
 
     func validate() throws {
         guard words.isEmpty || text == nil else {
-            throw ValidationError("Give the new text as arguments or with --text, not both.")
+            throw ValidationError("give the new text as arguments or with --text, not both")
         }
     }
 

@@ -56,15 +56,15 @@ extension Export {
         var withHeader = false
 
         func validate() throws {
-            if withHeader, format != .jsonl { throw ValidationError("--with-header needs --format jsonl.") }
+            if withHeader, format != .jsonl { throw ValidationError("--with-header needs --format jsonl") }
             if raw, format != .csv, format != .npy {
-                throw ValidationError("--raw needs --format csv or npy.")
+                throw ValidationError("--raw needs --format csv or npy")
             }
             if [.npy, .markdown].contains(format), target.output == nil || target.output == "-" {
-                throw ValidationError("--format \(format.rawValue) writes files; name them with -o.")
+                throw ValidationError("--format \(format.rawValue) writes files; name them with -o")
             }
             if format == .markdown, target.withEmbeddings {
-                throw ValidationError("--with-embeddings cannot be combined with --format markdown.")
+                throw ValidationError("--with-embeddings cannot be combined with --format markdown")
             }
         }
 
@@ -132,8 +132,10 @@ extension Export {
             let matrix = Matrix(rows, columns: rows.first?.count ?? 0)
             try Output.write(texts.path) { try $0(table.data) }
             try Output.write(url.path) { try $0(Embed.npy(matrix)) }
-            if omitted > 0 { options.note("omitted \(omitted) entries without vectors") }
-            options.note("wrote the entries of the rows to \(texts.path)")
+            if omitted > 0 {
+                options.note("omitted \(Count.text(omitted, "entry", "entries")) without vectors")
+            }
+            options.note("wrote the entries, in the same order, to \(texts.path)")
             return table.count
         }
     }

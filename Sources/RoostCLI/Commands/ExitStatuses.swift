@@ -35,7 +35,8 @@ extension ExitStatus {
         case .software: "An unexpected error: please report it."
         case .cannotCreate: "An output cannot be created, or it exists."
         case .inputOutput: "Reading or writing failed; the disk may be full."
-        case .tryAgain: "Another process uses or changed the store; try again."
+        case .tryAgain:
+            "Another process uses or changed the store, or other workers are not ready; try again."
         case .configuration: "A setting, a key or the owner of the store is wrong."
         case .interrupted: "You stopped the command with Ctrl-C."
         }

@@ -60,7 +60,7 @@ struct Export: AsyncParsableCommand {
         var raw = false
 
         func validate() throws {
-            if raw, format != .csv { throw ValidationError("--raw needs --format csv.") }
+            if raw, format != .csv { throw ValidationError("--raw needs --format csv") }
         }
 
         func run() async throws {
@@ -97,8 +97,7 @@ struct Export: AsyncParsableCommand {
             try Output.write(target.output) { try $0(data) }
             if export.clusters.isEmpty {
                 options.note("the store has no clusters yet; run `roost recluster` to create them")
-            }
-            if export.unassignedCount > 0 {
+            } else if export.unassignedCount > 0 {
                 options.note(
                     "\(export.unassignedCount) entries are unassigned: they were added after the last run, "
                         + "or have no vectors; run `roost recluster` to assign them")
@@ -221,7 +220,7 @@ struct ImportCommand: AsyncParsableCommand {
         Terminal.write("\(report.new) new, \(report.updated) updated, \(report.unchanged) unchanged")
         if report.embedded > 0 {
             options.note(
-                "embedded \(report.embedded) entries: the file has no vectors from "
+                "embedded \(Count.text(report.embedded, "entry", "entries")): the file has no vectors from "
                     + "\(store.embedder.space.model) for them")
         }
     }
@@ -270,13 +269,14 @@ struct ImportCommand: AsyncParsableCommand {
         try await store.close()
         if !graph.danglingLines.isEmpty {
             options.note(
-                "skipped \(graph.danglingLines.count) relations of entities that the file does not contain "
+                "skipped \(Count.text(graph.danglingLines.count, "relation")) of entities that the file does "
+                    + "not contain "
                     + "(line \(graph.danglingLines[0])\(graph.danglingLines.count > 1 ? ", ..." : ""))")
         }
         for skip in report.skipped { options.note("skipped an entity: \(Terminal.line(skip.reason))") }
         if json { return try Terminal.json(report) }
         Terminal.write(
             "\(report.new) new, \(report.updated) updated, \(report.unchanged) unchanged, "
-                + "\(report.removed) removed; \(graph.relationCount) relations")
+                + "\(report.removed) removed; \(Count.text(graph.relationCount, "relation"))")
     }
 }

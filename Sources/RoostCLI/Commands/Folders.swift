@@ -120,6 +120,6 @@ struct RemoveFolder: AsyncParsableCommand {
         let folder = try options.syncedFolder(path, in: store)
         try await store.removeFolder(folder)
         try await store.close()
-        Terminal.write("forgot \(Terminal.line(folder.path)); its entries stay in the store")
+        Terminal.write("\(Terminal.line(folder.path)) is no longer synced; its entries stay")
     }
 }

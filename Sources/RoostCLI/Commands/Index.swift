@@ -47,12 +47,14 @@ struct BuildIndex: AsyncParsableCommand {
         options.detail(String(format: "built in %.1f s", Date().timeIntervalSince(start)))
         if let database {
             return Terminal.write(
-                "\(made.entries) entries; index of words: \(ByteCount.text(made.bytes)); "
+                "\(Count.text(made.entries, "entry", "entries")); "
+                    + "index of words: \(ByteCount.text(made.bytes)); "
                     + "index of vectors in the database: \(ByteCount.text(database.bytes))")
         }
         let graph = made.hasGraph ? ", with a graph for approximate search" : ""
         Terminal.write(
-            "\(made.entries) entries, \(made.passages) passages, \(ByteCount.text(made.bytes))\(graph)")
+            "\(Count.text(made.entries, "entry", "entries")), \(Count.text(made.passages, "passage")), "
+                + "\(ByteCount.text(made.bytes))\(graph)")
     }
 }
 
@@ -133,7 +135,7 @@ struct IndexStats: AsyncParsableCommand {
         Terminal.write("size      \(ByteCount.text(found.bytes))\(found.hasGraph ? ", with a graph" : "")")
         Terminal.write(
             "created   \(DateText.string(from: found.createdAt)) at revision \(found.revision); "
-                + "\(found.changesSince) entries changed since")
+                + "\(Count.text(found.changesSince, "entry", "entries")) changed since")
         if let database {
             Terminal.write(
                 database.isComplete

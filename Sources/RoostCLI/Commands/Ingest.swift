@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import Synchronization
 
 struct IngestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -83,11 +84,9 @@ struct IngestCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard types || !paths.isEmpty || filesFrom != nil else {
-            throw ValidationError("Nothing to ingest: give files, folders, URLs, or - for standard input.")
+            throw ValidationError("nothing to ingest: give files, folders, URLs, or - for standard input")
         }
-        guard !tag.contains(where: \.isEmpty) else {
-            throw ValidationError("--tag must not be empty.")
-        }
+        try TagArgument.check(tag)
     }
 
     /// The files and folders that the arguments name.
@@ -156,8 +155,10 @@ struct IngestCommand: AsyncParsableCommand {
             let place = paths.isEmpty ? "the list" : paths.joined(separator: ", ")
             throw RoostError(
                 .noInput,
-                "found no files of a supported type in \(place); "
-                    + "use --glob to include other file names")
+                glob.isEmpty
+                    ? "found no files of a supported type in \(place); "
+                        + "use --glob to include other file names"
+                    : "no file in \(place) matches --glob '\(glob.joined(separator: "', '"))'")
         }
         return input
     }
@@ -187,10 +188,14 @@ struct IngestCommand: AsyncParsableCommand {
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
         let start = Date()
+        let written = Mutex(0)
         var report: IngestReport
         var skipped = input.skipped
         do {
-            report = try await ingest(drafts, store, progress)
+            report = try await ingest(drafts, store) { [sizes = drafts.sizes] step in
+                written.withLock { $0 = step.written }
+                progress.update(step.entries, fraction: sizes.fraction(of: step))
+            }
             skipped += try await unknown(
                 input.missing, store,
                 isAll: input.files.isEmpty && !input.readsStandardInput && input.addresses.isEmpty)
@@ -198,20 +203,12 @@ struct IngestCommand: AsyncParsableCommand {
         } catch is CancellationError {
             progress.finish()
             try? await store.close()
-            throw CommandError(
-                .interrupted,
-                dryRun
-                    ? "stopped; nothing was changed"
-                    : "stopped: \(progress.done) entries of the input are in the store; run the same command "
-                        + "again to continue")
+            throw interruption(afterWriting: written.withLock(\.self))
         }
         progress.finish()
         let isNothing = report.new + report.updated + report.removed + report.unchanged == 0
         let hasFailed = !drafts.skipped.isEmpty || !report.skipped.isEmpty
-        let all = skipped + drafts.skipped + report.skipped
-        report.skipped = all.filter { !input.named.contains($0.source) }
-        store.omitReportedSkips(from: &report, isDryRun: dryRun)
-        report.skipped = all.filter { input.named.contains($0.source) } + report.skipped
+        setSkipped(skipped + drafts.skipped + report.skipped, of: input, store, &report)
         if !dryRun, report.new + report.updated + report.removed > 0 { await options.refreshIndex(of: store) }
         try await store.close()
         options.remark(on: store.embedder)
@@ -220,14 +217,30 @@ struct IngestCommand: AsyncParsableCommand {
         if isNothing, hasFailed { throw ExitCode(ExitStatus.badData.rawValue) }
     }
 
+    /// Sets the skipped inputs of a report: those that were named, and those that no earlier run reported.
+    private func setSkipped(
+        _ all: [IngestReport.Skip], of input: Input, _ store: KnowledgeStore, _ report: inout IngestReport
+    ) {
+        let found = all.filter { !input.named.contains($0.source) }
+        report.skipped = found
+        store.omitReportedSkips(from: &report, isDryRun: dryRun)
+        if options.verbose { (report.skipped, report.skippedBefore) = (found, 0) }
+        report.skipped = all.filter { input.named.contains($0.source) } + report.skipped
+    }
+
+    private func interruption(afterWriting written: Int) -> CommandError {
+        CommandError(
+            .interrupted,
+            dryRun
+                ? "stopped; nothing was changed"
+                : "stopped: \(written) entries were added or updated; run the same command again to continue")
+    }
+
     private func ingest(
-        _ drafts: IngestInput, _ store: KnowledgeStore, _ progress: Progress
+        _ drafts: IngestInput, _ store: KnowledgeStore, progress: @escaping @Sendable (IngestProgress) -> Void
     ) async throws -> IngestReport {
-        let sizes = drafts.sizes
         let report = try await store.ingest(
-            IngestOptions(tags: tag, isDryRun: dryRun) {
-                progress.update($0.entries, fraction: sizes.fraction(of: $0))
-            }
+            IngestOptions(tags: tag, isDryRun: dryRun, progress: progress)
         ) { try await drafts.next() }
         if let error = drafts.fatalError { throw error }
         return report
@@ -316,10 +329,6 @@ struct IngestCommand: AsyncParsableCommand {
             for line in SkipSummary(report.skipped).lines(isDetailed: options.verbose) {
                 Terminal.error(line)
             }
-        }
-        if report.skippedBefore > 0 {
-            options.detail(
-                "\(report.skippedBefore) other files were skipped as before; they have not changed since")
         }
         if report.skipped.contains(where: { $0.reason == FileFinder.linkReason }) {
             options.note("symbolic links were skipped; use --follow to follow them")

@@ -113,10 +113,10 @@ extension LLM {
 
         func validate() throws {
             guard (file == nil) != files.isEmpty else {
-                throw ValidationError("Give either a file or --files DIR PATTERN.")
+                throw ValidationError("give either a file or --files DIR PATTERN")
             }
             guard files.count.isMultiple(of: 2) else {
-                throw ValidationError("--files needs a folder and a pattern.")
+                throw ValidationError("--files needs a folder and a pattern")
             }
         }
 
@@ -164,7 +164,7 @@ extension LLM {
                 """)
 
         @OptionGroup var options: LLMOptions
-        @OptionGroup var output: ListOutputOptions
+        @OptionGroup var output: RowOutputOptions
 
         private struct Document: Encodable {
             var name: String
@@ -174,7 +174,6 @@ extension LLM {
         }
 
         func run() async throws {
-            try output.requireNoPaths("collections")
             let options = try options.storeOptions()
             let store = try await options.open(recordingUndo: false)
             let sizes = try await LLMOptions.collectionSizes(store.storage.snapshot())

@@ -49,10 +49,10 @@ extension LLM {
 
         func validate() throws {
             guard (collection == nil) == (id == nil) else {
-                throw ValidationError("Give both a collection and an id, or neither.")
+                throw ValidationError("give both a collection and an id, or neither")
             }
             guard collection != nil || metadata == nil else {
-                throw ValidationError("--metadata needs a collection and an id.")
+                throw ValidationError("--metadata needs a collection and an id")
             }
         }
 
@@ -131,9 +131,9 @@ extension LLM {
         }
 
         func validate() throws {
-            guard number >= 1 else { throw ValidationError("-n must be at least 1, not \(number).") }
+            guard number >= 1 else { throw ValidationError("-n must be at least 1, not \(number)") }
             guard [id, content, input].count(where: { $0 != nil }) == 1 else {
-                throw ValidationError("Give an id, or a text with -c or -i.")
+                throw ValidationError("give an id, or a text with -c or -i")
             }
         }
 

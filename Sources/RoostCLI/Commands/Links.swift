@@ -15,15 +15,14 @@ struct Links: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: StoreOptions
-    @OptionGroup var target: LinkOptions
-
-    func validate() throws { try target.output.requireNoPaths("links") }
+    @OptionGroup var target: LinkedEntry
+    @OptionGroup var output: RowOutputOptions
 
     func run() async throws {
         let store = try await options.open()
         let links = try await store.links(of: try await options.entryID(target.id, store))
         try await store.close()
-        var writer = ListWriter(target.output.chosen, LinkText.columns)
+        var writer = ListWriter(output.chosen, LinkText.columns)
         try writer.write(links.map(LinkText.row))
         writer.finish()
         if links.isEmpty { options.note("the entry has no links") }
@@ -40,7 +39,8 @@ struct Backlinks: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: StoreOptions
-    @OptionGroup var target: LinkOptions
+    @OptionGroup var target: LinkedEntry
+    @OptionGroup var output: ListOutputOptions
 
     /// The JSON output for an entry that links to another one.
     private struct Document: Encodable {
@@ -59,7 +59,7 @@ struct Backlinks: AsyncParsableCommand {
         let store = try await options.open()
         let found = try await store.backlinks(to: try await options.entryID(target.id, store))
         try await store.close()
-        var writer = ListWriter(target.output.chosen, Self.columns)
+        var writer = ListWriter(output.chosen, Self.columns)
         try writer.write(
             found.map { item in
                 ListRow(

@@ -32,7 +32,7 @@ struct List: AsyncParsableCommand {
 
     func validate() throws {
         if let limit, limit < 1 {
-            throw ValidationError("-n must be a whole number of at least 1, not \(limit).")
+            throw ValidationError("-n must be a whole number of at least 1, not \(limit)")
         }
     }
 
@@ -57,7 +57,7 @@ struct List: AsyncParsableCommand {
             options.note(
                 snapshot.stamp.entryCount == 0
                     ? "the store is empty; add entries with `roost ingest PATH`"
-                    : "no entry matches the filter")
+                    : filters.missReason)
         }
     }
 }

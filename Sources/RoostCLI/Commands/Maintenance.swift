@@ -208,7 +208,9 @@ struct Migrate: AsyncParsableCommand {
             throw CommandError(.interrupted, "stopped; run the same command again to continue")
         }
         progress.finish()
-        Terminal.write("copied \(stamp.entryCount) entries at revision \(stamp.revision) to \(target.path)")
+        Terminal.write(
+            "copied \(Count.text(stamp.entryCount, "entry", "entries")) at revision \(stamp.revision) to "
+                + target.path)
     }
 }
 

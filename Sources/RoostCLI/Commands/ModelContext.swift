@@ -56,16 +56,19 @@ struct ModelContext: AsyncParsableCommand {
 
     func validate() throws {
         if let scope, scope.split(separator: "/", omittingEmptySubsequences: false).count != 3 {
-            throw ValidationError("--scope must have the form USER/SESSION/AGENT.")
+            throw ValidationError("--scope must have the form USER/SESSION/AGENT")
         }
-        if tag.contains(where: \.isEmpty) { throw ValidationError("--tag must not be empty.") }
-        if folder?.isEmpty == true { throw ValidationError("--folder must not be empty.") }
+        try TagArgument.check(tag)
+        if folder?.isEmpty == true { throw ValidationError("--folder must not be empty") }
     }
 
     func run() async throws {
         if let printConfig {
             return Terminal.write(
                 HostSettings(arguments: try ownArguments()).text(for: printConfig), keepingLines: true)
+        }
+        if let folder, !FileManager.default.fileExists(atPath: folder) {
+            throw CommandError(.noInput, "cannot serve the folder \(Terminal.line(folder)): not found")
         }
         // Reports a missing store to the person who starts the server, not to the agent's first request.
         let options = options

@@ -36,7 +36,7 @@ struct Pick: AsyncParsableCommand {
             "Print the id or the path of the entry instead of opening it.", valueName: "id|path"))
     var print: Property?
 
-    @Flag(name: .long, help: "Use the list of Roost even if fzf is installed.")
+    @Flag(name: .long, help: "Use the built-in list even if fzf is installed.")
     var builtin = false
 
     /// The id of an entry whose text is printed for the preview of fzf.

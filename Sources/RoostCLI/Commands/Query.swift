@@ -66,18 +66,18 @@ struct Query: AsyncParsableCommand {
 
     func validate() throws {
         guard textWeight.isFinite, textWeight >= 0 else {
-            throw ValidationError("--text-weight must be a number of at least 0, not \(textWeight).")
+            throw ValidationError("--text-weight must be a number of at least 0, not \(textWeight)")
         }
         guard words.isEmpty != (batch == nil) else {
             throw ValidationError(
-                words.isEmpty ? "Give a query." : "Give either a query or --batch FILE, not both.")
+                words.isEmpty ? "give a query" : "give either a query or --batch FILE, not both")
         }
         if batch != nil, search.output.format.map({ [.text, .json, .jsonl].contains($0) }) != true {
-            throw ValidationError("--batch prints JSON Lines; it cannot be combined with -l or --open.")
+            throw ValidationError("--batch prints JSON Lines; it cannot be combined with -l or --open")
         }
         if mode == .vector, !excluded.isEmpty {
             throw ValidationError(
-                "--not requires a search by words; it cannot be combined with --mode vector.")
+                "--not requires a search by words; it cannot be combined with --mode vector")
         }
     }
 
@@ -94,7 +94,7 @@ struct Query: AsyncParsableCommand {
         try await store.close()
         options.remark(on: store.embedder)
         options.detail(String(format: "searched in %.0f ms", Date().timeIntervalSince(start) * 1000))
-        try search.show(result, options)
+        try search.show(result, options, filters, excluded: excluded)
     }
 
     /// The number of lines that `--batch` searches together: large enough for efficient matrix products,
@@ -178,7 +178,7 @@ struct Similar: AsyncParsableCommand {
         let result = try await store.search(try search.entrySearch(try await subject(store), filter))
         try await store.close()
         options.remark(on: store.embedder)
-        try search.show(result, options)
+        try search.show(result, options, filters)
     }
 
     private func subject(_ store: KnowledgeStore) async throws -> EntrySearch.Subject {
@@ -190,7 +190,8 @@ struct Similar: AsyncParsableCommand {
                 guard item.allSatisfy({ $0.isHexDigit || $0 == "-" }) else {
                     throw CommandError(
                         .noInput,
-                        "'\(Terminal.line(item, limit: 200))' is neither an existing file nor an id")
+                        "'\(Terminal.line(item, limit: 200))' is neither an existing file nor an id; run "
+                            + "`roost list` for ids")
                 }
                 ids.append(try await options.entryID(item, store))
                 continue

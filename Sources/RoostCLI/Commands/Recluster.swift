@@ -8,9 +8,9 @@ struct Recluster: AsyncParsableCommand {
         abstract: "Group all entries into labeled clusters.",
         discussion: """
             Chooses the number of clusters from the entries unless --clusters gives it. A run continues \
-            from the clusters of the last run, so that clusters keep their ids and your labels; with \
-            --fresh, it ignores them. With the same entries, options and seed, the clusters are the \
-            same.
+            from the clusters of the last run; with --fresh, it starts from scratch. In both cases, a \
+            cluster with mostly the same members keeps its id and your label. With the same entries, \
+            options and seed, the clusters are the same.
 
             With more than 25 clusters, similar ones are grouped into 8 to 25 larger clusters at an \
             upper level, if random samples of the entries have nearly the same larger clusters and \
@@ -27,10 +27,13 @@ struct Recluster: AsyncParsableCommand {
             Lines that more than 5% of the entries contain, such as footers and navigation, are ignored; \
             `roost show` lists the ignored lines of an entry.
 
+            The new clusters replace all earlier ones, also with --where; the earlier clusters that ended \
+            are listed. Before a run with --where ends clusters that you labeled, you are asked.
+
             Examples:
               roost recluster
               roost recluster --granularity fine --dry-run
-              roost recluster --where kind=message --clusters 20
+              roost recluster --where kind=message --clusters 20 --dry-run
             """)
 
     @OptionGroup var options: StoreOptions
@@ -85,8 +88,11 @@ struct Recluster: AsyncParsableCommand {
             valueName: "condition"))
     var `where`: [String] = []
 
-    @Flag(name: .long, help: "Start from scratch, ignoring the clusters of the last run.")
+    @Flag(name: .long, help: "Find the clusters without those of the last run.")
     var fresh = false
+
+    @Flag(name: .shortAndLong, help: "End clusters that you labeled without a confirmation.")
+    var yes = false
 
     @Flag(
         name: .long,
@@ -102,40 +108,40 @@ struct Recluster: AsyncParsableCommand {
     func validate() throws {
         for text in self.where where EntryCondition(parsing: text) == nil {
             throw ValidationError(
-                "--where must be a condition such as kind=message, not '\(Terminal.line(text, limit: 60))'.")
+                "--where must be a condition such as kind=message, not '\(Terminal.line(text, limit: 60))'")
         }
         if let clusters, clusters < 1 {
-            throw ValidationError("--clusters must be a whole number of at least 1, not \(clusters).")
+            throw ValidationError("--clusters must be a whole number of at least 1, not \(clusters)")
         }
         if let dense {
             guard dense >= 2 else {
-                throw ValidationError("--dense must be a whole number of at least 2, not \(dense).")
+                throw ValidationError("--dense must be a whole number of at least 2, not \(dense)")
             }
             guard clusters == nil, granularity == .medium, maxOutliers == nil, !fresh else {
                 throw ValidationError(
-                    "--dense cannot be combined with --clusters, --granularity, --max-outliers or --fresh.")
+                    "--dense cannot be combined with --clusters, --granularity, --max-outliers or --fresh")
             }
         }
         guard !(autolabel && dryRun) else {
             throw ValidationError(
                 "--autolabel cannot be combined with --dry-run; `roost cluster autolabel --dry-run` shows "
-                    + "what would be sent.")
+                    + "what would be sent")
         }
         if let levels, !(1...8).contains(levels) {
-            throw ValidationError("--levels must be a number from 1 to 8, not \(levels).")
+            throw ValidationError("--levels must be a number from 1 to 8, not \(levels)")
         }
         if clusters != nil, granularity != .medium {
             throw ValidationError(
                 "--clusters cannot be combined with --granularity, which applies only if Roost chooses the "
-                    + "number.")
+                    + "number")
         }
         if let maxOutliers {
             guard (0...1).contains(maxOutliers) else {
-                throw ValidationError("--max-outliers must be a number from 0 to 1, not \(maxOutliers).")
+                throw ValidationError("--max-outliers must be a number from 0 to 1, not \(maxOutliers)")
             }
             guard clusters == nil else {
                 throw ValidationError(
-                    "--max-outliers cannot be combined with --clusters, which assigns every entry.")
+                    "--max-outliers cannot be combined with --clusters, which assigns every entry")
             }
         }
     }
@@ -145,18 +151,12 @@ struct Recluster: AsyncParsableCommand {
         let model = autolabel ? try RemoteSettings().labelingModel(nil) : nil
         let store = try await options.open()
         let start = Date()
-        let conditions = self.where.compactMap(EntryCondition.init(parsing:))
-        var report =
-            if let dense {
-                try await store.recluster(
-                    with: HDBSCAN(minimumSize: dense, minimumSamples: min(5, dense), seed: seed),
-                    levels: levels, among: conditions, isDryRun: dryRun)
-            } else {
-                try await store.recluster(
-                    clusters: clusters, granularity: granularity, maximumOutliers: maxOutliers ?? 0.05,
-                    levels: levels, seed: seed, among: conditions, ignoringPreviousRun: fresh,
-                    isDryRun: dryRun)
-            }
+        guard try await permitsEnds(store) else {
+            try await store.close()
+            options.note("nothing was changed")
+            throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+        var report = try await recluster(store, isDryRun: dryRun)
         options.detail(String(format: "reclustered in %.2f s", Date().timeIntervalSince(start)))
         guard let model else {
             try await store.close()
@@ -176,6 +176,38 @@ struct Recluster: AsyncParsableCommand {
         }
         try show(report)
         try labeling.finish(labels, of: requests.count)
+    }
+
+    private func recluster(_ store: KnowledgeStore, isDryRun: Bool) async throws -> ReclusterReport {
+        let conditions = self.where.compactMap(EntryCondition.init(parsing:))
+        if let dense {
+            return try await store.recluster(
+                with: HDBSCAN(minimumSize: dense, minimumSamples: min(5, dense), seed: seed),
+                levels: levels, among: conditions, isDryRun: isDryRun)
+        }
+        return try await store.recluster(
+            clusters: clusters, granularity: granularity, maximumOutliers: maxOutliers ?? 0.05,
+            levels: levels, seed: seed, among: conditions, ignoringPreviousRun: fresh, isDryRun: isDryRun)
+    }
+
+    /// Returns whether the run may end the clusters that have no members among the entries of `--where`. For
+    /// clusters with a label of the user, the user must confirm it.
+    private func permitsEnds(_ store: KnowledgeStore) async throws -> Bool {
+        guard !self.where.isEmpty, !yes, !dryRun else { return true }
+        guard try await store.storage.fetchClusters().contains(where: \.isLabelPinned) else { return true }
+        let labels = try await recluster(store, isDryRun: true).ended.filter(\.isLabelPinned).map(\.label)
+        guard !labels.isEmpty else { return true }
+        let names =
+            labels.prefix(EndedClusterLines.maximumCount).map { "'\(Terminal.line($0, limit: 60))'" }
+            .joined(separator: ", ")
+        let clusters = (labels.count == 1 ? "1 cluster" : "\(labels.count) clusters") + " that you labeled"
+        guard Confirmation.isPossible else {
+            throw CommandError(
+                .usage,
+                "cannot end \(clusters) (\(names)) without a confirmation; use --yes to end them, or "
+                    + "--dry-run to only report them")
+        }
+        return try Confirmation.ask("this run ends \(clusters) (\(names)); continue?")
     }
 
     /// If a run finds only one cluster, `--clusters` is suggested only for at least this many entries.
@@ -210,6 +242,7 @@ struct Recluster: AsyncParsableCommand {
                     + "\(report.boilerplateLines.count); `roost show ID` lists those of an entry")
         }
         for notice in report.notices { options.note(notice) }
+        for line in EndedClusterLines(report.ended).lines { options.note(line) }
         if dryRun || (report.continuedCount > 0 && options.verbose) {
             for line in LineageLines(report.lineage).lines { options.note(line) }
         }
@@ -217,7 +250,7 @@ struct Recluster: AsyncParsableCommand {
 
     private func summary(of report: ReclusterReport, count: Int, leaves: Int) -> String {
         let parents = report.clusters.count - leaves
-        return "\(leaves) clusters of \(count) entries"
+        return "\(Count.text(leaves, "cluster")) of \(Count.text(count, "entry", "entries"))"
             + (clusters == nil ? " (number chosen automatically)" : "")
             + (parents > 0 ? ", in \(parents) larger clusters" : "")
             + (report.outlierCount > 0

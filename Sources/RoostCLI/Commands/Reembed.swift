@@ -39,7 +39,7 @@ struct Reembed: AsyncParsableCommand {
 
     func validate() throws {
         guard (model != nil) != discard else {
-            throw ValidationError("Give --model NAME, or --discard.")
+            throw ValidationError("give --model NAME, or --discard")
         }
     }
 
@@ -84,7 +84,7 @@ struct Reembed: AsyncParsableCommand {
         guard report.isMoved else {
             return Terminal.write("the store already uses \(report.to)")
         }
-        Terminal.write("embedded \(report.entries) entries with \(report.to)")
+        Terminal.write("embedded \(Count.text(report.entries, "entry", "entries")) with \(report.to)")
         if report.omittedTokens > 0 {
             options.note("omitted \(report.omittedTokens) tokens that exceed the model's maximum length")
         }

@@ -24,18 +24,35 @@ struct TagCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard arguments.count >= 2, arguments.last?.isEmpty == false else {
-            throw ValidationError("Give one or more ids of entries, then the tag.")
+            throw ValidationError("give one or more ids of entries, then the tag")
         }
+        // A tag that an older version accepted can be removed.
+        if !remove { try TagArgument.check([arguments.last ?? ""], name: "the tag") }
     }
 
     func run() async throws {
         let store = try await options.open()
         var ids: [Entry.ID] = []
         for text in arguments.dropLast() { ids.append(try await options.entryID(text, store)) }
-        let changed = try await store.setTag(arguments.last ?? "", on: ids, isPresent: !remove)
+        let tag = arguments.last ?? ""
+        if !remove, try await isID(tag, store) {
+            throw CommandError(.usage, "'\(tag)' is the id of an entry; give the tag after the ids")
+        }
+        let changed = try await store.setTag(tag, on: ids, isPresent: !remove)
         try await store.close()
-        options.note("\(changed) of \(ids.count) entries changed")
+        options.note("\(changed) of \(Count.text(ids.count, "entry", "entries")) changed")
     }
+
+    /// Returns whether a text is probably the id of an entry and not a tag, such as the tag 2024.
+    private func isID(_ text: String, _ store: KnowledgeStore) async throws -> Bool {
+        guard text.utf8.count >= Self.shownIDLength, text.allSatisfy({ $0.isHexDigit || $0 == "-" }) else {
+            return false
+        }
+        return (try? await options.entryID(text, store)) != nil
+    }
+
+    /// The number of digits of an id that lists show.
+    private static let shownIDLength = 8
 }
 
 struct Remove: AsyncParsableCommand {
@@ -71,7 +88,7 @@ struct Remove: AsyncParsableCommand {
 
     func validate() throws {
         guard !ids.isEmpty || source != nil else {
-            throw ValidationError("Give ids of entries, or a --source.")
+            throw ValidationError("give ids of entries, or a --source")
         }
     }
 
@@ -115,6 +132,7 @@ struct Remove: AsyncParsableCommand {
             }
         }
         try await store.close()
-        Terminal.write("\(dryRun ? "would remove" : "removed") \(Set(removals).count)")
+        Terminal.write(
+            "\(dryRun ? "would remove" : "removed") \(Count.text(Set(removals).count, "entry", "entries"))")
     }
 }

@@ -29,7 +29,9 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Option(name: .long, help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "PORT"))
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "PORT"))
     var port = 4400
 
     @Option(
@@ -74,7 +76,7 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var authorization: AuthorizationOptions
 
     @Option(
-        name: .long,
+        name: .long, parsing: .unconditional,
         help: ArgumentHelp("The maximum number of requests at the same time.", valueName: "N"))
     var maximumRequests = ServerSettings.Limits().concurrentRequests
 
@@ -97,13 +99,15 @@ struct Serve: AsyncParsableCommand {
     }
 
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("--port must be from 0 to 65535.") }
-        guard (certificate == nil) == (key == nil) else {
-            throw ValidationError("Give both --certificate and --key, or neither.")
+        guard (0...65_535).contains(port) else {
+            throw ValidationError("--port must be from 0 to 65535, not \(port)")
         }
-        guard maximumRequests > 0 else { throw ValidationError("--maximum-requests must be at least 1.") }
+        guard (certificate == nil) == (key == nil) else {
+            throw ValidationError("give both --certificate and --key, or neither")
+        }
+        guard maximumRequests > 0 else { throw ValidationError("--maximum-requests must be at least 1") }
         if allowOrigin.contains(where: { !$0.contains("://") }) {
-            throw ValidationError("--allow-origin must have the form SCHEME://HOST.")
+            throw ValidationError("--allow-origin must have the form SCHEME://HOST")
         }
     }
 
@@ -115,7 +119,7 @@ struct Serve: AsyncParsableCommand {
         // Reports a missing store to the person who starts the server, not to the first client.
         let options = options
         let handle = StoreHandle(
-            open: { try await options.openOrCreate() }, reopen: { try await options.open() })
+            open: { try await options.open() }, reopen: { try await options.open() })
         try await handle.prepare()
         let level = log.level
         let logger = Logger(label: "roost") { _ in JSONLogHandler(level: level) }
@@ -129,10 +133,23 @@ struct Serve: AsyncParsableCommand {
                 "warning: the token and all texts are sent without encryption; use --certificate and --key, "
                     + "or a reverse proxy with TLS")
         }
+        // Programs read the log, so its lines are all JSON; people read a terminal.
+        if !Terminal.isErrorTerminal { Terminal.errorLog.withLock { $0 = Self.log(to: logger) } }
+        defer { Terminal.errorLog.withLock { $0 = nil } }
         // The server handles the signal itself, so that requests that have begun are answered.
         Interruption.isIgnored.store(true, ordering: .relaxed)
         try await server.runUntilSignal()
         try await handle.close()
+    }
+
+    /// Returns a function that writes a message of a command to the log, whatever level the log has.
+    private static func log(to logger: Logger) -> @Sendable (String) -> Void {
+        var logger = logger
+        logger.logLevel = .info
+        return { [logger] text in
+            let fault = text.hasPrefix("roost: ") || text.hasPrefix("warning: ")
+            logger.log(level: fault ? .warning : .notice, "\(text)")
+        }
     }
 
     /// Returns whether only programs on this computer can connect to an address.

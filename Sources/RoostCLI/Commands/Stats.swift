@@ -74,13 +74,15 @@ struct Stats: AsyncParsableCommand {
         Terminal.write("store     \(document.store) (\(document.provider), \(size))")
         Terminal.write("model     \(document.space)")
         Terminal.write(
-            "entries   \(document.stamp.entryCount) from \(document.sources) sources, "
-                + "\(document.passages) passages of \(document.tokens) tokens")
+            "entries   \(document.stamp.entryCount) from \(Count.text(document.sources, "source")), "
+                + "\(Count.text(document.passages, "passage")), "
+                + "\(Count.grouped(document.tokens)) tokens in total")
         if let omitted = document.omittedTokens, let entries = document.entriesWithOmissions {
             Terminal.write(
                 omitted == 0
                     ? "omitted   0 tokens"
-                    : "omitted   \(omitted) tokens of \(entries) entries: no vector covers them")
+                    : "omitted   \(omitted) tokens of \(Count.text(entries, "entry", "entries")): "
+                        + "no vector covers them")
         }
         Terminal.write("clusters  \(document.stamp.clusterCount)")
         Terminal.write("revision  \(document.stamp.revision)")

@@ -109,6 +109,7 @@ struct Sync: AsyncParsableCommand {
         if json { return try Terminal.json(report) }
         let counts = SyncText.line(report)
         Terminal.write(dryRun ? "dry run: \(counts)" : counts)
-        options.detail("\(report.files) files, \(report.entries.tokens) tokens embedded")
+        options.detail(
+            "\(Count.text(report.files, "file")), \(Count.text(report.entries.tokens, "token")) embedded")
     }
 }

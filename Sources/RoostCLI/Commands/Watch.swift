@@ -9,7 +9,7 @@ struct Watch: AsyncParsableCommand {
             Saved files can be found within a second. A change of the remembered folders takes effect at \
             once. Where `roost sync` would ask for a confirmation, entries are kept.
 
-            On Linux, each folder needs a watch of the system (fs.inotify.max_user_watches). If there are \
+            On Linux, each folder needs an inotify watch (fs.inotify.max_user_watches). If there are \
             not enough, all folders are searched every few seconds instead.
 
             Examples:

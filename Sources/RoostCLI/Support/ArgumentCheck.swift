@@ -31,6 +31,19 @@ enum ArgumentCheck {
         }
     }
 
+    /// Checks that all arguments of the process are valid UTF-8. Swift replaces invalid bytes, so that a
+    /// command would store or search for another text than the given one.
+    ///
+    /// - Throws: ``CommandError``.
+    static func requireValidUTF8() throws {
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let argument = CommandLine.unsafeArgv[index],
+                String(validatingCString: argument) == nil
+            else { continue }
+            throw CommandError(.badData, "argument \(index) is not valid UTF-8")
+        }
+    }
+
     private static func failure(_ fault: String) -> CommandError {
         CommandError(
             .usage, "\(fault); if it comes from a variable of your shell, check that the variable is set")

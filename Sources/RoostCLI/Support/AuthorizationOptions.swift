@@ -27,10 +27,10 @@ struct AuthorizationOptions: ParsableArguments {
 
     func validate() throws {
         guard (oauthIssuer == nil) == (oauthResource == nil) else {
-            throw ValidationError("Give both --oauth-issuer and --oauth-resource, or neither.")
+            throw ValidationError("give both --oauth-issuer and --oauth-resource, or neither")
         }
         guard oauthScope.isEmpty || oauthIssuer != nil else {
-            throw ValidationError("--oauth-scope needs --oauth-issuer.")
+            throw ValidationError("--oauth-scope needs --oauth-issuer")
         }
     }
 
@@ -48,7 +48,7 @@ struct AuthorizationOptions: ParsableArguments {
             else {
                 throw ValidationError(
                     "--oauth-issuer and --oauth-resource must be https addresses without query, and scopes "
-                        + "must have no spaces or quotation marks.")
+                        + "must have no spaces or quotation marks")
             }
             return resource
         #else

@@ -33,7 +33,7 @@ struct BackupOptions: ParsableArguments {
 
     func validate() throws {
         guard passwordFile == nil || keyFile == nil else {
-            throw ValidationError("--password-file and --key-file cannot be combined.")
+            throw ValidationError("--password-file and --key-file cannot be combined")
         }
     }
 
@@ -53,13 +53,17 @@ struct BackupOptions: ParsableArguments {
         guard let secret = try secret() else {
             return try await open(location, creatingIfMissing: creatingIfMissing, passphrase: nil)
         }
+        var isNew = false
+        if creatingIfMissing {
+            isNew = try await !location.retrieval.presence(at: StoreBackup.configurationName)
+        }
         let (repository, warning) = try await secret.open { passphrase in
             // An input that is not a valid secret opens repositories, but creates none.
             let isValid = passphrase == (try? secret.newPassphrase())
             return try await open(
                 location, creatingIfMissing: creatingIfMissing && isValid, passphrase: passphrase)
         }
-        for text in [warning, secret.lengthWarning] {
+        for text in [warning, isNew ? secret.lengthWarning : nil] {
             if let text { options.note(text) }
         }
         return repository
@@ -68,15 +72,22 @@ struct BackupOptions: ParsableArguments {
     private func open(
         _ location: Location, creatingIfMissing: Bool, passphrase: String?
     ) async throws -> BackupRepository {
-        switch location {
-        case .folder(let folder) where creatingIfMissing:
-            return try await StoreBackup.openOrCreate(folder, passphrase: passphrase)
-        case .bucket where creatingIfMissing:
-            return try await StoreBackup.openOrCreate(
-                in: location.retrieval, named: location.name, passphrase: passphrase)
-        default:
+        guard creatingIfMissing else {
             return try await StoreBackup.open(
                 location.retrieval, named: location.name, passphrase: passphrase)
+        }
+        do {
+            switch location {
+            case .folder(let folder):
+                return try await StoreBackup.openOrCreate(folder, passphrase: passphrase)
+            case .bucket:
+                return try await StoreBackup.openOrCreate(
+                    in: location.retrieval, named: location.name, passphrase: passphrase)
+            }
+        } catch ChunkStorageError.storageUnavailable(let reason) {
+            throw CommandError(
+                .inputOutput,
+                "cannot write the backup repository in \(Terminal.line(location.name)): \(reason)")
         }
     }
 

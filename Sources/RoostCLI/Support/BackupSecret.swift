@@ -89,7 +89,7 @@ struct BackupSecret {
         }
         guard !former.isEmpty else {
             throw CommandError(
-                .noInput, "cannot read a passphrase from \(Terminal.line(origin)): \(fault)")
+                .badData, "cannot read a passphrase from \(Terminal.line(origin)): \(fault)")
         }
         self.init(origin, nil, fault: fault, former: former)
     }
@@ -102,7 +102,7 @@ struct BackupSecret {
     func newPassphrase() throws -> String {
         guard let passphrase else {
             throw CommandError(
-                .noInput,
+                .badData,
                 "cannot use \(Terminal.line(origin)) as a passphrase: \(fault); to use all bytes of a file "
                     + "as the secret, use --key-file")
         }

@@ -57,7 +57,9 @@ struct ClusterDocument: Encodable {
     }
 
     /// The cluster as a line of text without a header.
-    var line: String { ClusterTable.figures.line(self, depth: 0, largest: size) }
+    var line: String {
+        ClusterTable.figures.lines([.init(cluster: self, depth: 0)], hasHeader: false).joined()
+    }
 }
 
 /// A hierarchy of clusters.
@@ -107,8 +109,7 @@ struct ClusterTree {
     /// Returns a header and one line per cluster, for all clusters or only for those without children.
     func lines(_ table: ClusterTable, flat: Bool = false) -> [String] {
         let nodes = flat ? leaves : all
-        let largest = nodes.map(\.document.size).max() ?? 0
-        return [table.header] + nodes.map { table.line($0.document, depth: $0.depth, largest: largest) }
+        return table.lines(nodes.map { .init(cluster: $0.document, depth: $0.depth) })
     }
 
     var leafCount: Int { all.count { $0.isLeaf } }

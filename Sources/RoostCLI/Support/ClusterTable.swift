@@ -8,8 +8,13 @@ enum ClusterTable {
     /// The size, cohesion and separation, the label, and the id.
     case figures
 
-    /// The width of the column of sizes.
-    private static let sizeWidth = 6
+    /// A cluster in a list.
+    struct Row {
+        var cluster: ClusterDocument
+        /// The level in the hierarchy, 0 at the top.
+        var depth: Int
+    }
+
     /// The number of digits of an id that are shown.
     private static let idLength = 8
     /// The width of the terminal is divided by this number to get the width of the longest bar, so that most
@@ -17,9 +22,7 @@ enum ClusterTable {
     private static let barShare = 6
     /// The minimum and the maximum width of a bar. The maximum is also the width in files and pipes.
     private static let barWidths = 4...20
-    /// The minimum number of characters that are shown of a label, however narrow the terminal is.
-    private static let minimumLabelLength = 12
-    /// The text after a label that probably no longer fits.
+    /// The text after the id of a cluster whose label probably no longer fits.
     private static let outdatedMark = "(label may no longer fit)"
 
     private static var barWidth: Int {
@@ -27,46 +30,47 @@ enum ClusterTable {
         return min(max(columns / barShare, barWidths.lowerBound), barWidths.upperBound)
     }
 
-    /// The names of the columns.
-    var header: String {
-        let size = Self.aligned("size", Self.sizeWidth)
+    /// The minimum width of a terminal on which the separation is shown.
+    private static let minimumWidthWithSeparation = 60
+
+    private var columns: [TableColumn] {
         let middle =
             switch self {
-            case .bars: String(repeating: " ", count: Self.barWidth)
-            case .figures: "cohesion  separation"
+            case .bars: [TableColumn(name: "")]
+            case .figures: figureNames.map { TableColumn(name: $0, isNumber: true) }
             }
-        return Terminal.dim("\(size)  \(middle)  label  id")
+        return [TableColumn(name: "size", isNumber: true)] + middle + [
+            TableColumn(name: "label", style: .bold, isFlexible: true), TableColumn(name: "id", style: .dim),
+        ]
     }
 
-    /// Returns the line of a cluster.
+    private var figureNames: [String] {
+        let isNarrow = Terminal.columns.map { $0 < Self.minimumWidthWithSeparation } ?? false
+        return isNarrow ? ["cohesion"] : ["cohesion", "separation"]
+    }
+
+    /// Returns one line per cluster.
     ///
-    /// - Parameters:
-    ///   - depth: The level in the hierarchy, 0 at the top.
-    ///   - largest: The size whose bar has the full width.
-    func line(_ cluster: ClusterDocument, depth: Int, largest: Int) -> String {
-        let middle =
-            switch self {
-            case .bars: Self.bar(cluster.size, of: largest)
-            case .figures:
-                Self.aligned(Terminal.score(cluster.cohesion), "cohesion".count) + "  "
-                    + Self.aligned(cluster.separation.map(Terminal.score) ?? "-", "separation".count)
-            }
-        let start =
-            Self.aligned(String(cluster.size), Self.sizeWidth) + "  " + middle + "  "
-            + String(repeating: "  ", count: depth)
-        let mark = cluster.labelOutdated == true ? "  \(Self.outdatedMark)" : ""
-        var label = Terminal.line(cluster.label)
-        if let columns = Terminal.columns {
-            let rest = columns - start.count - mark.count - 2 - Self.idLength
-            // One column is reserved for the character that marks a shortened label.
-            label = Terminal.line(cluster.label, limit: max(Self.minimumLabelLength, rest - 1))
+    /// - Parameter hasHeader: Whether the names of the columns precede the clusters.
+    func lines(_ rows: [Row], hasHeader: Bool = true) -> [String] {
+        let largest = rows.map(\.cluster.size).max() ?? 0
+        let hasNotes = rows.contains { $0.cluster.labelOutdated == true }
+        let cells = rows.map { row in
+            let cluster = row.cluster
+            let figures = [Terminal.score(cluster.cohesion), cluster.separation.map(Terminal.score) ?? "-"]
+            let middle =
+                switch self {
+                case .bars: [Self.bar(cluster.size, of: largest)]
+                case .figures: Array(figures.prefix(figureNames.count))
+                }
+            let label = String(repeating: "  ", count: row.depth) + Terminal.line(cluster.label)
+            let note = cluster.labelOutdated == true ? Self.outdatedMark : ""
+            return [String(cluster.size)] + middle + [label, String(cluster.id.prefix(Self.idLength))]
+                + (hasNotes ? [note] : [])
         }
-        return start + Terminal.bold(label) + mark + "  "
-            + Terminal.dim(String(cluster.id.prefix(Self.idLength)))
-    }
-
-    private static func aligned(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
+        let note = TableColumn(name: "", isFlexible: true)
+        let layout = TableLayout(columns + (hasNotes ? [note] : []), rows: cells, width: Terminal.columns)
+        return (hasHeader ? [layout.header] : []) + cells.map { layout.line($0) }
     }
 
     /// Returns a bar, filled with spaces to the full width. The bar of a cluster with members is never empty.

@@ -54,6 +54,12 @@ struct CommandNames {
         return (isHelp ? ["help"] : []) + names + options + rest.dropFirst(names.count)
     }
 
+    /// Returns the canonical names of the command that the arguments name; empty if they name none.
+    func path(in arguments: [String]) -> [String] {
+        guard let resolved = try? resolved(arguments), resolved.first != "help" else { return [] }
+        return (try? canonicalNames(resolved[...])) ?? []
+    }
+
     /// Returns the canonical names of the command and the subcommands with which the words begin.
     private func canonicalNames(_ words: ArraySlice<String>) throws -> [String] {
         var names: [String] = []

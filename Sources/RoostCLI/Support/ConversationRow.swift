@@ -34,7 +34,7 @@ enum ConversationRow {
             row(
                 last: DateText.string(from: summary.last), messages: summary.messages,
                 names: (hasSeveralUsers ? [summary.user] : []) + [summary.session] + summary.agents,
-                opening: summary.firstMessage, document: summary)
+                opening: (summary.title.map { "\($0) · " } ?? "") + summary.firstMessage, document: summary)
         }
     }
 }

@@ -35,6 +35,11 @@ enum Failure {
         guard let (message, status) = explain(error) else {
             let code = RoostCommand.exitCode(for: error)
             guard code == .validationFailure else {
+                if code == .success, !(error is ExitCode) {
+                    // A help text, a completion script or the version.
+                    Terminal.write(Data((RoostCommand.fullMessage(for: error) + "\n").utf8))
+                    Foundation.exit(ExitStatus.success.rawValue)
+                }
                 if code == .failure, !(error is ExitCode) {
                     // An error that the command does not expect. Its message may contain any text.
                     Terminal.error("roost: \(Terminal.line(RoostCommand.message(for: error), limit: 400))")
@@ -42,8 +47,9 @@ enum Failure {
                 }
                 RoostCommand.exit(withError: error)
             }
-            let text = Terminal.line(RoostCommand.message(for: error), limit: 400)
-            Terminal.error("roost: \(text) See `roost help`, or --help after a command.")
+            let names = CommandNames().path(in: Array(CommandLine.arguments.dropFirst()))
+            let text = UsageText.message(RoostCommand.message(for: error), command: names)
+            Terminal.error("roost: \(Terminal.line(text, limit: 600))")
             Foundation.exit(ExitStatus.usage.rawValue)
         }
         Terminal.error("roost: \(message)")
@@ -78,6 +84,7 @@ enum Failure {
         switch code {
         case .noStore, .noInput, .emptyStore, .notFound, .nothingToUndo: .noInput
         case .storeExists: .cannotCreate
+        case .incompleteWork: .tryAgain
         case .damagedManifest, .newerFormat, .badInput: .badData
         case .foreignStore, .spaceMismatch, .configuration: .configuration
         default: .software
@@ -136,7 +143,9 @@ struct CommandError: Error {
     /// The error for an unsupported storage name.
     static func unknownProvider(_ name: String) -> CommandError {
         CommandError(
-            .usage, "unknown storage '\(Terminal.line(name, limit: 40))'; use sqlite or json")
+            .usage,
+            "unknown storage '\(Terminal.line(name, limit: 40))'; use sqlite or json, "
+                + "or postgres with `roost init`")
     }
 
     init(_ status: ExitStatus, _ message: String) {

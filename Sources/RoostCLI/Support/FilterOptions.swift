@@ -50,7 +50,7 @@ struct FilterOptions: ParsableArguments {
     static func validateDates(_ texts: [String?]) throws {
         for text in texts.compactMap(\.self) where date(text, now: Date()) == nil {
             throw ValidationError(
-                "invalid time '\(Terminal.line(text, limit: 40))'; use \(TimeArgument.forms).")
+                "invalid time '\(Terminal.line(text, limit: 40))'; use \(TimeArgument.forms)")
         }
     }
 
@@ -59,7 +59,7 @@ struct FilterOptions: ParsableArguments {
         for text in self.where where EntryCondition(parsing: text) == nil {
             throw ValidationError(
                 "--where must be a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
-                    + "'key missing', not '\(Terminal.line(text, limit: 60))'.")
+                    + "'key missing', not '\(Terminal.line(text, limit: 60))'")
         }
     }
 
@@ -78,6 +78,19 @@ struct FilterOptions: ParsableArguments {
             filter = try await filter.expandingParentCluster(in: store.storage.snapshot())
         }
         return filter
+    }
+
+    private var hasOnlyTags: Bool {
+        self.where.isEmpty && source.isEmpty && since == nil && until == nil && cluster == nil
+    }
+
+    /// Whether no option is given.
+    var isEmpty: Bool { hasOnlyTags && tag.isEmpty }
+
+    /// The reason why no entry matches the options.
+    var missReason: String {
+        guard hasOnlyTags, let name = tag.first, tag.count == 1 else { return "no entry matches the filter" }
+        return "no entry has the tag '\(Terminal.line(name, limit: 60))'"
     }
 
     /// Returns the sources that `--source` names, including all sources in the folders that it names.

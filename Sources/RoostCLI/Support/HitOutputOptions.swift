@@ -36,7 +36,7 @@ struct HitOutputOptions: ParsableArguments {
 
     func validate() throws {
         guard [chosenFormat != nil, pathsOnly, json, jsonl, open].count(where: \.self) <= 1 else {
-            throw ValidationError("Only one of --format, -l, --json, --jsonl and --open can be given.")
+            throw ValidationError("only one of --format, -l, --json, --jsonl and --open can be given")
         }
     }
 }

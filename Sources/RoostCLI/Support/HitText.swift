@@ -11,7 +11,7 @@ struct HitText {
     /// The number of columns of the score and the spaces after it, by which the other lines are indented.
     private static let indentation = 7
     /// The minimum number of columns in which the id of the entry is shown.
-    private static let minimumColumnsWithID = 60
+    private static let minimumColumnsWithID = 30
     /// The maximum number of lines of an excerpt from prose.
     private static let proseLines = 2
     /// The maximum number of lines of an excerpt from code.

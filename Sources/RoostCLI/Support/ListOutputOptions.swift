@@ -25,16 +25,7 @@ struct ListOutputOptions: ParsableArguments {
 
     func validate() throws {
         guard [format != nil, json, jsonl].count(where: \.self) <= 1 else {
-            throw ValidationError("Only one of --format, --json and --jsonl can be given.")
-        }
-    }
-
-    /// Throws an error if paths are requested of things that are not files.
-    ///
-    /// - Parameter things: The plural name of the listed things.
-    func requireNoPaths(_ things: String) throws {
-        guard chosen != .paths else {
-            throw ValidationError("--format paths needs entries; \(things) have no paths.")
+            throw ValidationError("only one of --format, --json and --jsonl can be given")
         }
     }
 }

@@ -72,7 +72,8 @@ struct PostgresInitialization {
         let stamp = try await storage.snapshot().stamp
         try await finish(storage, address, location, stamp.store, space)
         options.note(
-            "joined the store in \(storage.location) with \(stamp.entryCount) entries (\(space.model)); the "
+            "joined the store in \(storage.location) with "
+                + "\(Count.text(stamp.entryCount, "entry", "entries")) (\(space.selectableName)); the "
                 + "index will be built in \(location.path)")
     }
 
@@ -92,7 +93,8 @@ struct PostgresInitialization {
         try await finish(
             storage, address, location, try await storage.snapshot().stamp.store, recorded)
         for text in notes { options.note(text) }
-        options.note("created a store in \(storage.location) (\(space.model)), used from \(location.path)")
+        options.note(
+            "created a store in \(storage.location) (\(space.selectableName)), used from \(location.path)")
     }
 
     private func finish(

@@ -6,8 +6,18 @@ import Roost
 ///
 /// People type queries without quotes, and queries contain words that look like options:
 /// `git commit --amend`, `planets -saturn`. In front of `--`, only the command's own options are options;
-/// everything else is the query. After `--`, everything is text.
+/// everything else is the query. After `--`, everything is text. A text that is stored is different: in front
+/// of `--`, each word with the form of a long option must be an option, because a mistyped option would
+/// become a part of the text.
 struct QueryArguments {
+    /// The arguments of a command, divided into options and words.
+    private struct Parts {
+        var options: [String] = []
+        var words: [String] = []
+        /// The names of the words before `--` that have the form of a long option.
+        var unknownOptions: [String] = []
+    }
+
     /// The names of the options that have a value, with their hyphens.
     private(set) var valueOptions: Set<String> = []
     /// The names of the flags.
@@ -56,46 +66,76 @@ struct QueryArguments {
     /// Returns the arguments of the process in a form that ArgumentParser understands: for a search command,
     /// the options, `--`, and the words of the query. Operators in words after `--` are escaped. The words of
     /// a text that is added need no quotes either.
-    static func normalized(_ arguments: [String]) -> [String] {
+    ///
+    /// - Parameter note: Receives a message for each word of a query that is probably a mistyped option.
+    static func normalized(
+        _ arguments: [String], note: (String) -> Void = { Terminal.error($0) }
+    ) -> [String] {
         for command in commands where arguments.starts(with: command.path) {
-            let rest = arguments.dropFirst(command.path.count)
-            return command.path
-                + QueryArguments(of: command.type).separated(Array(rest), isQuery: command.isQuery)
+            let names = QueryArguments(of: command.type)
+            let parts = names.parts(
+                Array(arguments.dropFirst(command.path.count)), isQuery: command.isQuery)
+            if !parts.options.contains(where: { ["-q", "--quiet"].contains($0) }) {
+                names.mistypedOptions(parts).forEach(note)
+            }
+            return command.path + parts.options + ["--"] + parts.words
         }
         return arguments
     }
 
-    /// Returns the options, `--`, and the words of the query.
+    /// Returns a message for each word of a query that is similar to an option.
+    private func mistypedOptions(_ parts: Parts) -> [String] {
+        let known = valueOptions.union(flags).filter { $0.hasPrefix("--") }.map { $0.dropFirst(2) }.sorted()
+        return parts.unknownOptions.prefix(Terminal.maximumListedItems).compactMap { name in
+            Suggestion.nearest(to: String(name.dropFirst(2)), among: known.map(String.init)).map {
+                "'\(Terminal.line(name, limit: 60))' is not an option (did you mean --\($0)?); searching for "
+                    + "it as text"
+            }
+        }
+    }
+
+    /// Divides arguments into options and words.
     ///
     /// - Parameter isQuery: Whether the words are a query, which has operators, and not a text to store.
-    func separated(_ arguments: [String], isQuery: Bool = true) -> [String] {
-        var (options, words) = ([String](), [String]())
+    private func parts(_ arguments: [String], isQuery: Bool) -> Parts {
+        var parts = Parts()
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--" {
                 // In vector mode, queries have no operators.
-                let isVector = options.contains("--mode=vector") || hasPair("--mode", "vector", options)
-                words += rest.map { isVector || !isQuery ? $0 : TextQuery.escaped($0) }
+                let isVector =
+                    parts.options.contains("--mode=vector") || hasPair("--mode", "vector", parts.options)
+                parts.words += rest.map { isVector || !isQuery ? $0 : TextQuery.escaped($0) }
                 // After `--`, a hyphen is text; a hyphen alone would stand for standard input.
-                if words == ["-"] { words = ["- "] }
+                if parts.words == ["-"] { parts.words = ["- "] }
                 break
             }
             let name = argument.prefix { $0 != "=" }
             if valueOptions.contains(argument) {
-                options.append(argument)
+                parts.options.append(argument)
                 // An option without a value is an error that ArgumentParser reports.
-                if let value = rest.popFirst() { options.append(value) }
+                if let value = rest.popFirst() { parts.options.append(value) }
             } else if flags.contains(argument) || (argument.hasPrefix("--") && isKnown(name)) {
-                options.append(argument)
+                parts.options.append(argument)
             } else if let joined = joinedNumber(argument) {
-                options += joined
+                parts.options += joined
             } else if isCombination(argument) {
-                options.append(argument)
+                parts.options.append(argument)
+            } else if !isQuery, Self.isLongOption(name) {
+                // ArgumentParser reports the unknown option.
+                parts.options.append(argument)
             } else {
-                words.append(argument)
+                if Self.isLongOption(name) { parts.unknownOptions.append(String(name)) }
+                parts.words.append(argument)
             }
         }
-        return options + ["--"] + words
+        return parts
+    }
+
+    /// Returns whether a word has the form of a long option: two hyphens, a letter, and then letters, digits
+    /// and hyphens.
+    private static func isLongOption(_ name: Substring) -> Bool {
+        name.wholeMatch(of: /--[A-Za-z][A-Za-z0-9-]*/) != nil
     }
 
     private func isKnown(_ name: Substring) -> Bool {

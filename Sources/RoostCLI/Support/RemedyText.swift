@@ -5,6 +5,9 @@ enum RemedyText {
     /// Returns the message of an error, followed by its remedy.
     static func message(_ message: String, _ remedy: Remedy?) -> String {
         guard let remedy, let text = texts[remedy] else { return message }
+        // Some messages of the library already end with the next step.
+        let isGiven = message.hasSuffix(text) || (remedy == .retryLater && message.hasSuffix("try again"))
+        guard !isGiven else { return message }
         return "\(message); \(text)"
     }
 
@@ -30,6 +33,10 @@ enum RemedyText {
         .keepOriginals: "ingest the files again with `roost ingest --keep-originals`",
         .removeEntry: "remove the entry with `roost remove`",
         .recluster: "run `roost recluster`",
+        .planClusters: "run `roost cluster plan`",
+        .assignShards: "run `roost cluster assign --shard I/N` for each missing shard",
+        .finishClusteringPlan: "run `roost cluster finish`, or remove the plan with `roost cluster discard`",
+        .discardClusteringPlan: "run `roost cluster discard` and then `roost cluster plan`",
         // Models
         .reembed: "run `roost reembed --model NAME`",
         .installModel: "install the model with `roost model pull` or `roost model add`",
@@ -40,6 +47,7 @@ enum RemedyText {
         .chooseSnapshot: "run `roost backup list` to list the snapshots",
         .verifyBackup: "run `roost backup verify --read-data`",
         .provideBackupPassphrase: "set $ROOST_BACKUP_PASSWORD to the passphrase of the store's backups",
+        .openWithPassphrase: "use --password-file or $ROOST_BACKUP_PASSWORD",
         // Conversations
         .setDamagedAside: "run `roost chat doctor PATH --repair`",
         // Inputs

@@ -58,17 +58,19 @@ struct SearchOptions: ParsableArguments {
 
     func validate() throws {
         if let limit, limit < 1 {
-            throw ValidationError("-n must be a whole number of at least 1, not \(limit).")
+            throw ValidationError("-n must be a whole number of at least 1, not \(limit)")
         }
         if offset < 0 {
-            throw ValidationError("--offset must be a whole number of at least 0, not \(offset).")
+            throw ValidationError("--offset must be a whole number of at least 0, not \(offset)")
         }
         if let context, !(0...1000).contains(context) {
-            throw ValidationError("--context must be a whole number from 0 to 1000, not \(context).")
+            throw ValidationError("--context must be a whole number from 0 to 1000, not \(context)")
         }
-        if let minScore, !minScore.isFinite { throw ValidationError("--min-score must be a number.") }
-        if let minSimilarity, !minSimilarity.isFinite {
-            throw ValidationError("--min-similarity must be a number.")
+        if let minScore, !(0...1).contains(minScore) {
+            throw ValidationError("--min-score must be a number from 0 to 1, not \(minScore)")
+        }
+        if let minSimilarity, !(-1...1).contains(minSimilarity) {
+            throw ValidationError("--min-similarity must be a number from -1 to 1, not \(minSimilarity)")
         }
     }
 
@@ -92,8 +94,12 @@ struct SearchOptions: ParsableArguments {
     ///
     /// - Throws: `ExitCode` if there are no hits; ``RoostError`` if the store is empty; ``CommandError`` if
     ///   the hit cannot be opened.
-    func show(_ result: QueryResult, _ options: StoreOptions) throws {
-        for text in Self.remarks(on: result) { options.note(text) }
+    ///
+    /// - Parameter excluded: The words that the query excludes because of `--not`.
+    func show(
+        _ result: QueryResult, _ options: StoreOptions, _ filters: FilterOptions, excluded: [String] = []
+    ) throws {
+        for text in Self.remarks(on: result, excluded: excluded) { options.note(text) }
         switch output.format {
         case nil: break
         case .text:
@@ -114,12 +120,14 @@ struct SearchOptions: ParsableArguments {
                 })
             writer.finish()
         }
-        guard let best = result.hits.first else { try reportMissing(result, options) }
+        guard let best = result.hits.first else { try reportMissing(result, options, filters) }
         if output.open { try open(best, in: result) }
     }
 
     /// Returns the messages to the user about how the result was obtained.
-    static func remarks(on result: QueryResult) -> [String] {
+    ///
+    /// - Parameter excluded: The words that an option excludes.
+    static func remarks(on result: QueryResult, excluded: [String] = []) -> [String] {
         var remarks = result.notices.map { RemedyText.message($0.message, $0.remedy) }
         if result.omittedTokens > 0 {
             remarks.append(
@@ -131,22 +139,28 @@ struct SearchOptions: ParsableArguments {
                 Terminal.line(correction.original, limit: 60), Terminal.line(correction.corrected, limit: 60)
             )
             return correction.isUnknown
-                ? "no '\(old)'; searching for '\(new)'" : "'\(old)' is rare; also searching for '\(new)'"
+                ? "no entry contains '\(old)'; searching for '\(new)' instead"
+                : "'\(old)' is rare; also searching for '\(new)'"
         }
         remarks += (result.text?.unmatchedPhrases ?? []).prefix(Terminal.maximumListedItems).map {
             "no entry contains \"\(Terminal.line($0, limit: 60))\"; searching for its words"
         }
-        if let text = result.text, let remark = Self.remark(onExclusionsOf: text) { remarks.append(remark) }
+        if let text = result.text, let remark = Self.remark(onExclusionsOf: text, excluded) {
+            remarks.append(remark)
+        }
         return remarks
     }
 
     /// Returns the message that names the words that a query excludes; `nil` if it excludes none.
-    private static func remark(onExclusionsOf query: TextQuery) -> String? {
+    ///
+    /// - Parameter excluded: The words that an option excludes, which the user did not take for text.
+    private static func remark(onExclusionsOf query: TextQuery, _ excluded: [String]) -> String? {
         guard !query.exclusions.isEmpty else { return nil }
         let names = query.exclusions.prefix(Terminal.maximumListedItems).map { Terminal.line($0, limit: 60) }
         let more = query.exclusions.count > names.count ? ", …" : ""
-        return "excluding: \(names.joined(separator: ", "))\(more); quote "
-            + (names.count == 1 ? "it to search for it" : "a word to search for it")
+        let list = "excluding: \(names.joined(separator: ", "))\(more)"
+        guard query.exclusions.contains(where: { !excluded.contains($0) }) else { return list }
+        return "\(list); quote " + (names.count == 1 ? "it to search for it" : "a word to search for it")
     }
 
     /// Reports that no hit is close to the query, and names the nearest ones.
@@ -161,7 +175,9 @@ struct SearchOptions: ParsableArguments {
     }
 
     /// Reports that there are no hits.
-    private func reportMissing(_ result: QueryResult, _ options: StoreOptions) throws -> Never {
+    private func reportMissing(
+        _ result: QueryResult, _ options: StoreOptions, _ filters: FilterOptions
+    ) throws -> Never {
         if result.stamp.entryCount == 0 { throw Self.emptyStore }
         if result.hasOnlyNoise {
             Self.reportNoise(
@@ -169,7 +185,7 @@ struct SearchOptions: ParsableArguments {
                     result.nearest.map { text.heading(of: $0, at: Self.byte(of: $0, in: result)) }
                 }, options)
         } else {
-            options.note(reason(result))
+            options.note(reason(result, filters))
         }
         throw ExitCode(ExitStatus.nothingFound.rawValue)
     }
@@ -192,12 +208,14 @@ struct SearchOptions: ParsableArguments {
         .emptyStore, "the store is empty; add entries with `roost ingest PATH`")
 
     /// Returns the reason why there are no hits.
-    private func reason(_ result: QueryResult) -> String {
+    private func reason(_ result: QueryResult, _ filters: FilterOptions) -> String {
         if result.candidateCount == 0 {
-            return result.text?.isSelective == true
-                ? "no entry matches: field:words must occur in the field, and -words must not occur (`--mode "
-                    + "vector` searches without these operators)"
-                : "no entry matches the filter"
+            guard let query = result.text, query.isSelective else { return filters.missReason }
+            if filters.isEmpty, let (field, words) = query.wordsInOneField {
+                return "no entry has '\(Terminal.line(words, limit: 60))' in its \(field)"
+            }
+            return "no entry matches: field:words must occur in the field, and -words must not occur "
+                + "(`--mode vector` searches without these operators)"
         }
         if minSimilarity != nil { return "no hits; a lower --min-similarity finds more" }
         if minScore != nil { return "no hits; a lower --min-score finds more" }

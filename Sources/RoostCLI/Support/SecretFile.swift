@@ -11,8 +11,8 @@ enum SecretFile {
     /// - Parameter kind: The kind of secret, for messages: `passphrase` or `key`.
     /// - Throws: ``CommandError`` that names the cause.
     static func read(_ path: String, kind: String) throws -> Data {
-        func failure(_ cause: String) -> CommandError {
-            CommandError(.noInput, "cannot read a \(kind) from \(Terminal.line(path)): \(cause)")
+        func failure(_ cause: String, _ status: ExitStatus = .noInput) -> CommandError {
+            CommandError(status, "cannot read a \(kind) from \(Terminal.line(path)): \(cause)")
         }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
@@ -30,8 +30,10 @@ enum SecretFile {
             if result == 0 { break }
             count += result
         }
-        guard count <= maximumSize else { throw failure("it is larger than \(maximumSize >> 10) KiB") }
-        guard count > 0 else { throw failure("it is empty") }
+        guard count <= maximumSize else {
+            throw failure("it is larger than \(maximumSize >> 10) KiB", .badData)
+        }
+        guard count > 0 else { throw failure("it is empty", .badData) }
         return Data(bytes.prefix(count))
     }
 }

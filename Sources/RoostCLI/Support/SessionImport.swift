@@ -63,13 +63,14 @@ struct SessionImport {
             try Terminal.json(document)
         } else {
             Terminal.write(
-                "\(document.new) new messages, \(document.known) known, in \(sessions.count) sessions")
+                "\(Count.text(document.new, "new message")), \(document.known) known, "
+                    + "in \(Count.text(sessions.count, "session"))")
             if document.omitted > 0 { options.note("omitted \(document.omitted) thoughts and tool calls") }
         }
         guard document.unreadable == 0 else {
             throw RoostError(
                 .badInput,
-                "skipped \(document.unreadable) sessions that cannot be read completely; run "
+                "skipped \(Count.text(document.unreadable, "session")) that cannot be read completely; run "
                     + "`roost chat doctor \(Terminal.line(path))` to list them")
         }
     }

@@ -17,14 +17,14 @@ struct SessionStorageOptions: ParsableArguments {
     func requireNoFilters(_ filters: ChatFilterOptions) throws {
         guard path == nil || filters.isEmpty else {
             throw ValidationError(
-                "--in cannot be combined with --user, --session, --agent, --since or --until.")
+                "--in cannot be combined with --user, --session, --agent, --since or --until")
         }
     }
 
     /// Throws an error if a user is combined with `--in`.
     func requireNoUser(_ user: String?) throws {
         guard path == nil || user == nil else {
-            throw ValidationError("--in cannot be combined with --user.")
+            throw ValidationError("--in cannot be combined with --user")
         }
     }
 

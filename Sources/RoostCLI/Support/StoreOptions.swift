@@ -145,7 +145,7 @@ struct StoreOptions: ParsableArguments {
         } catch let error as RoostError where error.code == .storeExists {
             return try await open()  // another process created the store in the meantime
         }
-        note("created a store in \(location.path) (\(made.embedder.space.model))")
+        note("created a store in \(location.path) (\(made.embedder.space.selectableName))")
         return made
     }
 

@@ -81,8 +81,12 @@ enum Terminal {
         }
     }
 
+    /// Receives the lines for standard error in its place, while a server writes a log there.
+    static let errorLog = Mutex<(@Sendable (String) -> Void)?>(nil)
+
     /// Writes a line to standard error. Control characters in it are replaced, except styles.
     static func error(_ text: String) {
+        if let log = errorLog.withLock({ $0 }) { return log(TerminalText.safe(text, keepingLines: false)) }
         let line = TerminalText.rendered(text, keepingLines: false) + "\n"
         try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
     }
@@ -93,9 +97,13 @@ enum Terminal {
     }
     static func dim(_ text: String) -> String { usesColor ? TerminalText.styled(text, .dim) : text }
 
-    /// An encoder that writes one value on one line.
+    /// An encoder that writes one value on one line, and dates in ISO 8601.
     static var lineEncoder: JSONEncoder {
         let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(DateText.string(from: date))
+        }
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return encoder
     }

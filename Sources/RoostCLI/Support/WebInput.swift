@@ -56,8 +56,12 @@ final class WebInput {
                 return try await reader.read(source, asFeed: isFeed)
             }
         } catch let error as WebError {
-            let hint = error.code == .privateAddress ? " (--allow-private)" : ""
-            throw RoostError(error.code == .unavailable ? .noInput : .badInput, error.message + hint)
+            // The refused address can be that of robots.txt, which the user did not give.
+            let message =
+                error.code == .privateAddress
+                ? "cannot fetch \(Terminal.line(address)): its host is this computer or in a private "
+                    + "network; use --allow-private if you trust it" : error.message
+            throw RoostError(error.code == .unavailable ? .noInput : .badInput, message)
         }
     }
 }

@@ -118,6 +118,9 @@ public struct BERTEmbedder: Embedder {
     /// Returns the text that consists of the given WordPiece tokens, with or without `[CLS]` and `[SEP]`.
     public func text(ofTokens ids: [Int]) -> String? { tokenizer.text(of: ids) }
 
+    /// Returns whether a word is a single token of the WordPiece vocabulary.
+    public func vocabularyContains(_ word: String) -> Bool { tokenizer.isSingleToken(word) }
+
     /// Returns the token ids that the model receives for a text, including `[CLS]`, the prefix and `[SEP]`,
     /// and truncated to the limit of the model.
     package func tokenIDs(of text: String, as role: TextRole = .document) -> [Int32] {

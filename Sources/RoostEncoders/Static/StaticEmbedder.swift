@@ -112,6 +112,9 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
     /// Returns the text that consists of the given WordPiece tokens.
     public func text(ofTokens ids: [Int]) -> String? { tokenizer.text(of: ids) }
 
+    /// Returns whether a word is a single token of the WordPiece vocabulary.
+    public func vocabularyContains(_ word: String) -> Bool { tokenizer.isSingleToken(word) }
+
     /// A digest of the vectors, the vocabulary and all settings.
     public var fingerprint: String? { check.fingerprint }
 

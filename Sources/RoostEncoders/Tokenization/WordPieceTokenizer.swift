@@ -81,6 +81,12 @@ struct WordPieceTokenizer: Sendable {
         return tokenize(text).ids.elementsEqual(ids.lazy.map { Int32(truncatingIfNeeded: $0) }) ? text : nil
     }
 
+    /// Returns whether a text is one token of the vocabulary, other than the token of unknown words.
+    func isSingleToken(_ text: String) -> Bool {
+        let ids = tokenize(text).ids
+        return ids.count == 1 && ids[0] != unknown
+    }
+
     /// The state of one pass over a text.
     private struct Scan {
         let tokenizer: WordPieceTokenizer

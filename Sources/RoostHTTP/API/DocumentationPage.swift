@@ -18,7 +18,7 @@ enum DocumentationPage {
             <!doctype html><html lang="en"><head><meta charset="utf-8"><title>Roost API</title>
             <meta name="viewport" content="width=device-width"><style>\(style)</style></head><body>
             <h1>Roost API</h1>
-            <p>Requests need the field <code>Authorization: Bearer TOKEN</code>. Errors are JSON objects as \
+            <p>Requests need the header <code>Authorization: Bearer TOKEN</code>. Errors are JSON objects as \
             specified by RFC 9457. The same description for programs: \
             <a href="/openapi.json">/openapi.json</a>.</p>
 

@@ -6,7 +6,7 @@ import RoostModel
 enum DocumentationRoutes {
     private static let tag = "Documentation"
 
-    static let all = [document, page]
+    static let all = [document, page, start]
 
     private static let document = Route(
         method: .get, path: "/openapi.json", operation: "getOpenAPI", tag: tag,
@@ -29,5 +29,13 @@ enum DocumentationRoutes {
                 "Content-Security-Policy",
                 "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
                     + "frame-ancestors 'none'")
+    }
+
+    private static let start = Route(
+        method: .get, path: "/", operation: "getStart", tag: tag,
+        summary: "Redirect to the page with the operations.", needsToken: false,
+        answers: [Route.Answer(302, "The page.", headers: ["Location": "The path of the page, /docs."])]
+    ) { _ in
+        Reply.empty(.found).with("Location", page.path)
     }
 }

@@ -80,8 +80,8 @@ struct SearchRequest: Sendable {
         let snippet = result.snippet(of: hit, limit: body["snippetLength"]?.integer ?? Self.defaultSnippet)
         let start = snippet.utf8Range.lowerBound
         var members: [String: JSONValue] = [
-            "id": .string(entry.id.text), "rank": .count(hit.rank), "score": .float(hit.score),
-            "similarity": .float(hit.similarity), "metadata": .object(entry.metadata),
+            "id": .string(entry.id.text), "rank": .count(hit.rank), "score": .rounded(hit.score),
+            "similarity": .rounded(hit.similarity), "metadata": .object(entry.metadata),
             "tags": .array(entry.tags.map { .string($0) }),
             "snippet": [
                 "text": .string(entry.text(in: snippet.utf8Range) ?? ""),

@@ -24,7 +24,8 @@ struct RequestReader: Sendable {
             let names = known.sorted().joined(separator: ", ")
             throw .invalid(
                 "the query has the unknown parameter '\(unknown.prefix(80))'; "
-                    + (known.isEmpty ? "the operation has no query parameters" : "known are \(names)"))
+                    + (known.isEmpty
+                        ? "the operation has no query parameters" : "known parameters: \(names)"))
         }
         for parameter in parameters {
             let texts: [String] =

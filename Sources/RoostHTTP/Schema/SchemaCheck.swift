@@ -79,7 +79,7 @@ struct SchemaCheck {
             } else if let others = schema["additionalProperties"] {
                 if others == false {
                     let known = properties.keys.sorted().joined(separator: ", ")
-                    return "\(path) has the unknown member '\(name.prefix(80))'; known are \(known)"
+                    return "\(path) has the unknown member '\(name.prefix(80))'; known members: \(known)"
                 }
                 if others != true, let fault = fault(in: value, others, at: inner) { return fault }
             }

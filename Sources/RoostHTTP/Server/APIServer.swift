@@ -64,12 +64,19 @@ package struct APIServer: Service {
         do {
             try await application.run()
         } catch let error as IOError {
-            let cause = String(cString: strerror(error.errnoCode))
-            throw ServerError(
-                "cannot listen on \(settings.host):\(settings.port): \(cause); stop the other program that "
-                    + "uses the port, or choose another port")
+            throw cannotListen(
+                String(cString: strerror(error.errnoCode)),
+                error.errnoCode == EADDRNOTAVAIL
+                    ? "choose an address of this computer"
+                    : "stop the other program that uses the port, or choose another port")
+        } catch is SocketAddressError.UnknownHost {
+            throw cannotListen("the host is unknown", "choose an address of this computer")
         }
         await context.jobs.stop()
+    }
+
+    private func cannotListen(_ cause: String, _ advice: String) -> ServerError {
+        ServerError("cannot listen on \(settings.host):\(settings.port): \(cause); \(advice)")
     }
 
     /// Serves requests until the process receives SIGTERM or SIGINT.

@@ -18,15 +18,24 @@ package struct JSONLogHandler: LogHandler {
 
     package func log(event: LogEvent) {
         var members: [String: JSONValue] = [
-            "time": .string(
-                Date().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))),
+            "time": .string(DateText.string(from: Date())),
             "level": .string(event.level.rawValue), "message": .string("\(event.message)"),
         ]
         for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { $1 }) {
-            members[key] = .string("\(value)")
+            members[key] = Self.json(value)
         }
         let line = Data(JSONWriter.bytes(of: .object(members)) + [0x0A])
         // A failure to write the log must not affect requests.
         try? FileHandle.standardError.write(contentsOf: line)
+    }
+
+    /// Returns a value as JSON: numbers as numbers, everything else as text.
+    private static func json(_ value: Logger.Metadata.Value) -> JSONValue {
+        guard case .stringConvertible(let content) = value else { return .string("\(value)") }
+        return switch content {
+        case let number as Int: .count(number)
+        case let number as Double: .number(number)
+        default: .string("\(value)")
+        }
     }
 }

@@ -34,7 +34,7 @@ struct RequestGuard: Sendable {
         guard hosts.contains(host) else {
             throw Problem(
                 .forbidden, "hostNotAllowed",
-                "the field Host does not name this server; use localhost, or add the name to the permitted "
+                "the header Host does not name this server; use localhost, or add the name to the permitted "
                     + "hosts of the server")
         }
         guard let origin = request.headerFields[Self.originField] else { return }
@@ -63,7 +63,7 @@ struct RequestGuard: Sendable {
     private static func unauthorized(_ challenge: String) -> Problem {
         var problem = Problem(
             .unauthorized, "unauthorized",
-            "the request needs the field 'Authorization: Bearer TOKEN' with the token of the server")
+            "the request needs the header 'Authorization: Bearer TOKEN' with the token of the server")
         problem.headers[.wwwAuthenticate] = challenge
         return problem
     }

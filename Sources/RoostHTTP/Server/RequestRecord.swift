@@ -25,8 +25,8 @@ struct RequestRecord: Sendable {
             label: "roost_http_request_duration_seconds", dimensions: dimensions, factory: metrics
         ).recordNanoseconds(Int64(seconds * 1e9))
         var fields: Logger.Metadata = [
-            "method": "\(Self.name(of: method))", "route": "\(path)", "status": "\(status)",
-            "request": "\(id)", "milliseconds": "\((seconds * 1e6).rounded() / 1e3)",
+            "method": "\(Self.name(of: method))", "route": "\(path)", "status": .stringConvertible(status),
+            "request": "\(id)", "milliseconds": .stringConvertible((seconds * 1e6).rounded() / 1e3),
         ]
         if let code { fields["problem"] = "\(code)" }
         logger.log(level: status >= 500 ? .error : .info, "request", metadata: fields)

@@ -57,7 +57,8 @@ struct Responder: HTTPResponder {
             if request.method == .options { return preflight(request, methods) }
             try await access.checkToken(request.head)
             var problem = Problem(
-                .methodNotAllowed, "methodNotAllowed", "the path does not support this method; see Allow")
+                .methodNotAllowed, "methodNotAllowed",
+                "the path does not support this method; see the header Allow")
             problem.headers[.allow] = methods.map(\.rawValue).joined(separator: ", ")
             throw problem
         case .route(let route, let values):

@@ -55,6 +55,11 @@ extension MetadataValue {
         return text
     }
 
+    /// Creates a score or similarity with four decimal places; more have no meaning for readers.
+    package static func rounded(_ value: Float) -> JSONValue {
+        value.isFinite ? .number((Double(value) * 1e4).rounded() / 1e4) : .null
+    }
+
     /// Returns the value as compact JSON on one line, with the members of objects in alphabetical order.
     package func serialized() -> Data {
         var text: [UInt8] = []

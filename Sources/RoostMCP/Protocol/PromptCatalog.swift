@@ -67,7 +67,7 @@ struct PromptCatalog: Sendable {
         else {
             throw ProtocolError(
                 .invalidParameters,
-                "unknown prompt; known are \(Self.prompts.map(\.name).joined(separator: ", "))")
+                "unknown prompt; known prompts: \(Self.prompts.map(\.name).joined(separator: ", "))")
         }
         let argument = prompt.argument.name
         guard let text = parameters["arguments"]?[argument]?.asString, !text.isEmpty,

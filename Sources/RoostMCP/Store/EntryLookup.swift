@@ -19,7 +19,8 @@ struct EntryLookup {
             ? String(text.dropFirst(ResourceAddress.entryPrefix.count)) : text
         guard let id = UUID(uuidString: name) else {
             throw ToolFailure(
-                "'\(text.prefix(MCPServer.echoLimit))' is no id; ids are returned by the tool 'search'")
+                "'\(text.prefix(MCPServer.echoLimit))' is not a complete id; use an id from the tool "
+                    + "'search'")
         }
         // An entry that is not visible gets the same answer as one that does not exist.
         guard let entry = try await snapshot.entries([id]).first, rules.allows(entry) else {

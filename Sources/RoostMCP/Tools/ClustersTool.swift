@@ -75,7 +75,7 @@ struct ClustersTool: Tool {
         var members: [String: JSONValue] = [
             "id": .string(cluster.id.text), "label": .string(cluster.label), "size": .integer(Int64(size)),
             "keywords": .array(cluster.keywords.prefix(8).map { .string($0) }),
-            "cohesion": .number(Double(cluster.cohesion)),
+            "cohesion": .rounded(cluster.cohesion),
         ]
         members["parent"] = cluster.parent.map { .string($0.text) }
         return .object(members)

@@ -48,6 +48,7 @@ struct RememberTool: Tool {
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         let text = try arguments.requiredString("text")
+        guard !text.allSatisfy(\.isWhitespace) else { throw ToolFailure("the argument 'text' is empty") }
         let tags = Set(arguments.strings("tags")).union(rules.tags)
         var metadata = arguments["metadata"]?.members ?? [:]
         if let title = arguments.string("title") { metadata["title"] = .string(title) }
@@ -73,7 +74,7 @@ struct RememberTool: Tool {
         return try await store.search(search).hits.filter { $0.similarity >= Self.duplicateThreshold }.map {
             hit in
             var item = EntryJSON.summary(of: hit.entry)
-            item["similarity"] = .number(Double(hit.similarity))
+            item["similarity"] = .rounded(hit.similarity)
             return .object(item)
         }
     }

@@ -53,7 +53,7 @@ struct SearchTool: Tool {
             let result = try await store.search(search)
             let items = result.hits.map { hit -> JSONValue in
                 var item = EntryJSON.summary(of: hit.entry)
-                item["score"] = .number(Double(hit.score))
+                item["score"] = .rounded(hit.score)
                 let snippet = result.snippet(of: hit, limit: Self.snippetLength)
                 item["snippet"] = .string(hit.entry.text(in: snippet.utf8Range) ?? "")
                 let byte = snippet.highlights.first?.lowerBound ?? snippet.utf8Range.lowerBound

@@ -135,7 +135,7 @@ extension ToolProperty.Kind {
             let names = unknown.prefix(10).map { "'\(prefix)\($0.prefix(MCPServer.echoLimit))'" }
             throw ToolFailure(
                 "unknown argument\(unknown.count == 1 ? "" : "s") \(names.joined(separator: ", ")); "
-                    + "known are "
+                    + "known arguments: "
                     + properties.map { prefix + $0.name }.joined(separator: ", "))
         }
         for property in properties {

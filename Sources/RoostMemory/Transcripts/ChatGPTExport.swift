@@ -14,7 +14,8 @@ enum ChatGPTExport: TranscriptParser {
             return builder.skip(location, "has a mapping that is not an object")
         }
         var conversation = ExportedConversation(
-            at: location, start: value.first("create_time").flatMap(TranscriptValue.date))
+            at: location, start: value.first("create_time").flatMap(TranscriptValue.date),
+            title: value["title"]?.string)
         for node in branch(of: value, nodes) {
             guard let message = node["message"], message != .null else { continue }
             guard let role = message["author"]?["role"]?.string, ["user", "assistant"].contains(role),

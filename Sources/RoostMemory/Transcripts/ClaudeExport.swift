@@ -13,7 +13,8 @@ enum ClaudeExport: TranscriptParser {
     static func parse(_ value: JSONValue, at location: String, into builder: inout TranscriptBuilder) {
         guard case .array(let messages)? = value["chat_messages"] else { return }
         var conversation = ExportedConversation(
-            at: location, start: value.first("created_at").flatMap(TranscriptValue.date))
+            at: location, start: value.first("created_at").flatMap(TranscriptValue.date),
+            title: value["name"]?.string)
         for message in messages {
             let text = message["text"].flatMap(TranscriptValue.text) ?? ""
             let content = text.isEmpty ? message["content"].flatMap(TranscriptValue.text) ?? "" : text

@@ -4,6 +4,7 @@ import Foundation
 struct ExportedConversation {
     private let location: String
     private let start: Date?
+    private let title: String?
     private var messageIDs = MessageIDs()
     private(set) var messages: [MessageDraft] = []
 
@@ -12,11 +13,20 @@ struct ExportedConversation {
     /// - Parameters:
     ///   - location: The location of the conversation in the file.
     ///   - start: The time at which the conversation began.
-    init(at location: String, start: Date?) { (self.location, self.start) = (location, start) }
+    ///   - title: The title of the conversation.
+    init(at location: String, start: Date?, title: String?) {
+        (self.location, self.start) = (location, start)
+        let words = title?.prefix(Self.maximumTitleLength).split(whereSeparator: \.isWhitespace) ?? []
+        self.title = words.isEmpty ? nil : words.joined(separator: " ")
+    }
+
+    /// The maximum length of a title in characters. A title is stored with each message.
+    private static let maximumTitleLength = 200
 
     /// Adds a message. A message without a valid time gets the time of the previous message.
     mutating func add(_ draft: MessageDraft, time: JSONValue?, _ builder: inout TranscriptBuilder) {
         var draft = draft
+        draft.title = title
         let location = "\(location), message \(messages.count + 1)"
         draft.timestamp = time.flatMap(TranscriptValue.date)
         if draft.timestamp == nil {

@@ -82,12 +82,23 @@ public protocol Embedder: Sendable {
     ///   vocabulary, or if the model has no vocabulary.
     /// - Complexity: O(n log v), where n is the number of ids and v the size of the vocabulary.
     func text(ofTokens ids: [Int]) -> String?
+
+    /// Returns whether the vocabulary of the model contains a word as a whole. Searches correct the spelling
+    /// of such a word only to a word that many entries contain.
+    ///
+    /// The default implementation returns `false`.
+    ///
+    /// - Parameter word: A word in lower case without diacritics.
+    /// - Complexity: O(n), where n is the length of the word.
+    func vocabularyContains(_ word: String) -> Bool
 }
 
 extension Embedder {
     public var fingerprint: String? { nil }
 
     public func text(ofTokens ids: [Int]) -> String? { nil }
+
+    public func vocabularyContains(_ word: String) -> Bool { false }
 
     public func checkModel() async throws {
         _ = try await checkedEmbeddings([EmbeddingProbe.text], as: .document)

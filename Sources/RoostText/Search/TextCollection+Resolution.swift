@@ -7,8 +7,12 @@ extension TextCollection {
     /// - Parameters:
     ///   - query: A query that has not been resolved.
     ///   - correctsSpelling: Whether unknown words are replaced with similar words.
+    ///   - isCorrect: Returns whether a word in lower case without diacritics is known to be spelled
+    ///     correctly. Such a word is replaced only with a word that many texts contain.
     /// - Throws: `CancellationError`.
-    package func resolved(_ query: TextQuery, correctsSpelling: Bool) throws -> TextQuery {
+    package func resolved(
+        _ query: TextQuery, correctsSpelling: Bool, unless isCorrect: (String) -> Bool = { _ in false }
+    ) throws -> TextQuery {
         var query = query
         let languages = parts.reduce(into: Set<TextLanguage>()) { $0.formUnion($1.index.languages) }
         func resolve(_ clause: inout TextQuery.Clause) {
@@ -27,7 +31,7 @@ extension TextCollection {
         if correctsSpelling, query.scoring.count <= Self.maximumCorrected {
             for index in query.scoring.indices {
                 try Task.checkCancellation()
-                correct(index, in: &query, languages)
+                correct(index, in: &query, languages, unless: isCorrect)
             }
         }
         addPartsOfIdentifiers(to: &query)
@@ -122,8 +126,19 @@ extension TextCollection {
     /// of the number of texts with the corrected word to the number of texts with the original word.
     private static let (rareCount, minimumRatio) = (2, 40)
 
+    /// The minimum number and share of the texts with a word that replaces a correctly spelled word. Such a
+    /// word is more likely meant as it is written, unless the similar word is common.
+    private static let (commonCount, commonShare) = (5, 0.02)
+
+    private func isCommon(_ found: SpellingCorrector.Candidate) -> Bool {
+        found.frequency >= max(Self.commonCount, Int(Self.commonShare * Double(documentCount)))
+    }
+
     /// Corrects the word of a scoring clause if no text, or almost none, contains it.
-    private func correct(_ index: Int, in query: inout TextQuery, _ languages: Set<TextLanguage>) {
+    private func correct(
+        _ index: Int, in query: inout TextQuery, _ languages: Set<TextLanguage>,
+        unless isCorrect: (String) -> Bool
+    ) {
         let scoring = query.scoring[index]
         guard case .phrase(let terms) = scoring.clause, terms.count == 1, terms[0].kind == .word,
             !scoring.isQuoted, scoring.weight == 1
@@ -131,7 +146,8 @@ extension TextCollection {
         let count = parts.reduce(0) { $0 + $1.documentCount($1.find(scoring.clause)) }
         guard count <= Self.rareCount, !isPartOfIdentifier(terms[0]) else { return }
         guard let found = SpellingCorrector(parts, languages: languages).correction(of: terms[0].word),
-            count == 0 || (found.frequency >= Self.minimumRatio * count && found.distance == 1)
+            count == 0 || (found.frequency >= Self.minimumRatio * count && found.distance == 1),
+            isCommon(found) || !isCorrect(String(decoding: terms[0].word, as: UTF8.self))
         else { return }
         var corrected = Term(.word, found.word)
         corrected.keys = keys(of: corrected, languages)

@@ -85,6 +85,16 @@ public struct TextQuery: Sendable, Hashable {
     /// Whether the query requires or excludes words, and therefore does not match every text.
     public var isSelective: Bool { !required.isEmpty || !excluded.isEmpty || !fieldConditions.isEmpty }
 
+    /// The field and the words of a query that consists of words in one field, such as `title:moon`; `nil`
+    /// for other queries.
+    package var wordsInOneField: (field: TextField, words: String)? {
+        guard required.isEmpty, excluded.isEmpty, fieldConditions.count == 1,
+            let condition = fieldConditions.first, !condition.isExcluded, let field = condition.field,
+            scoring.allSatisfy(\.isQuoted)
+        else { return nil }
+        return (field, plainText)
+    }
+
     /// Whether the query requires or excludes a phrase of several words, or has pairs of adjacent words.
     package var hasPhrases: Bool {
         (required + excluded + pairs).contains {

@@ -45,6 +45,16 @@ import Testing
         }
     }
 
+    @Test func `a word is in the vocabulary if it is a single token`() throws {
+        let tokenizer = try WordPieceTokenizer(
+            vocabulary: WordPieceVocabulary(pieces.map { $0[...] }), options: BERTNormalizer.Options())
+        for (word, isKnown) in [("ab", true), ("abb", false), ("z", false), ("", false), ("a b", false)] {
+            #expect(tokenizer.isSingleToken(word) == isKnown, "\(word)")
+        }
+        let model = try BERTEmbedder(folder: Fixtures.tinyModel)
+        #expect(model.vocabularyContains("roof") && !model.vocabularyContains("rooof"))
+    }
+
     @Test func `ids that are the tokens of no text are refused`() throws {
         let tokenizer = try WordPieceTokenizer(
             vocabulary: WordPieceVocabulary(pieces.map { $0[...] }), options: BERTNormalizer.Options())

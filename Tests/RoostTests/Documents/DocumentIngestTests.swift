@@ -96,7 +96,9 @@ import Testing
         changes.metadata = ["colour": "blue"]
         try await store.update(first.id, changes)
         #expect(try await store.ingest(folder: folder, reader: reader()).updated == 0)
+        _ = embedder.takeTexts()
         #expect(try await store.ingest(folder: folder, reader: reader(version: 2)).updated == 1)
+        #expect(embedder.takeTexts().isEmpty, "the text is the same")
         let second = try #require(try await entries(store).first)
         #expect(second.id == first.id && second.metadata["colour"] == "red")
         #expect(try await store.ingest(folder: folder, reader: reader(version: 2)).unchanged == 1)

@@ -172,7 +172,7 @@ import Testing
         try await store.add("swifts")
         #expect(
             try cli.roost("index", "build", "--store", directory.path).output.hasPrefix(
-                "1 entries, 1 passages, "))
+                "1 entry, 1 passage, "))
         let stats = try cli.roost("index", "stats", "--store", directory.path)
         #expect(stats.status == 0 && stats.output.contains("0 entries changed since"), "\(stats.output)")
         #expect(try cli.roost("query", "--store", directory.path, "swifts").status == 0)

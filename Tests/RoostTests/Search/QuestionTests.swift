@@ -3,16 +3,6 @@ import Roost
 import TestSupport
 import Testing
 
-/// The model all-MiniLM-L6-v2, if it is installed.
-private enum InstalledModel {
-    static let minilm: BERTEmbedder? = {
-        let environment = ProcessInfo.processInfo.environment
-        let data = environment["XDG_DATA_HOME"] ?? (environment["HOME"] ?? "") + "/.local/share"
-        let models = environment["ROOST_MODELS"] ?? data + "/roost/models"
-        return try? BERTEmbedder(folder: URL(fileURLWithPath: models + "/all-MiniLM-L6-v2"))
-    }()
-}
-
 /// The quality of searches with the model all-MiniLM-L6-v2 for the questions of `Fixtures/Questions` about
 /// `Fixtures/notes`.
 @Suite(

@@ -128,6 +128,20 @@ import Testing
         #expect(try corrections("zzzzzzzz", in: texts) == [])
     }
 
+    @Test func `a word that is spelled correctly is kept, even if no text contains it`() throws {
+        let collection = collection(["the gaps between the boards", "a vise holds the board"])
+        let known: Set = ["gas", "visa"]
+        let query = try collection.resolved(
+            TextQuery("gas visa bords"), correctsSpelling: true, unless: known.contains)
+        #expect(query.corrections.map(\.corrected) == ["boards"])
+        #expect(query.plainText == "gas visa boards")
+        // A common word is more likely than a word that no text contains.
+        let many = (0..<20).map { "\($0) gaps" } + (0..<300).map { "board \($0)" }
+        let common = try self.collection(many).resolved(
+            TextQuery("gas"), correctsSpelling: true, unless: known.contains)
+        #expect(common.corrections.map(\.corrected) == ["gaps"])
+    }
+
     @Test func `a word that almost no text contains is searched for in addition to its correction`() throws {
         var texts = (0..<100).map { "note \($0) about the database" }
         texts.append("a typo: databse")

@@ -100,11 +100,18 @@ extension TextContents {
 
     /// Returns a query whose words have been looked up in the index.
     ///
-    /// - Parameter correctsSpelling: Whether unknown words are replaced with similar words.
+    /// - Parameters:
+    ///   - correctsSpelling: Whether unknown words are replaced with similar words.
+    ///   - embedder: The model. A word of its vocabulary is replaced only with a word that many texts
+    ///     contain.
     /// - Throws: `CancellationError`.
     @concurrent
-    func resolved(_ query: TextQuery, correctsSpelling: Bool) async throws -> TextQuery {
-        try collection.resolved(query, correctsSpelling: correctsSpelling)
+    func resolved(
+        _ query: TextQuery, correctsSpelling: Bool, with embedder: (any Embedder)? = nil
+    ) async throws -> TextQuery {
+        try collection.resolved(query, correctsSpelling: correctsSpelling) {
+            embedder?.vocabularyContains($0) ?? false
+        }
     }
 
     /// Returns the rows of the entries that contain everything that a query requires and nothing that it

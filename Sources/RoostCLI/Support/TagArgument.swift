@@ -1,0 +1,21 @@
+import ArgumentParser
+
+/// Checks the tags of a command line.
+enum TagArgument {
+    /// Throws an error if a tag is empty, or contains control characters, which a list of tags on one line
+    /// could not show.
+    ///
+    /// - Parameter name: The name of the option or argument, for the message.
+    static func check(_ tags: [String], name: String = "--tag") throws {
+        guard !tags.contains(where: \.isEmpty) else { throw ValidationError("\(name) must not be empty") }
+        guard !tags.contains(where: \.hasControlCharacters) else {
+            throw ValidationError("\(name) must be one line without control characters")
+        }
+    }
+}
+
+extension String {
+    fileprivate var hasControlCharacters: Bool {
+        unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+}

@@ -1,0 +1,64 @@
+/// Words the usage errors of ArgumentParser like all other messages: one clause in lower case, followed by
+/// the next step.
+enum UsageText {
+    /// Returns a message in the form of the other messages of the command.
+    ///
+    /// - Parameters:
+    ///   - text: The message of ArgumentParser, or of a `ValidationError`.
+    ///   - command: The names of the command, such as `["cluster", "list"]`; empty for the root command.
+    static func message(_ text: String, command: [String]) -> String {
+        var text = reworded(text)
+        if text.hasSuffix(".") { text.removeLast() }
+        let second = text.dropFirst().first
+        if second?.isLowercase == true { text = text.prefix(1).lowercased() + text.dropFirst() }
+        // Advice in the message is more specific than the help.
+        guard !text.contains("; ") else { return text }
+        return "\(text); run `\((["roost", "help"] + command).joined(separator: " "))`"
+    }
+
+    private static func reworded(_ text: String) -> String {
+        if let match = text.wholeMatch(
+            of: /The value '(?<value>[\s\S]*?)' is invalid for '(?<name>[^']*)'(?<rest>[\s\S]*)/)
+        {
+            return "invalid value '\(Terminal.line(String(match.value), limit: 60))' for "
+                + optionName(match.name) + advice(match.rest)
+        }
+        if let match = text.wholeMatch(of: /Missing value for '(?<name>[^']*)'/) {
+            return "missing value for \(optionName(match.name))"
+        }
+        if let match = text.wholeMatch(of: /Missing expected argument '(?<name>[^']*)'/) {
+            return "missing argument \(match.name)"
+        }
+        if let match = text.wholeMatch(
+            of: /Unknown option '(?<name>[\s\S]*)'\. Did you mean '(?<known>[^']*)'\?/)
+        {
+            // ArgumentParser also suggests options that have few letters in common with the word.
+            let (name, known) = (String(match.name), String(match.known))
+            let isSimilar = Suggestion.nearest(to: name.withoutHyphens, among: [known.withoutHyphens]) != nil
+            return "unknown option '\(name)'" + (isSimilar ? "; did you mean '\(known)'?" : "")
+        }
+        return text
+    }
+
+    /// Returns the name of an option without the placeholder of its value, or the placeholder of an argument.
+    private static func optionName(_ text: Substring) -> Substring {
+        text.hasPrefix("-") ? text.prefix { $0 != " " } : text
+    }
+
+    /// Returns the list of permitted values, or the cause, that ends a message about an invalid value.
+    private static func advice(_ rest: Substring) -> String {
+        if let match = rest.wholeMatch(of: /\. Please provide one of the following:(?<values>[\s\S]*)/) {
+            let values = match.values.split(separator: "\n").map { $0.drop { $0 == " " || $0 == "-" } }
+            return "; use " + values.dropLast().joined(separator: ", ") + " or \(values.last ?? "")"
+        }
+        if let match = rest.wholeMatch(of: /\. Please provide one of (?<values>[\s\S]*)\./) {
+            return "; use " + match.values.replacing("'", with: "").replacing(" and ", with: " or ")
+        }
+        return String(rest)
+    }
+}
+
+extension String {
+    /// The name of an option without the hyphens before it.
+    fileprivate var withoutHyphens: String { String(drop { $0 == "-" }) }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of the folders in which commands create stores.
+@Suite(.temporaryFolders) struct NewStoreCommandTests {
+    private let cli = CommandLineDriver()
+
+    private func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: cli.home.appendingPathComponent(folder).path)
+            .sorted()
+    }
+
+    @Test func `no store is created among other files`() throws {
+        #expect(try cli.roost("add", "--store", "s", "a swift").status == 0)
+        let notes = cli.home.appendingPathComponent("notes")
+        try FileManager.default.createDirectory(at: notes, withIntermediateDirectories: true)
+        try Data("a note".utf8).write(to: notes.appendingPathComponent("a.md"))
+        for arguments in [["copy", "s", "notes"], ["init", "notes"], ["init", "--store", "notes"]] {
+            let refused = try cli.roost(arguments)
+            #expect(
+                refused.status == 78 && refused.error.contains("contains other files"),
+                "\(arguments): \(refused)")
+            #expect(try names(in: "notes") == ["a.md"])
+        }
+        #expect(try cli.roost("init", "notes/.roost").status == 0)
+        try FileManager.default.createDirectory(
+            at: cli.home.appendingPathComponent("empty"), withIntermediateDirectories: true)
+        #expect(try cli.roost("copy", "s", "empty").status == 0)
+        #expect(try cli.roost("copy", "s", "empty").status == 0, "a copy can be repeated")
+    }
+}
