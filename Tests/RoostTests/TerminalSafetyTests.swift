@@ -154,7 +154,9 @@ import Testing
     /// Returns the other commands.
     private static func otherCommands(_ ids: [String]) -> [[String]] {
         [
-            ["cluster", "delete", hostile, s], ["export", "clusters", s],
+            ["cluster", "delete", hostile, s], ["cluster", "plan", s],
+            ["cluster", "assign", "--shard", hostile, s], ["cluster", "status", s], ["cluster", "finish", s],
+            ["cluster", "discard", s], ["export", "clusters", s],
             ["export", "clusters", "--format=jsonl", s], ["export", "clusters", "--format=atlas", s],
             ["export", "entries", s], ["export", "entries", "--format=jsonl", s],
             ["export", "clusters", "-o", "/nowhere/\(name)", s], ["import", "docs/rows.jsonl", s],

@@ -37,7 +37,8 @@ enum Failure {
             guard code == .validationFailure else {
                 if code == .success, !(error is ExitCode) {
                     // A help text, a completion script or the version.
-                    Terminal.write(Data((RoostCommand.fullMessage(for: error) + "\n").utf8))
+                    let text = RoostCommand.fullMessage(for: error)
+                    if !text.isEmpty { Terminal.write(Data((text + "\n").utf8)) }
                     Foundation.exit(ExitStatus.success.rawValue)
                 }
                 if code == .failure, !(error is ExitCode) {

@@ -130,7 +130,7 @@ extension TextScores {
         package var pairs: Float = 0
         /// The part that corrected words contribute, in any field.
         package var corrected: Float = 0
-        /// The number of the query's words that the document contains. Corrected words do not count.
+        /// The number of the query's words, as corrected, that the document contains.
         package var words = 0
     }
 
@@ -156,7 +156,7 @@ extension TextScores {
                     if clause.isPair {
                         breakdown.pairs += clause.weight * Self.pairShare(match)
                     } else {
-                        breakdown.words += clause.isWord && !clause.isCorrected ? 1 : 0
+                        breakdown.words += clause.isWord ? 1 : 0
                         add(match, clause, part.index, to: &breakdown)
                     }
                     breakdowns[match.document] = breakdown
