@@ -5,7 +5,7 @@ usage: serve.py ROOST [--entries N] [--seconds S] [--folder DIR]
 Prints the rate and the 99th percentile of searches by vector, at full load and at about half of it, of searches by
 words and of reads of an entry; the memory before and after the load and with 1,000 idle connections; and the time of
 `roost mcp` from its start to the first answer. ROOST is an optimized build. Needs wrk. The store consists of generated
-sentences and uses the lexical embedder. With --folder, the store (DIR/store) and the bodies of the searches by vector
+sentences and uses the default model. With --folder, the store (DIR/store) and the bodies of the searches by vector
 (DIR/vectors.jsonl) are kept, so that `Scripts/benchmark search-rate` can run the same searches without a server; an
 existing store is used.
 """

@@ -5,7 +5,7 @@ import RoostModel
 
 struct SearchRate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Measure searches by vector of a store with the lexical model: searches per second.",
+        abstract: "Measure searches by vector of a store: searches per second.",
         discussion: """
             Each line of the file is the body of a search request, such as Benchmarks/serve.py writes: an \
             object with the member `vector`.
@@ -15,6 +15,7 @@ struct SearchRate: AsyncParsableCommand {
     @Option(help: "The file with the vectors.") var vectors: String
     @Option(help: "The number of searches at the same time.") var tasks = 8
     @Option(help: "The duration in seconds.") var seconds = 10.0
+    @OptionGroup var options: ModelOptions
 
     private struct Body: Decodable {
         var vector: [Float]
@@ -25,7 +26,8 @@ struct SearchRate: AsyncParsableCommand {
         let queries = try text.split(separator: "\n").map {
             try JSONDecoder().decode(Body.self, from: Data($0.utf8)).vector
         }
-        let opened = try await KnowledgeStore.open(in: URL(fileURLWithPath: store)) { _ in LexicalEmbedder() }
+        let model = try options.open()
+        let opened = try await KnowledgeStore.open(in: URL(fileURLWithPath: store)) { _ in model }
         for vector in queries.prefix(20) { _ = try await opened.search(EntrySearch(.vector(vector))) }
         let start = ContinuousClock.now
         let count = try await withThrowingTaskGroup(of: Int.self) { group in
