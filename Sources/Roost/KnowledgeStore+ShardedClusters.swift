@@ -70,7 +70,7 @@ extension KnowledgeStore {
             .run(index, of: count)
     }
 
-    /// Returns the state of the clustering plan; `nil` if there is none.
+    /// Returns the state of the clustering plan; `nil` if the store has no plan.
     ///
     /// - Throws: `StorageError`.
     public func clusteringPlan() async throws -> ClusteringPlanStatus? {
@@ -96,7 +96,8 @@ extension KnowledgeStore {
         ).run()
     }
 
-    /// Removes the clustering plan and the results of its workers. It is not an error if there is none.
+    /// Removes the clustering plan and the results of its workers. Does nothing in a store without a
+    /// plan.
     ///
     /// - Throws: `StorageError`.
     public func discardClusteringPlan() async throws { try await planRecords.remove() }

@@ -45,22 +45,27 @@ struct FolderWorkRecords: WorkRecords {
     }
 
     func names(withPrefix prefix: String) async throws -> [String] {
-        try await perform { url in Self.names(in: url, prefix).sorted() }
+        try await perform { url in try Self.names(in: url, prefix).sorted() }
     }
 
     func remove(withPrefix prefix: String) async throws {
         try await perform { url in
-            for name in Self.names(in: url, prefix) {
+            for name in try Self.names(in: url, prefix) {
                 try FileSystem.standard.unlink(url.appendingPathComponent(name).path)
             }
             // The folder also contains temporary files of workers that were killed.
-            if Self.names(in: url, "").isEmpty { try FileSystem.standard.removeFolder(url) }
+            if try Self.names(in: url, "").isEmpty { try FileSystem.standard.removeFolder(url) }
         }
     }
 
     /// Returns the names of the records in a folder; files that are no records are ignored.
-    private static func names(in folder: URL, _ prefix: String) -> [String] {
-        let found = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    ///
+    /// - Throws: `StorageError` if the folder exists and cannot be read.
+    private static func names(in folder: URL, _ prefix: String) throws -> [String] {
+        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+        guard let found = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
+            throw StorageError(.inputOutput, "cannot read \(folder.path)", remedy: .checkPermissions)
+        }
         return found.filter { $0.hasPrefix(prefix) && WorkRecordLimits.isValid($0) }
     }
 

@@ -3,15 +3,15 @@ import Foundation
 import Roost
 
 /// One of several parts of a store, such as `3/8`. The first one is 0.
-struct ShardArgument: ExpressibleByArgument {
+struct ShardArgument {
     let index: Int
     let count: Int
 
-    init?(argument: String) {
+    init(_ argument: String) throws {
         let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, let index = Int(parts[0]), let count = Int(parts[1]),
-            (0..<count).contains(index)
-        else { return nil }
+        guard parts.count == 2, let index = Int(parts[0]), let count = Int(parts[1]), index >= 0,
+            index < count
+        else { throw ValidationError("it must be I/N, such as 0/8, with I from 0 to N-1") }
         (self.index, self.count) = (index, count)
     }
 }
@@ -61,10 +61,7 @@ extension ClusterCommand {
                 valueName: "N"))
         var sample = KnowledgeStore.defaultClusterSample
 
-        @Option(
-            name: .long,
-            help: "coarse (fewer, larger clusters), medium, or fine (more, smaller clusters).")
-        var granularity: LeidenClusterer.Granularity = .medium
+        @OptionGroup var size: GranularityOption
 
         @Option(
             name: .long, parsing: .unconditional,
@@ -93,7 +90,7 @@ extension ClusterCommand {
         func run() async throws {
             let store = try await options.open()
             let status = try await store.planClusters(
-                sample: sample, granularity: granularity, maximumOutliers: maxOutliers, seed: seed,
+                sample: sample, granularity: size.granularity, maximumOutliers: maxOutliers, seed: seed,
                 ignoringPreviousRun: fresh)
             try await store.close()
             if json { return try Terminal.json(ClusterPlanDocument(status)) }
@@ -119,7 +116,8 @@ extension ClusterCommand {
 
         @Option(
             name: .long,
-            help: ArgumentHelp("The shard and the number of shards, such as 0/8.", valueName: "I/N"))
+            help: ArgumentHelp("The shard and the number of shards, such as 0/8.", valueName: "I/N"),
+            transform: ShardArgument.init)
         var shard: ShardArgument
 
         func run() async throws {
@@ -178,12 +176,7 @@ extension ClusterCommand {
 
         @OptionGroup var options: StoreOptions
 
-        @Flag(
-            name: .long,
-            help: ArgumentHelp(
-                "Print only the clusters at the lowest level, without the larger clusters "
-                    + "that contain them."))
-        var flat = false
+        @OptionGroup var levelOption: FlatOption
 
         @Flag(name: .long, help: "Print the clusters as JSON.")
         var json = false
@@ -193,8 +186,8 @@ extension ClusterCommand {
             let report = try await store.finishClusters()
             try await store.close()
             let tree = ClusterTree(report.clusters)
-            if json { return try Terminal.json(tree.documents(flat: flat)) }
-            for line in tree.lines(.bars, flat: flat) { Terminal.write(line) }
+            if json { return try Terminal.json(tree.documents(flat: levelOption.flat)) }
+            for line in tree.lines(.bars, flat: levelOption.flat) { Terminal.write(line) }
             options.note(
                 "\(tree.leafCount) clusters, \(report.outlierCount) outliers"
                     + (report.continuedCount > 0

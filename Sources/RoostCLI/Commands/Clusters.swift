@@ -50,12 +50,7 @@ struct ClusterCommand: AsyncParsableCommand {
 
         @OptionGroup var options: StoreOptions
 
-        @Flag(
-            name: .long,
-            help: ArgumentHelp(
-                "Print only the clusters at the lowest level, without the larger clusters "
-                    + "that contain them."))
-        var flat = false
+        @OptionGroup var levelOption: FlatOption
 
         @OptionGroup var output: RowOutputOptions
 
@@ -66,11 +61,11 @@ struct ClusterCommand: AsyncParsableCommand {
             let tree = ClusterTree(clusters)
             if output.chosen != .table {
                 var writer = ListWriter(output.chosen, ClusterDocument.columns)
-                try writer.write(tree.documents(flat: flat).map(\.row))
+                try writer.write(tree.documents(flat: levelOption.flat).map(\.row))
                 writer.finish()
             } else if !clusters.isEmpty {
                 options.page()
-                for line in tree.lines(.figures, flat: flat) { Terminal.write(line) }
+                for line in tree.lines(.figures, flat: levelOption.flat) { Terminal.write(line) }
             }
             if clusters.isEmpty {
                 options.note("the store has no clusters yet; run `roost recluster` to create them")

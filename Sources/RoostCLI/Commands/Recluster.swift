@@ -43,10 +43,7 @@ struct Recluster: AsyncParsableCommand {
         help: ArgumentHelp("The number of clusters. Default: determined from the entries.", valueName: "N"))
     var clusters: Int?
 
-    @Option(
-        name: .long,
-        help: "coarse (fewer, larger clusters), medium, or fine (more, smaller clusters).")
-    var granularity: LeidenClusterer.Granularity = .medium
+    @OptionGroup var size: GranularityOption
 
     @Option(
         name: .long, parsing: .unconditional,
@@ -74,12 +71,7 @@ struct Recluster: AsyncParsableCommand {
             valueName: "N"))
     var levels: Int?
 
-    @Flag(
-        name: .long,
-        help: ArgumentHelp(
-            "Print only the clusters at the lowest level, without the larger clusters that "
-                + "contain them."))
-    var flat = false
+    @OptionGroup var levelOption: FlatOption
 
     @Option(
         name: .long,
@@ -117,7 +109,7 @@ struct Recluster: AsyncParsableCommand {
             guard dense >= 2 else {
                 throw ValidationError("--dense must be a whole number of at least 2, not \(dense)")
             }
-            guard clusters == nil, granularity == .medium, maxOutliers == nil, !fresh else {
+            guard clusters == nil, size.granularity == .medium, maxOutliers == nil, !fresh else {
                 throw ValidationError(
                     "--dense cannot be combined with --clusters, --granularity, --max-outliers or --fresh")
             }
@@ -130,7 +122,7 @@ struct Recluster: AsyncParsableCommand {
         if let levels, !(1...8).contains(levels) {
             throw ValidationError("--levels must be a number from 1 to 8, not \(levels)")
         }
-        if clusters != nil, granularity != .medium {
+        if clusters != nil, size.granularity != .medium {
             throw ValidationError(
                 "--clusters cannot be combined with --granularity, which applies only if Roost chooses the "
                     + "number")
@@ -186,7 +178,7 @@ struct Recluster: AsyncParsableCommand {
                 levels: levels, among: conditions, isDryRun: isDryRun)
         }
         return try await store.recluster(
-            clusters: clusters, granularity: granularity, maximumOutliers: maxOutliers ?? 0.05,
+            clusters: clusters, granularity: size.granularity, maximumOutliers: maxOutliers ?? 0.05,
             levels: levels, seed: seed, among: conditions, ignoringPreviousRun: fresh, isDryRun: isDryRun)
     }
 
@@ -204,10 +196,10 @@ struct Recluster: AsyncParsableCommand {
         guard Confirmation.isPossible else {
             throw CommandError(
                 .usage,
-                "cannot end \(clusters) (\(names)) without a confirmation; use --yes to end them, or "
-                    + "--dry-run to only report them")
+                "this run would end \(clusters) (\(names)); confirm it with --yes, or show the changes with "
+                    + "--dry-run")
         }
-        return try Confirmation.ask("this run ends \(clusters) (\(names)); continue?")
+        return try Confirmation.ask("this run would end \(clusters) (\(names)); continue?")
     }
 
     /// If a run finds only one cluster, `--clusters` is suggested only for at least this many entries.
@@ -224,11 +216,11 @@ struct Recluster: AsyncParsableCommand {
         let count = groupedCount(report)
         let isTooSmall = count <= Self.maximumEntriesWithoutGroups && clusters == nil && dense == nil
         if json {
-            try Terminal.json(tree.documents(flat: flat))
+            try Terminal.json(tree.documents(flat: levelOption.flat))
         } else if isTooSmall {
             Terminal.write(sentence(on: report, of: count))
         } else {
-            for line in tree.lines(.bars, flat: flat) { Terminal.write(line) }
+            for line in tree.lines(.bars, flat: levelOption.flat) { Terminal.write(line) }
         }
         if !isTooSmall, let remark = remark(onLargestShareOf: report, of: count, leaves: tree.leafCount) {
             options.note(remark)

@@ -90,7 +90,7 @@ struct CodeLines {
     /// The maximum number of bytes of a text that names a declaration.
     private static let maximumNameLength = 100
 
-    /// Returns the text between the first two double quotation marks in a range; `nil` if there is none.
+    /// Returns the text between the first two double quotation marks in a range; `nil` if it has fewer.
     func quotedText(in range: Range<Int>) -> String? {
         let mark = UInt8(ascii: "\"")
         guard let start = source[range].firstIndex(of: mark),

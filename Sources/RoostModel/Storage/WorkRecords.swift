@@ -31,7 +31,7 @@ public protocol WorkRecords: Sendable {
     /// Returns the names that begin with a prefix, in ascending order.
     func names(withPrefix prefix: String) async throws -> [String]
 
-    /// Removes the records whose names begin with a prefix. It is not an error if there are none.
+    /// Removes the records whose names begin with a prefix, if the store has any.
     func remove(withPrefix prefix: String) async throws
 }
 

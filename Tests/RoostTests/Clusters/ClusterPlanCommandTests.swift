@@ -63,6 +63,8 @@ import Testing
         for (arguments, status, words) in [
             (["assign", "--shard", "0/1"], 66, "roost cluster plan"), (["finish"], 66, "roost cluster plan"),
             (["assign", "--shard", "2/2"], 64, "--shard"), (["assign", "--shard", "x"], 64, "--shard"),
+            (["assign", "--shard", "0/-1"], 64, "from 0 to N-1"),
+            (["assign", "--shard=-1/2"], 64, "from 0 to N-1"),
             (["assign"], 64, "--shard"), (["assign", "--shard", "0/10001"], 65, "10000"),
             (["plan", "--sample", "0"], 64, "--sample"), (["plan", "--sample", "-5"], 64, "--sample"),
             (["plan", "--max-outliers", "1.5"], 64, "--max-outliers"),

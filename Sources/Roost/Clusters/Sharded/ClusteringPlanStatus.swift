@@ -43,7 +43,7 @@ public struct ClusteringPlanStatus: Sendable {
         missingShards = (0..<(best?.key ?? 0)).filter { !present.contains($0) }
     }
 
-    /// The error of a call that needs a plan if there is none.
+    /// The error of a call that needs a plan, in a store without one.
     static var missingPlan: RoostError {
         RoostError(.notFound, "the store has no clustering plan", remedy: .planClusters)
     }

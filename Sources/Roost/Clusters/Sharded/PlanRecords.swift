@@ -17,7 +17,7 @@ struct PlanRecords: Sendable {
 
     // MARK: The plan
 
-    /// Returns the plan; `nil` if there is none.
+    /// Returns the plan; `nil` if the store has no plan.
     ///
     /// - Throws: ``RoostError`` with `.newerFormat`; `StorageError`.
     func plan() async throws -> ClusteringPlan? {

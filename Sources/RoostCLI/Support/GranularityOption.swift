@@ -1,0 +1,10 @@
+import ArgumentParser
+import Roost
+
+/// The option of the commands that choose the number of clusters.
+struct GranularityOption: ParsableArguments {
+    @Option(
+        name: .long,
+        help: "coarse (fewer, larger clusters), medium, or fine (more, smaller clusters).")
+    var granularity: LeidenClusterer.Granularity = .medium
+}
