@@ -18,6 +18,8 @@ final class DatabaseConnections: Sendable {
     let lockURL: URL
     let options: SQLiteStorageProvider.Options
     let readers: DatabasePool
+    /// The connections of snapshots.
+    let snapshots: SnapshotConnections
     /// The way in which a database that cannot be written is read; `nil` if it can be written.
     let readOnly: ReadOnlyDatabase?
     /// The identity of the file that was opened. It shows whether a repair or a restore has replaced the
@@ -33,6 +35,7 @@ final class DatabaseConnections: Sendable {
         self.lockURL = lockURL
         self.options = options
         self.readers = readers
+        snapshots = SnapshotConnections(like: readers)
         self.readOnly = readOnly
         identity = FileIdentity(url)
         self.writer = Mutex(writer)
@@ -136,6 +139,7 @@ final class DatabaseConnections: Sendable {
     /// write-ahead log is moved into it.
     func close() throws {
         defer { readOnly?.close() }
+        snapshots.close()
         try readers.close()
         guard let pool = writer.withLock({ $0 }) else { return }
         let lock = options.movesLogOnClose ? try? FileLock.acquire(lockURL, timeout: 0) : nil

@@ -6,7 +6,7 @@ import RoostVectors
 
 /// A read transaction that stays open, so it shows one revision regardless of later commits.
 struct SQLiteSnapshot: StorageSnapshot {
-    let database: DatabaseSnapshot
+    let database: SnapshotConnections.Lease
     let stamp: Stamp
     /// The connections of the provider that created the snapshot.
     let connections: DatabaseConnections

@@ -26,8 +26,8 @@ public struct SQLiteStorageProvider: StorageProvider {
         /// The file that writers lock. By default, it is a file next to the database with the extension
         /// `lock`.
         public var lockURL: URL?
-        /// The maximum number of seconds to wait for another writer, 30 by default. After that, calls throw
-        /// `.locked`.
+        /// The maximum number of seconds to wait for another writer, 30 by default; `infinity` waits for
+        /// weeks. After that, calls throw `.locked`.
         public var lockTimeout: TimeInterval = DatabaseFile.lockTimeout
         /// The durability of a commit when it returns.
         public var durability = Durability.full
@@ -122,7 +122,7 @@ public struct SQLiteStorageProvider: StorageProvider {
         try Task.checkCancellation()
         return try await errors.runBlocking { _ in
             try checkOpen()
-            let snapshot = try pool.makeSnapshot()
+            let snapshot = try connections.snapshots.begin()
             let stamp = try snapshot.read { try Self.stamp($0) }
             return SQLiteSnapshot(database: snapshot, stamp: stamp, connections: connections)
         }
