@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import RoostVectors
 import Synchronization
@@ -10,54 +11,92 @@ struct BERTBatches: Sendable {
     /// Adjacent ascending ranges that cover `sequences`.
     let groups: [Range<Int>]
 
-    private static let cores = ProcessInfo.processInfo.activeProcessorCount
+    /// The number of threads that compute at the same time.
+    var cores = ProcessInfo.processInfo.activeProcessorCount
 
     /// Returns the pooled vectors: (sequences, d).
     ///
+    /// Several groups are computed on separate threads, so that other tasks run meanwhile. A single group
+    /// takes milliseconds and begins on the calling thread.
     /// - Throws: `CancellationError` if the task is canceled. Cancellation is checked before each group.
     func vectors() async throws -> Matrix {
-        let isCancelled = Flag()
+        let progress = Progress()
         let vectors = await withTaskCancellationHandler {
-            Matrix(rows: sequences.count, columns: pass.configuration.hiddenSize) { output in
-                work(into: DisjointWrites(output), until: isCancelled)
+            guard groups.count > 1 else { return matrix { runOnlyGroup(into: $0, progress) } }
+            return await withCheckedContinuation { continuation in
+                Self.startThread {
+                    continuation.resume(returning: matrix { runGroups(into: $0, progress) })
+                }
             }
         } onCancel: {
-            isCancelled.value.store(true, ordering: .relaxed)
+            progress.isCancelled.store(true, ordering: .relaxed)
         }
         try Task.checkCancellation()
         return vectors
     }
 
-    /// A cancellation flag for the worker threads, which do not run in the task.
-    private final class Flag: Sendable {
-        let value = Atomic<Bool>(false)
+    /// The state of a computation, which its threads share.
+    private final class Progress: Sendable {
+        let isCancelled = Atomic<Bool>(false)
+        /// The index of the next group.
+        let next = Atomic<Int>(0)
     }
 
-    private func work(into output: DisjointWrites<Float>, until isCancelled: Flag) {
-        let workers = min(Self.cores, groups.count)
-        guard workers > 1 else {
-            guard let group = groups.first, !isCancelled.value.load(ordering: .relaxed) else { return }
-            let memory = memory(for: group, attentionThreads: Self.cores)
-            ThreadTeam.run(threads: Self.cores) { run(group, memory, $0, into: output) }
-            return
+    private func matrix(_ body: (DisjointWrites<Float>) -> Void) -> Matrix {
+        Matrix(rows: sequences.count, columns: pass.configuration.hiddenSize) { output in
+            body(DisjointWrites(output))
         }
-        let next = Atomic<Int>(0)
-        Parallel.forEachBlock(of: workers, size: 1) { _ in
-            var memory: BERTMemory?
-            while !isCancelled.value.load(ordering: .relaxed) {
-                let index = next.add(1, ordering: .relaxed).oldValue
-                guard index < groups.count else { return }
-                let group = groups[index]
-                let required = size(of: group)
-                if let current = memory?.capacity,
-                    current.tokens < required.tokens || current.maximumLength < required.maximumLength
-                {
-                    memory = nil
-                }
-                let buffers = memory ?? self.memory(for: group, attentionThreads: 1)
-                memory = buffers
-                ThreadTeam.run(threads: 1) { run(group, buffers, $0, into: output) }
+    }
+
+    /// The stack size of a thread in bytes.
+    private static let stackSize = 4 << 20
+
+    /// Runs a function on a new thread. The threads of Dispatch are also those of Swift's tasks, so a long
+    /// computation in them would stop all tasks of the process.
+    private static func startThread(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread(block: body)
+        thread.stackSize = stackSize
+        thread.name = "roost.embedding"
+        thread.qualityOfService = .userInitiated
+        thread.start()
+    }
+
+    private func runOnlyGroup(into output: DisjointWrites<Float>, _ progress: Progress) {
+        guard let group = groups.first, !progress.isCancelled.load(ordering: .relaxed) else { return }
+        let memory = memory(for: group, attentionThreads: cores)
+        ThreadTeam.run(threads: cores) { run(group, memory, $0, into: output) }
+    }
+
+    /// Runs all groups, on the calling thread and one new thread for each further core.
+    private func runGroups(into output: DisjointWrites<Float>, _ progress: Progress) {
+        let helpers = DispatchGroup()
+        for _ in 1..<min(cores, groups.count) {
+            helpers.enter()
+            Self.startThread {
+                runNextGroups(into: output, progress)
+                helpers.leave()
             }
+        }
+        runNextGroups(into: output, progress)
+        helpers.wait()
+    }
+
+    /// Runs groups that no thread has begun, until there are none.
+    private func runNextGroups(into output: DisjointWrites<Float>, _ progress: Progress) {
+        var memory: BERTMemory?
+        while !progress.isCancelled.load(ordering: .relaxed) {
+            let index = progress.next.add(1, ordering: .relaxed).oldValue
+            guard index < groups.count else { return }
+            let group = groups[index]
+            let required = size(of: group)
+            if let current = memory?.capacity,
+                current.tokens < required.tokens || current.maximumLength < required.maximumLength
+            {
+                memory = nil
+            }
+            let buffers = memory ?? self.memory(for: group, attentionThreads: 1)
+            memory = buffers
+            ThreadTeam.run(threads: 1) { run(group, buffers, $0, into: output) }
         }
     }
 

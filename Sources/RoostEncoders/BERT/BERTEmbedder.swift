@@ -18,7 +18,7 @@ public struct BERTEmbedder: Embedder {
     private let tokenizer: WordPieceTokenizer
     /// The token ids of the prefix for each role.
     private let prefixes: [TextRole: [Int32]]
-    private var pass: BERTForwardPass
+    private(set) var pass: BERTForwardPass
     private let check: ModelCheck
 
     /// The approximate number of tokens in a group. A group is large enough for a block of weights to be
