@@ -10,6 +10,9 @@ public import RoostModel
 public struct ConnectionSettings: Sendable {
     /// The settings by their names in libpq.
     let values: [String: String]
+    /// The setting `connect_timeout` of the address or of `PGCONNECT_TIMEOUT` in seconds; `nil` if both omit
+    /// it, or if it states that there is no limit.
+    let statedTimeout: Double?
     /// The values that must not appear in messages and logs.
     private let secrets: [String]
 
@@ -43,6 +46,8 @@ public struct ConnectionSettings: Sendable {
             option += 1
         }
         let environment = ProcessInfo.processInfo.environment
+        statedTimeout = (found["connect_timeout"] ?? environment["PGCONNECT_TIMEOUT"])
+            .flatMap { Double($0) }.flatMap { $0 > 0 ? $0 : nil }
         for (name, value) in Self.defaults where found[name] == nil {
             // Only this default has a variable that a user is likely to set.
             if name == "connect_timeout", environment["PGCONNECT_TIMEOUT"] != nil { continue }
@@ -69,7 +74,7 @@ public struct ConnectionSettings: Sendable {
             let database = values["dbname"].map { "the database \($0) of " } ?? ""
             return "\(database)the PostgreSQL server that PGHOST and PGSERVICE select"
         }
-        return "\(server)/\(values["dbname"] ?? "")"
+        return server + (values["dbname"].map { "/\($0)" } ?? "")
     }
 
     /// Whether the address contains a password.

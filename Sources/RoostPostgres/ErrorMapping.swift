@@ -50,6 +50,8 @@ struct ErrorMapping: Sendable {
                 "close other clients or raise the server's limit of connections, and try again"
             } else if message.contains("does not exist") {
                 "check the names of the database and the user"
+            } else if ConnectionError.isMissingSocket(message) {
+                "check the address (PGHOST) and that the server is running, and try again"
             } else if isTemporary {
                 "check that the server is running, and try again"
             } else {
@@ -67,8 +69,12 @@ struct ErrorMapping: Sendable {
             return StorageError(
                 .readOnly, "\(reason); the server is a read-only replica, so connect to the primary server")
         case "42501":
-            return StorageError(
-                .readOnly, "\(reason); grant the privileges of a Roost writer or owner to the user")
+            // The statements of the server's owner, such as building an index, need more than privileges.
+            let step =
+                message.hasPrefix("must be owner")
+                ? "run the command as the user who created the tables"
+                : "grant the privileges of a Roost reader, writer or owner to the user"
+            return StorageError(.readOnly, "\(reason); \(step)")
         case "42P01", "3F000":
             return StorageError(
                 .notFound, "\(reason); create the tables as the owner of the database first")

@@ -1,4 +1,5 @@
 public import Foundation
+import RoostFiles
 public import RoostModel
 
 extension PostgresStorageProvider {
@@ -42,8 +43,10 @@ extension PostgresStorageProvider {
         }
         let pool = ConnectionPool(address, limit: max(1, options.maximumConnections))
         let store = try await ErrorMapping(name: address.displayName).runBlocking { isCancelled in
-            let limits = CallLimits(CallLimits.callTimeout, isCancelled: isCancelled)
-            return try pool.withConnection(limits) { try opening.run($0, pool, limits) }
+            try options.openingFailures(address).repeating(isCancelled: isCancelled) {
+                let limits = CallLimits(CallLimits.callTimeout, isCancelled: isCancelled)
+                return try pool.withConnection(limits) { try opening.run($0, pool, limits) }
+            }
         }
         self.init(store: store, pool: pool, options: options)
     }
@@ -63,6 +66,15 @@ extension PostgresStorageProvider {
 
     /// The server and database, such as `db.example.org:5432/notes`.
     public var location: String { pool.settings.displayName }
+}
+
+extension PostgresStorageProvider.Options {
+    /// Returns the policy for repeating the opening of a store. It begins now.
+    fileprivate func openingFailures(_ address: ConnectionSettings) -> TemporaryFailures {
+        let restart = min(retryTimeout.asTimeout, address.statedTimeout ?? .infinity)
+        return TemporaryFailures(
+            for: .seconds(restart), doubtful: .seconds(min(restart, openingTimeout.asTimeout)))
+    }
 }
 
 /// Finds or creates a store.

@@ -15,12 +15,17 @@ public struct PostgresStorageProvider: StorageProvider {
     public struct Options: Sendable {
         /// The maximum number of connections of the provider and its snapshots, 8 by default.
         public var maximumConnections = 8
-        /// The maximum number of seconds for which a commit waits for another writer, 30 by default. After
-        /// that, calls throw `.locked`.
+        /// The maximum number of seconds for which a commit waits for another writer, 30 by default;
+        /// `infinity` waits for weeks. After that, calls throw `.locked`.
         public var lockTimeout: TimeInterval = 30
         /// The number of seconds for which calls are repeated after the connection was lost, 30 by default. A
         /// restart of the server is usually shorter.
         public var retryTimeout: TimeInterval = 30
+        /// The maximum number of seconds for which opening a store waits for a server that refuses or breaks
+        /// connections, 5 by default. Opening waits for ``retryTimeout`` if the server states that it is
+        /// starting or shutting down, and for no longer than `connect_timeout` if the address or
+        /// `PGCONNECT_TIMEOUT` specifies it.
+        public var openingTimeout: TimeInterval = 5
         /// The number of seconds for which ``PostgresStorageProvider/compact()`` keeps the data of superseded
         /// revisions, one hour by default. Snapshots that are older become unreadable.
         public var snapshotLifetime: TimeInterval = 3600
@@ -116,8 +121,8 @@ public struct PostgresStorageProvider: StorageProvider {
             try await blocking { isCancelled in
                 try state.checkOpen()
                 let outcome = try CommitTransaction(
-                    batch, store: store, pool: pool, lockTimeout: .seconds(options.lockTimeout),
-                    retryTimeout: .seconds(options.retryTimeout), isCancelled: isCancelled,
+                    batch, store: store, pool: pool, lockTimeout: .seconds(options.lockTimeout.asTimeout),
+                    retryTimeout: .seconds(options.retryTimeout.asTimeout), isCancelled: isCancelled,
                     check: state.latest
                 ).run()
                 state.record(outcome.head)
@@ -133,7 +138,7 @@ public struct PostgresStorageProvider: StorageProvider {
     private func analyze() {
         // The commit is complete, so its caller must not wait long for the lock of a vacuum or of an index
         // build.
-        let limits = CallLimits(.seconds(min(5, options.lockTimeout)))
+        let limits = CallLimits(.seconds(min(5, options.lockTimeout.asTimeout)))
         try? pool.withConnection(limits) { _ = try $0.run(TableSQL.analysis, limits) }
     }
 
@@ -141,7 +146,7 @@ public struct PostgresStorageProvider: StorageProvider {
         try Task.checkCancellation()
         let head = try await reading { connection, limits in try currentHead(connection, limits) }
         return PostgresSnapshot(
-            head: head, pool: pool, retryTimeout: .seconds(options.retryTimeout),
+            head: head, pool: pool, retryTimeout: .seconds(options.retryTimeout.asTimeout),
             exactSearchLimit: options.exactSearchLimit)
     }
 
@@ -173,7 +178,8 @@ public struct PostgresStorageProvider: StorageProvider {
             try await blocking { isCancelled in
                 try state.checkOpen()
                 try repeating(isCancelled) {
-                    let limits = CallLimits(.seconds(options.lockTimeout), isCancelled: isCancelled)
+                    let limits = CallLimits(
+                        .seconds(options.lockTimeout.asTimeout), isCancelled: isCancelled)
                     try pool.withConnection(limits) { connection in
                         try Compaction(store: store, lifetime: options.snapshotLifetime).run(
                             connection, limits)
@@ -214,7 +220,8 @@ public struct PostgresStorageProvider: StorageProvider {
     private func repeating<Value>(
         _ isCancelled: @Sendable () -> Bool, _ body: () throws -> Value
     ) throws -> Value {
-        try TemporaryFailures(for: .seconds(options.retryTimeout)).repeating(isCancelled: isCancelled, body)
+        try TemporaryFailures(for: .seconds(options.retryTimeout.asTimeout))
+            .repeating(isCancelled: isCancelled, body)
     }
 
     /// Runs `body` on a thread for blocking work, and throws its errors as `StorageError`.

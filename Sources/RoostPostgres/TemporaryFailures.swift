@@ -4,12 +4,24 @@ import Foundation
 /// transaction.
 struct TemporaryFailures {
     private let deadline: ContinuousClock.Instant
+    /// The deadline for failures that are not known to be those of a restart.
+    private let doubtfulDeadline: ContinuousClock.Instant
 
     /// The pause before the second attempt, in seconds. It doubles with every attempt.
     private static let firstPause = 0.01
     private static let maximumPause = 1.0
 
-    init(for duration: Duration) { deadline = .now + duration }
+    /// Creates a policy that begins now.
+    ///
+    /// - Parameters:
+    ///   - duration: The time for which calls are repeated.
+    ///   - doubtful: The time for which calls are repeated after a failure that the server did not explain
+    ///     with a restart, such as a refused connection; `nil` for the same time.
+    init(for duration: Duration, doubtful: Duration? = nil) {
+        let now = ContinuousClock.now
+        deadline = now + duration
+        doubtfulDeadline = now + (doubtful ?? duration)
+    }
 
     /// Runs `body`, and runs it again after temporary failures until the time is used up.
     ///
@@ -23,7 +35,7 @@ struct TemporaryFailures {
                 if case .timedOut = error { throw error }
                 // The pause is random, so that clients do not return at the same time.
                 let end = ContinuousClock.now + .seconds(pause * Double.random(in: 0.5...1))
-                guard end < deadline else { throw error }
+                guard end < (error.reportsRestart ? deadline : doubtfulDeadline) else { throw error }
                 while ContinuousClock.now < end {
                     if isCancelled() { throw CancellationError() }
                     Thread.sleep(forTimeInterval: 0.005)

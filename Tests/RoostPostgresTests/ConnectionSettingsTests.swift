@@ -22,6 +22,19 @@ struct ConnectionSettingsTests {
         #expect(again.addressWithoutSecrets == stored)
     }
 
+    @Test(arguments: [
+        ("postgresql://db.example.org/notes", "db.example.org/notes"), ("service=team", "service team"),
+        ("host=db port=5433", "db:5433"),
+    ]) func `an address has a name for messages`(address: String, name: String) throws {
+        #expect(try ConnectionSettings(address).displayName == name)
+    }
+
+    @Test(arguments: [
+        ("connect_timeout=3", 3.0), ("connect_timeout=0", nil), ("connect_timeout=-1", nil), ("", nil),
+    ]) func `an address can limit the time for connecting`(address: String, limit: Double?) throws {
+        #expect(try ConnectionSettings(address).statedTimeout == limit)
+    }
+
     @Test func `values with quotation marks and backslashes are preserved`() throws {
         let settings = try ConnectionSettings(#"user='it\'s' dbname='a\\b c'"#)
         #expect(settings.values["user"] == "it's")

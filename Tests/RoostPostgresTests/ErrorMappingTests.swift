@@ -28,6 +28,7 @@ struct ErrorMappingTests {
         ("FATAL:  sorry, too many clients already", true),
         ("FATAL:  too many connections for database \"notes\"", true),
         ("FATAL:  terminating connection due to administrator command", true),
+        ("connection to server on socket \"/run/.s.PGSQL.5432\" failed: No such file or directory", true),
         ("FATAL:  password authentication failed for user \"ann\"", false),
         ("FATAL:  database \"notes\" does not exist", false),
         ("root certificate file \"/home/ann/.postgresql/root.crt\" does not exist", false),
@@ -46,8 +47,17 @@ struct ErrorMappingTests {
         ("FATAL:  no pg_hba.conf entry for host \"::1\", user \"ann\", SSL encryption", "let pg_hba.conf"),
         ("FATAL:  too many connections for role \"ann\"", "close other clients"),
         ("could not translate host name \"db\" to address", "address of the server"),
+        ("connection to server on socket \"/run/.s\" failed: No such file or directory", "(PGHOST)"),
     ]) func `a refused connection is reported with the next step`(message: String, step: String) {
         #expect(mapping.storageError(.refused(message: message)).message.contains(step))
+    }
+
+    @Test func `an owner is named only where privileges are not enough`() {
+        func step(_ message: String) -> String {
+            mapping.storageError(.rejected(state: "42501", message: message)).message
+        }
+        #expect(step("must be owner of table vectors").contains("who created the tables"))
+        #expect(step("permission denied for schema roost").contains("grant the privileges"))
     }
 
     @Test func `only a rejection within a session excludes a commit`() {

@@ -12,6 +12,7 @@ import Testing
     private func openingError(_ settings: ConnectionSettings) async -> StorageError? {
         var options = PostgresStorageProvider.Options()
         options.retryTimeout = 5
+        options.openingTimeout = 0.1
         return await #expect(throws: StorageError.self) {
             try await PostgresStorageProvider(address: settings, name: "errors", options: options)
         }

@@ -56,6 +56,46 @@ struct ServerStateTests {
         try await store.close()
     }
 
+    @Test func `opening a store waits while the server restarts`() async throws {
+        let server = try newServer()
+        try server.start()
+        defer { try? server.stop() }
+        let first = try await PostgresStorageProvider(address: try server.settings())
+        let entry = Self.entry(1)
+        try await first.saveEntry(entry)
+        try await first.close()
+        try server.stop(.fast)
+        var options = PostgresStorageProvider.Options()
+        // The test's limit is longer than the default, in case the machine is busy.
+        (options.openingTimeout, options.retryTimeout) = (600, 600)
+        let settings = try server.settings()
+        async let opening = PostgresStorageProvider(address: settings, options: options)
+        try await Task.sleep(for: .milliseconds(300))
+        try server.start()
+        let second = try await opening
+        #expect(try await second.fetchEntries() == [entry])
+        try await second.close()
+    }
+
+    @Test func `opening a store waits only as long as the options and the address permit`() async throws {
+        let server = try newServer()
+        // The server was never started, so its port is closed.
+        func duration(_ changes: [String: String], _ limit: TimeInterval) async throws -> Duration {
+            var options = PostgresStorageProvider.Options()
+            options.openingTimeout = limit
+            let settings = try server.settings(changes)
+            let start = ContinuousClock.now
+            let error = await #expect(throws: StorageError.self) {
+                _ = try await PostgresStorageProvider(address: settings, options: options)
+            }
+            #expect(error?.code == .unavailable)
+            return ContinuousClock.now - start
+        }
+        #expect(try await duration([:], 0.5) > .milliseconds(100))
+        #expect(try await duration(["connect_timeout": "1"], 3600) < .seconds(600))
+        #expect(try await duration([:], 0) < .seconds(600))
+    }
+
     @Test func `a restored server is refused, even after others have written to it`() async throws {
         let server = try newServer()
         try server.start()

@@ -70,7 +70,9 @@ import Testing
         let settings = try TestServer.settings(["user": role, "password": "secret"])
         let only = try Connection(settings)
         let error = await #expect(throws: StorageError.self) {
-            try await PostgresStorageProvider(address: settings, name: "any")
+            var options = PostgresStorageProvider.Options()
+            options.openingTimeout = 0.1
+            return try await PostgresStorageProvider(address: settings, name: "any", options: options)
         }
         #expect(error?.code == .unavailable)
         #expect(error?.isRetryable == true)
