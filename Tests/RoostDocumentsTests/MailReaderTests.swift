@@ -57,6 +57,38 @@ import Testing
         #expect(document.links.first?.fragment == "b")
     }
 
+    private static func alternatives(plain: String, html: String) -> String {
+        "From: a@example.org\nSubject: News\nMIME-Version: 1.0\n"
+            + "Content-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/plain\n\n\(plain)\n"
+            + "--x\nContent-Type: text/html\n\n\(html)\n--x--\n"
+    }
+
+    @Test(arguments: [
+        ("View this message online: https://example.org/a/very/long/address?with=parts", false),
+        ("", false), ("The tulips opened two weeks early in the south, and the growers hurry.", true),
+    ])
+    func `A plain text that is only a placeholder is not the text`(plain: String, isUsed: Bool) async throws {
+        let html =
+            "<p>The tulips opened two weeks early in the south, and the growers hurry to bring them to the "
+            + "markets of the towns before the end of the week.</p>"
+        let message = Self.alternatives(plain: plain, html: html)
+        let text = try await DocumentFixture.document(message, name: "a.eml").text
+        #expect(text.hasPrefix("The tulips opened") && text.hasSuffix(isUsed ? "hurry." : "the week."))
+    }
+
+    @Test func `The preview text of a message is not read, and its signature is hidden`() async throws {
+        let preview = "<div style='max-height:0; display: none'>Preview</div>"
+        let message =
+            "From: a@example.org\nSubject: S\nMIME-Version: 1.0\nContent-Type: text/html\n\n\(preview)"
+            + "<table><tr><td>\(preview)Cell<p>The pump runs.</p></td></tr></table><div>-- <br></div><p>Ann</p>"
+        let document = try await DocumentFixture.document(message, name: "a.eml")
+        #expect(!document.text.contains("Preview") && document.text.contains("The pump runs."))
+        let structure = TextStructure(of: document.text, format: document.format)
+        let bytes = Array(document.text.utf8)
+        let hidden = structure.hiddenParts.map { String(decoding: bytes[$0.range], as: UTF8.self) }
+        #expect(hidden == ["\\--\n\nAnn"])
+    }
+
     @Test(arguments: [
         ("latin1.eml", "Grüße aus dem Gärtchen, süß und schön."), ("koi8.eml", "Бочка стоит под крышей."),
         ("shift-jis.eml", "雨どいの下の樽は"), ("right-to-left.eml", "חבית מתחת למרזב"),

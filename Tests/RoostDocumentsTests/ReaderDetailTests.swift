@@ -80,6 +80,39 @@ import Testing
         #expect(text == "The state-of-the-art pumps are well-suited for comprehensively cleaned barrels.")
     }
 
+    // MARK: Names of files
+
+    @Test(arguments: [
+        ("/notes/2025-03-31.md", 1_743_379_200.0), ("2025_03_31 meeting.md", 1_743_379_200),
+        ("2025-03-31-post.md", 1_743_379_200), ("2025-02-30.md", nil), ("2025-03_31.md", nil),
+        ("2025-03-311.md", nil), ("about 2025-03-31.md", nil), ("20250331.md", nil), ("", nil),
+    ])
+    func `A name that begins with a day states a date`(path: String, seconds: Double?) {
+        let input = DocumentInput(data: Data(), path: path)
+        #expect(input.dateInFileName == seconds.map { Date(timeIntervalSince1970: $0) })
+    }
+
+    @Test func `Captions have the name of their file as their title`() async throws {
+        let captions = "1\n00:00:01,500 --> 00:00:03,000\nOne.\n"
+        let document = try await DocumentFixture.document(captions, name: "/a/Rain. Part 2.srt")
+        #expect(document.title == "Rain. Part 2")
+    }
+
+    // MARK: Styles of Word
+
+    @Test func `A style that states only a level has the list of its parent, if any`() throws {
+        func numbering(_ properties: String) -> String { "<w:pPr><w:numPr>\(properties)</w:numPr></w:pPr>" }
+        let xml =
+            "<w:styles xmlns:w='x'><w:style w:styleId='Subtitle'>\(numbering("<w:ilvl w:val='1'/>"))</w:style>"
+            + "<w:style w:styleId='L'>\(numbering("<w:numId w:val='7'/>"))</w:style><w:style w:styleId='L2'>"
+            + "<w:basedOn w:val='L'/>\(numbering("<w:ilvl w:val='1'/>"))</w:style></w:styles>"
+        let styles = try WordStyles(
+            styles: try XMLPull(xml: Data(xml.utf8), isCancelled: { false }), numbering: nil)
+        #expect(styles.list(ofStyle: "Subtitle") == nil)
+        #expect(styles.list(ofStyle: "L") == WordStyles.ListReference(list: "7", level: 0))
+        #expect(styles.list(ofStyle: "L2") == WordStyles.ListReference(list: "7", level: 1))
+    }
+
     // MARK: Markup
 
     @Test func `LaTeX accents, nested commands and properties are read`() async throws {
@@ -101,6 +134,20 @@ import Testing
         #expect(document.createdAt == Date(timeIntervalSince1970: 1_710_374_400))
         #expect(document.text.contains("\n## The big one\nCafé, naïve, ça, straße, Müller. $\\ss x$\n"))
         #expect(document.text.contains("\n- J. Smith.\n") && document.text.hasSuffix("<!-- rest -->"))
+    }
+
+    @Test func `The text of an environment of LaTeX in one line is kept`() async throws {
+        let document = try await DocumentFixture.document(
+            #"""
+            \begin{abstract}Buoys drift.\end{abstract}
+            \begin{quote}
+            Two lines.
+            \end{quote}
+            \begin{itemize}\item one\end{itemize}
+            \begin{tabular}{ll}
+            The end.\end{center}
+            """#, name: "a.tex")
+        #expect(document.text == "Buoys drift.\n\nTwo lines.\n\n- one\n\nThe end.")
     }
 
     @Test func `Directives, tables and literal blocks of reStructuredText are converted`() async throws {

@@ -39,6 +39,23 @@ public struct DocumentInput: Sendable {
     /// The last component of ``path``.
     public var fileName: String { path.split(separator: "/").last.map(String.init) ?? path }
 
+    /// ``fileName`` without its extension; `nil` if it is empty.
+    var fileStem: String? {
+        let length = fileExtension.isEmpty ? 0 : fileExtension.count + 1
+        let stem = fileName.dropLast(length)
+        return stem.isEmpty ? nil : String(stem)
+    }
+
+    /// The day with which ``fileName`` begins, such as that of a daily note `2025-03-31.md` or of a post
+    /// `2025-03-31-title.md`; `nil` if it begins with none. The separators are hyphens or underscores.
+    package var dateInFileName: Date? {
+        guard
+            let match = fileName.prefixMatch(of: #/(\d{4})([-_])(\d\d)([-_])(\d\d)(?![\p{L}\p{N}])/#),
+            match.output.2 == match.output.4
+        else { return nil }
+        return DocumentDates.date(fromISO: "\(match.output.1)-\(match.output.3)-\(match.output.5)")
+    }
+
     /// The part of ``fileName`` after the last full stop, in lowercase letters; empty if the name has no
     /// extension.
     public var fileExtension: String {

@@ -14,6 +14,10 @@ enum HTMLEncoding {
     ///   - data: The bytes of the page.
     ///   - stated: The name of the encoding that a server stated; `nil` if it stated none.
     static func convert(_ data: Data, stated: String?) -> [UInt8] {
+        ControlCharacters.repaired(decoded(data, stated: stated))
+    }
+
+    private static func decoded(_ data: Data, stated: String?) -> [UInt8] {
         let bytes = [UInt8](data)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }
         if bytes.starts(with: [0xFE, 0xFF]) { return utf16(bytes.dropFirst(2), isBigEndian: true) }

@@ -106,10 +106,22 @@ struct HTMLMarkdown {
             let cells = cells(of: block).map { Self.escaped($0).replacingOccurrences(of: "|", with: "\\|") }
             return "| " + cells.joined(separator: " | ") + " |"
         case .text:
-            let lines = lines(of: block).map(Self.escaped)
-            guard let level = context.headingLevel else { return lines.joined(separator: "\n") }
-            return String(repeating: "#", count: level) + " " + lines.joined(separator: " ")
+            let lines = lines(of: block)
+            guard let level = context.headingLevel else {
+                return lines.map(Self.escaped).joined(separator: "\n")
+            }
+            let heading = Self.withoutEditLink(lines.joined(separator: " "), of: block)
+            return String(repeating: "#", count: level) + " " + Self.escaped(heading)
         }
+    }
+
+    /// Returns a heading without a link in brackets at its end, with which wikis offer to edit the section.
+    private static func withoutEditLink(_ heading: String, of block: HTMLBlock) -> String {
+        guard block.links > 0, block.linkWords < block.counts.words,
+            let match = heading.firstMatch(of: #/\s*\[[^\[\]]{1,60}\]$/#),
+            match.range.lowerBound > heading.startIndex
+        else { return heading }
+        return String(heading[..<match.range.lowerBound])
     }
 
     private func lines(of block: HTMLBlock) -> [String] {

@@ -87,11 +87,15 @@ struct HTMLMetadata: Sendable {
             tree.nodes[$0].tag == "title" && !tree.ancestors(of: $0).contains { tree.nodes[$0].tag == "svg" }
         }
         windowTitle = window.map { tree.text(of: $0) } ?? ""
-        let headings = tree.elements("h1").map { tree.text(of: $0) }.filter { !$0.isEmpty }
+        let headings = tree.elements("h1").map { tree.headingText(of: $0) }.filter { !$0.isEmpty }
         let stated = meta["og:title"] ?? meta["twitter:title"] ?? windowTitle
+        if let chapter = Self.chapter(of: stated, in: tree, titles: headings) { return chapter }
         // A heading that the stated title contains is the title without the name of the site.
         let matching = headings.filter { $0.count > 3 && stated.localizedCaseInsensitiveContains($0) }
-        if let heading = matching.max(by: { $0.count < $1.count }), heading.count * 3 >= stated.count {
+        if let heading = matching.max(by: { $0.count < $1.count }),
+            heading.count * 3 >= stated.count
+                || Self.separators.contains(where: { stated.hasPrefix(heading + $0) })
+        {
             return heading
         }
         let short = Self.withoutSiteName(stated, siteName: siteName)
@@ -99,9 +103,26 @@ struct HTMLMetadata: Sendable {
         return data.headline ?? headings.first
     }
 
+    /// The separators between the title of a page and the name of its site or book.
+    private static let separators = [" | ", " – ", " — ", " - ", " :: ", " · ", " • ", " » ", " « "]
+
+    /// Returns the title of a page of a book or manual, on every page of which the main heading is the name
+    /// of the book: the part of the stated title before that name, if a heading has this text too.
+    private static func chapter(of stated: String, in tree: HTMLTree, titles: [String]) -> String? {
+        for title in titles {
+            for separator in separators where stated.hasSuffix(separator + title) {
+                let chapter = stated.dropLast(separator.count + title.count)
+                let isHeading = tree.nodes.indices.contains { index in
+                    ["h1", "h2"].contains(tree.nodes[index].tag) && tree.headingText(of: index) == chapter
+                }
+                if isHeading { return String(chapter) }
+            }
+        }
+        return nil
+    }
+
     /// Removes the name of a site from the end or the beginning of a title.
     static func withoutSiteName(_ title: String, siteName: String?) -> String {
-        let separators = [" | ", " – ", " — ", " - ", " :: ", " · ", " • ", " » ", " « "]
         if let siteName, !siteName.isEmpty {
             for separator in separators + [": "] {
                 if title.hasSuffix(separator + siteName) {
@@ -137,7 +158,10 @@ struct HTMLMetadata: Sendable {
             guard node.attribute("rel") == "author" || node.attribute("itemprop") == "author" else {
                 continue
             }
-            let text = tree.text(of: index)
+            // An element that describes a person can also contain badges, dates and counts.
+            let name = (index..<node.end).first { tree.nodes[$0].attribute("itemprop") == "name" }
+            let stated = name.flatMap { tree.nodes[$0].attribute("content") }.map(Self.cleaned)
+            let text = stated ?? tree.text(of: name ?? index)
             if Self.isName(text) { return text }
         }
         return nil

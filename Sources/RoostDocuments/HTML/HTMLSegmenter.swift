@@ -77,6 +77,7 @@ struct HTMLSegmenter {
     }
 
     private mutating func add(_ index: Int, container: Int) {
+        if tree.isPermalinkSign(index) { return }
         if current == nil {
             if tree.nodes[index].text.utf8.allSatisfy({ $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) }) { return }
             begin(.text, container)
@@ -101,7 +102,7 @@ struct HTMLSegmenter {
         for index in block.texts {
             if block.kind == .row || endsInlineBlock(index) { text.appendSpace() }
             text.append(tree.nodes[index].text)
-            if let link = enclosingLink(index, within: block.container) {
+            if let link = tree.enclosingLink(index) {
                 if link != lastLink { block.links += 1 }
                 lastLink = link
                 linkText += tree.nodes[index].text + " "
@@ -116,15 +117,6 @@ struct HTMLSegmenter {
     /// Returns whether a line break directly precedes a text.
     private func endsInlineBlock(_ index: Int) -> Bool {
         index > 0 && !tree.nodes[index - 1].isText && tree.nodes[index - 1].tag == "br"
-    }
-
-    private func enclosingLink(_ index: Int, within container: Int) -> Int? {
-        var node = tree.nodes[index].parent
-        while node >= 0 {
-            if tree.nodes[node].tag == "a" { return node }
-            node = tree.nodes[node].parent
-        }
-        return nil
     }
 
     // MARK: Tables

@@ -57,12 +57,36 @@ final class MailBody {
             return
         }
         let plain = children.first { Self.isType($0, "text", "plain") }
-        // Some programs send an empty plain-text alternative.
-        if let plain, Self.content(of: plain, limits: limits).contains(where: { !$0.isWhitespace }) {
+        let rich = children.last { !Self.isType($0, "text", "calendar") && $0 != plain }
+        // Some programs send an empty plain-text alternative, or only the address of the message.
+        if let plain, try !isPlaceholder(Self.content(of: plain, limits: limits), for: rich, depth) {
             try read(plain, depth: depth + 1)
-        } else if let rich = children.last(where: { !Self.isType($0, "text", "calendar") }) {
-            try read(rich, depth: depth + 1)
+        } else if let part = rich ?? plain {
+            try read(part, depth: depth + 1)
         }
+    }
+
+    /// Returns whether a plain-text alternative does not contain the text of the message: it is short, and
+    /// the other alternative has at least four times as many letters. Addresses do not count, because only
+    /// plain text shows those of links.
+    private func isPlaceholder(
+        _ plain: String, for rich: UnsafeMutablePointer<GMimeObject>?, _ depth: Int
+    ) throws -> Bool {
+        guard let rich else { return false }
+        let letters = Self.letters(in: plain)
+        guard letters <= Self.maximumPlaceholderLength else { return false }
+        let body = MailBody(limits: limits, isCancelled: isCancelled)
+        body.parts = parts
+        try body.read(rich, depth: depth + 1)
+        return Self.letters(in: body.text) >= max(1, 4 * letters)
+    }
+
+    /// The maximum number of letters of a plain text that is compared with the other alternative.
+    private static let maximumPlaceholderLength = 500
+
+    private static func letters(in text: String) -> Int {
+        text.split(whereSeparator: \.isWhitespace).lazy.filter { !$0.contains("://") }
+            .reduce(0) { $0 + $1.unicodeScalars.count { $0.properties.isAlphabetic } }
     }
 
     private func readMessage(_ object: UnsafeMutablePointer<GMimeObject>, depth: Int) throws {

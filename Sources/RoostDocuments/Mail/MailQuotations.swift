@@ -33,7 +33,8 @@ struct MailQuotations {
             let range = offset..<min(offset + line.utf8.count + 1, length)
             offset = range.upperBound
             let content = line.trimmingCharacters(in: .whitespacesAndNewlines)
-            if rest == nil, line == "-- " || line == "-- \r" { rest = .signature }
+            // A converted HTML part has lost the space, and has a backslash.
+            if rest == nil, line == "-- " || line == "-- \r" || line == "\\--" { rest = .signature }
             if rest == nil, Self.isOriginalMark(content) { rest = .quotation }
             if let kind = rest {
                 Self.append(range, kind, to: &found)

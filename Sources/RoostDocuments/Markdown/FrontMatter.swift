@@ -14,6 +14,7 @@ struct FrontMatter {
         switch range.language {
         case .yaml: self = YAMLFrontMatter.parse(text)
         case .toml: self = TOMLFrontMatter.parse(text)
+        case .properties: self = PageProperties.parse(text)
         }
     }
 

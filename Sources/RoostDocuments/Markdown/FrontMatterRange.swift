@@ -6,6 +6,8 @@ struct FrontMatterRange: Equatable {
         case yaml
         /// TOML between lines of `+++`.
         case toml
+        /// Lines such as `key:: value` without fences, the properties of a page of Logseq.
+        case properties
     }
 
     /// The maximum number of bytes of front matter.
@@ -13,15 +15,20 @@ struct FrontMatterRange: Equatable {
 
     /// The language.
     var language: Language
-    /// The range in UTF-8 bytes of the lines between the fences.
+    /// The range in UTF-8 bytes of the lines between the fences, if there are any.
     var content: Range<Int>
-    /// The number of lines, including both fences.
+    /// The number of lines, including the fences.
     var lineCount: Int
 
-    /// Finds the front matter; `nil` if the text does not begin with a line `---` or `+++`, if no line ends
-    /// the front matter within ``maximumLength``, or if the first line between the two that is neither blank
-    /// nor a comment has no key. In the last two cases, the first line is a horizontal line.
+    /// Finds the front matter; `nil` if the text does not begin with a line `---`, `+++` or `key:: value`, if
+    /// no line ends the front matter within ``maximumLength``, or if the first line between the two fences
+    /// that is neither blank nor a comment has no key. In the last two cases, the first line is a horizontal
+    /// line.
     init?(_ lines: MarkdownLines) {
+        if let count = PageProperties.lineCount(lines) {
+            (language, content, lineCount) = (.properties, 0..<lines.starts[count], count)
+            return
+        }
         guard lines.count >= 2, let language = Self.language(lines) else { return nil }
         var line = 1
         while line < lines.count, lines.starts[line] <= Self.maximumLength {
@@ -53,6 +60,7 @@ struct FrontMatterRange: Equatable {
         return switch language {
         case .yaml: bytes.matches("---", at: range.lowerBound) || bytes.matches("...", at: range.lowerBound)
         case .toml: bytes.matches("+++", at: range.lowerBound)
+        case .properties: false
         }
     }
 

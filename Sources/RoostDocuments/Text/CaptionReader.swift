@@ -50,7 +50,8 @@ public struct CaptionReader: DocumentReader {
         }
         guard !paragraphs.isEmpty else { throw DocumentError.noText("it contains no captions") }
         let blocks = paragraphs.map { "[\(Self.clock($0.time))] \($0.text)" }
-        return [Document(type: type, text: blocks.joined(separator: "\n\n"))]
+        // Captions contain no title, and their first words are not one.
+        return [Document(type: type, title: input.fileStem, text: blocks.joined(separator: "\n\n"))]
     }
 
     private static func append(_ text: String, at time: Double, to list: inout [(time: Double, text: String)])

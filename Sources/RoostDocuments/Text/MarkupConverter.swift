@@ -38,6 +38,13 @@ final class MarkupConverter {
                     .contains(name))
     }
 
+    /// Returns whether an element states that it is not shown, such as the preview text of mail.
+    static func isHidden(_ element: XMLPull.Element) -> Bool {
+        if element["hidden"] != nil { return true }
+        guard let style = element["style"] else { return false }
+        return style.lowercased().filter { !$0.isWhitespace }.contains("display:none")
+    }
+
     init(_ xml: XMLPull, limits: DocumentLimits) {
         self.xml = xml
         output = MarkdownOutput(limits: limits)
@@ -66,7 +73,7 @@ final class MarkupConverter {
     private func read(_ element: XMLPull.Element) throws {
         let name = element.name.lowercased()
         switch name {
-        case _ where Self.ignored.contains(name): break
+        case _ where Self.ignored.contains(name) || Self.isHidden(element): break
         case "head": try readHead()
         case "h1", "h2", "h3", "h4", "h5", "h6":
             try readHeading(level: Int(name.dropFirst()) ?? 1)

@@ -40,6 +40,7 @@ final class MarkupTable {
             { element in
                 switch element.name.lowercased() {
                 case "script", "style": break
+                case _ where MarkupConverter.isHidden(element): break
                 case "br": text += "\n"
                 case _ where MarkupConverter.endsLine(element.name):
                     Self.endLine(&text)

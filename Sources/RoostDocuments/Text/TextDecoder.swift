@@ -1,14 +1,14 @@
-import Foundation
+package import Foundation
 
 /// Decodes the bytes of text files.
-enum TextDecoder {
+package enum TextDecoder {
     /// Returns the text of bytes without its byte order mark, and the name of the encoding if it is not
     /// UTF-8; `nil` if the bytes are not text.
     ///
     /// A byte order mark determines the encoding. Bytes that are not UTF-8 are decoded as windows-1252, which
     /// includes the printable characters of ISO 8859-1, if they contain no control characters and most bytes
     /// above 127 can be letters of words.
-    static func decode(_ data: Data) -> (text: String, encodingName: String?)? {
+    package static func decode(_ data: Data) -> (text: String, encodingName: String?)? {
         if data.starts(with: [0xEF, 0xBB, 0xBF]) {
             return String(validating: data.dropFirst(3), as: UTF8.self).map { ($0, nil) }
         }

@@ -137,6 +137,50 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        // U+2019 and U+00E9 in UTF-8 that was read as ISO 8859-1, and U+2019 in windows-1252 that was.
+        ("the river\u{E2}\u{80}\u{99}s caf\u{C3}\u{A9}", "the river’s café"), ("river\u{92}s", "river’s"),
+        ("caf\u{E9}\u{E2}\u{80}\u{99}s", "café’s"), ("Ã© and naïve", "Ã© and naïve"),
+        ("\u{F0}\u{9F}\u{90}\u{A6}\u{E2}\u{80}", "🐦\u{E2}€"),
+        ("日本 \u{E2}\u{80}\u{A6}", "日本 …"),
+    ])
+    func `Control characters of wrong conversions are repaired`(text: String, expected: String) async throws {
+        #expect(try await Self.read("<meta charset=utf-8><p>\(text)</p>").text == expected)
+    }
+
+    @Test(arguments: [
+        "<meta itemprop=url content=u><a itemprop=name>Ada Byron</a>",
+        "<meta itemprop=name content='Ada Byron'>",
+    ])
+    func `The name of an author does not contain badges and dates`(name: String) async throws {
+        let page =
+            "<p>\(Self.sentence)</p><div itemprop=author itemscope>\(name)<span>15 silver badges</span>"
+            + "Joined in May</div>"
+        #expect(try await Self.read(page).metadata["author"] == .string("Ada Byron"))
+    }
+
+    @Test func `A page of a book has the title of its chapter`() async throws {
+        let page = "<title>Fish - The River</title><h1>The River</h1><h2>Fish</h2><p>\(Self.sentence)</p>"
+        #expect(try await Self.read(page).title == "Fish")
+        let cover = "<title>Water - The River</title><h1>The River</h1><h2>Fish</h2><p>\(Self.sentence)</p>"
+        #expect(try await Self.read(cover).title == "The River")
+        let manual =
+            "<title>Fish — The River and all of its animals</title><h1>Fish<a href='#fish'>¶</a></h1>"
+            + "<p>\(Self.sentence)</p>"
+        #expect(try await Self.read(manual).title == "Fish")
+    }
+
+    @Test func `Links to headings and links that offer to edit are no parts of headings`() async throws {
+        let page = """
+            <h1>The river<a class="headerlink" href="#river">¶</a></h1><p>\(Self.sentence)</p>
+            <h2><a href="page.html#fish">#</a> Fish <span>[<a href="/edit">edit</a>]</span></h2>
+            <p>\(Self.sentence)See <a href="#fish">C#</a><a href="#fish">1</a>.</p>
+            """
+        let document = try await Self.read(page)
+        #expect(document.title == "The river" && document.text.contains("\n\n## Fish\n\n"))
+        #expect(document.text.hasSuffix("See C#1."))
+    }
+
     @Test func `The name of the site is removed from titles`() {
         func short(_ title: String, _ site: String? = nil) -> String {
             HTMLMetadata.withoutSiteName(title, siteName: site)

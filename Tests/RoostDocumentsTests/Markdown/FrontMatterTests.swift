@@ -195,6 +195,44 @@ import Testing
         #expect(document.metadata["date"] != nil)
     }
 
+    // MARK: Properties of pages
+
+    @Test func `The properties of a page of Logseq are front matter`() async throws {
+        let text = """
+            title:: Sail repair
+            tags:: sewing, [[boats]], #canvas
+            alias:: mend sail, patch
+            created:: 2025-03-14
+            see:: [[Thread]], [[Needle]]
+            author:: Mara
+
+            - Use waxed thread #knots
+            """
+        let document = try await read(text)
+        #expect(document.title == "Sail repair")
+        #expect(document.tags == ["sewing", "boats", "canvas", "knots"])
+        #expect(document.aliases == ["mend sail", "patch"])
+        #expect(document.createdAt == Date(timeIntervalSince1970: 1_741_910_400))
+        #expect(document.links.map(\.target) == ["Thread", "Needle"])
+        #expect(document.metadata == ["see": ["[[Thread]]", "[[Needle]]"], "author": "Mara"])
+        #expect(document.text == text)
+        let structure = TextStructure(of: text, format: .markdown)
+        let hidden = structure.hiddenParts.filter { $0.kind == .frontMatter }
+        #expect(hidden.map(\.range.lowerBound) == [0])
+        let start = text.utf8.index(text.startIndex, offsetBy: hidden[0].range.upperBound)
+        #expect(text[start...].hasPrefix("\n- Use"))
+    }
+
+    @Test(arguments: [
+        "std::vector is a class\n", "A word:: and more\n", ":: value\n", "text\nkey:: value\n",
+        "`key:: value`\n",
+    ])
+    func `Other texts with two colons are no properties`(text: String) async throws {
+        let document = try await read(text)
+        #expect(document.metadata.isEmpty && document.title == nil)
+        #expect(TextStructure(of: text, format: .markdown).hiddenParts.allSatisfy { $0.kind != .frontMatter })
+    }
+
     @Test func `The most specific key determines each date`() async throws {
         let document = try await read(
             "---\ndate: 2025-01-01\ncreated: 2024-01-01\nlastmod: 2025-03-14\nModified: someday\n---\n")

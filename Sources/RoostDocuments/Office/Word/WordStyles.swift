@@ -66,9 +66,15 @@ struct WordStyles {
         return nil
     }
 
-    /// Returns the level of the list that a style defines; `nil` if it defines none.
+    /// Returns the list that a style defines and the level in it; `nil` if it defines none.
     func list(ofStyle style: String) -> ListReference? {
-        ancestry(of: style).lazy.compactMap { lists[$0] }.first
+        let references = ancestry(of: style).compactMap { lists[$0] }
+        // A style can state only a level, such as the subtitle of Word's templates. It has the list of the
+        // style on which it is based, if any.
+        guard let level = references.first?.level,
+            let list = references.first(where: { !$0.list.isEmpty })?.list
+        else { return nil }
+        return ListReference(list: list, level: level)
     }
 
     /// Returns whether the items of a list have numbers; `nil` if they have neither numbers nor bullets.

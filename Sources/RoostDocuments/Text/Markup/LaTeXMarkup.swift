@@ -95,13 +95,16 @@ enum LaTeXMarkup {
         {
             return "- " + plain(String(text[match.range.upperBound...])).trimmingCharacters(in: .whitespaces)
         }
+        if let contents = environmentContents(text) {
+            return contents.isEmpty ? "" : convertedLine(contents, &result)
+        }
         if text.hasPrefix("\\item") {
             return "- " + plain(String(text.dropFirst(5))).trimmingCharacters(in: .whitespaces)
         }
         if text.hasPrefix("\\"),
             text.firstMatch(
                 of:
-                    #/^\\(?:begin|end|maketitle|tableofcontents|label|usepackage|newpage|centering|includegraphics|bibliography\w*|vspace|hspace|noindent\s*$)/#
+                    #/^\\(?:maketitle|tableofcontents|label|usepackage|newpage|centering|includegraphics|bibliography\w*|vspace|hspace|noindent\s*$)/#
             ) != nil
         {
             return ""
@@ -116,6 +119,18 @@ enum LaTeXMarkup {
             rest = rest[match.range.upperBound...]
         }
         return output + plain(String(rest))
+    }
+
+    /// Returns a line without the beginning and the end of an environment; `nil` if it has neither. The
+    /// arguments of an environment, such as the columns of a table, are removed with the rest of the line.
+    private static func environmentContents(_ text: String) -> String? {
+        var contents = text[...]
+        if let start = contents.prefixMatch(of: #/\\begin\{[^{}]*\}(?:\[[^\]]*\])*/#) {
+            contents = contents[start.range.upperBound...]
+            if contents.hasPrefix("{") { return "" }
+        }
+        guard contents.startIndex > text.startIndex || contents.contains("\\end{") else { return nil }
+        return contents.replacing(#/\\end\{[^{}]*\}/#, with: "").trimmingCharacters(in: .whitespaces)
     }
 
     /// Returns the argument of a command after its opening brace, and the text after its closing brace; `nil`
