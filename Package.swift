@@ -16,7 +16,7 @@ let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "s
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let hashTrees: Target.Dependency = .product(name: "HashTreeCollections", package: "swift-collections")
-let http: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1"].map {
     .product(name: $0, package: "swift-nio")
 }
@@ -26,8 +26,8 @@ let hummingbird: [Target.Dependency] = [
     .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
     .product(name: "UnixSignals", package: "swift-service-lifecycle"),
     .product(name: "CoreMetrics", package: "swift-metrics"),
-    .product(name: "HTTPTypes", package: "swift-http-types"),
-    .product(name: "NIOSSL", package: "swift-nio-ssl"),
+    httpTypes,
+    .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TLS"])),
 ]
 /// JSON Web Tokens, which are compiled only with the trait.
 let tokens: [Target.Dependency] = [
@@ -59,7 +59,9 @@ let package = Package(
         .executable(name: "roost", targets: ["RoostCLI"]),
     ],
     traits: [
-        .trait(name: "OAuth", description: "Lets `roost serve` accept the tokens of an authorization server.")
+        .trait(
+            name: "OAuth", description: "Lets `roost serve` accept the tokens of an authorization server."),
+        .trait(name: "TLS", description: "Lets `roost serve` encrypt connections with a certificate."),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -68,12 +70,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -96,6 +96,8 @@ let package = Package(
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
         .systemLibrary(
             name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
         .target(name: "CRoostKernels"),
         .target(name: "CRoostVersion", cSettings: buildCommit),
@@ -172,12 +174,7 @@ let package = Package(
         // The check of tokens of an authorization server.
         .target(
             name: "RoostAuthorization",
-            dependencies: [
-                .product(
-                    name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["OAuth"])
-                ),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["OAuth"])),
-            ] + tokens),
+            dependencies: ["RoostNetwork", httpTypes] + tokens),
         // The HTTP server of `roost serve`.
         .target(
             name: "RoostHTTP",
@@ -186,12 +183,14 @@ let package = Package(
                 "RoostFiles", "RoostMCP", "RoostMemory", "RoostModel", "RoostText", "RoostVectors", logging,
             ] + hummingbird + nio),
         // Network access, a separate product: programs that do not need it build no HTTP client.
+        .target(name: "RoostNetwork", dependencies: ["CCurl", httpTypes]),
         .target(
             name: "RoostRemote",
             dependencies: [
-                "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostChunks", http, crypto,
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
-            ] + nio),
+                "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostChunks", "RoostNetwork",
+                crypto,
+                httpTypes, .product(name: "NIOCore", package: "swift-nio"),
+            ]),
         .executableTarget(
             name: "RoostCLI",
             dependencies: [
@@ -277,14 +276,14 @@ let package = Package(
             name: "RoostHTTPTests",
             dependencies: [
                 "TestSupport", "RoostHTTP", "RoostAuthorization", "RoostCLI", "RoostMCP", "Roost",
-                "RoostModel", http, logging,
+                "RoostModel", "RoostNetwork", logging,
             ] + hummingbird + nio),
         .testTarget(
             name: "RoostRemoteTests",
             dependencies: [
                 "TestSupport", "RoostRemote", "RoostModel", "RoostVectors", "RoostChunks", "RoostBackups",
-                "RoostTestKit", "FakeServer",
-                crypto,
+                "RoostTestKit", "FakeServer", "RoostNetwork",
+                crypto, httpTypes,
             ] + nio),
         .testTarget(
             name: "RoostChunksTests",
@@ -304,8 +303,8 @@ let package = Package(
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "TestSupport", "Roost", "RoostChunks", "RoostConversations", "RoostModel", "RoostTestKit",
-                grdb,
+                "TestSupport", "Roost", "RoostChunks", "RoostConversations", "RoostDocuments", "RoostIndexes",
+                "RoostMemory", "RoostModel", "RoostRemote", "RoostTestKit", grdb,
             ],
             packageAccess: false),
         .testTarget(

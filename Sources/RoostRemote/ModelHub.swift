@@ -1,10 +1,9 @@
-import AsyncHTTPClient
 import Crypto
 public import Foundation
-import NIOCore
-import NIOHTTP1
+import HTTPTypes
 import RoostFiles
 import RoostModel
+import RoostNetwork
 
 /// A client that downloads models from a server that provides the Hugging Face Hub API.
 ///
@@ -95,67 +94,52 @@ public struct ModelHub: Sendable {
     ///   them.
     public func fetch(
         _ name: String, revision: String = "main", files: [String], into folder: URL,
-        progress: @Sendable (Int, Int) -> Void = { _, _ in }
+        progress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
     ) async throws {
         guard Self.isName(name), Self.isName(revision) else {
             throw EmbedderError(
                 .configuration, "cannot download model: '\(name.prefix(80))' is not a valid name on a hub")
         }
-        var configuration = HTTPClient.Configuration()
         // The client drops the Authorization header when a redirect changes the host.
-        configuration.redirectConfiguration = .follow(max: 5, allowCycles: false)
-        configuration.timeout.connect = .seconds(10)
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.timeout.read = timeLimit
-        configuration.proxy = RemoteTransport.proxy(for: address, environment)
-        let client = HTTPClient(
-            eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
-        do {
-            let items = try await items(of: name, revision, client).filter {
-                $0.type == "file" && files.contains($0.path)
-            }
-            guard items.contains(where: { $0.path == "model.safetensors" }) else {
-                throw EmbedderError(
-                    .unsupportedModel,
-                    "cannot download \(name): it has no model.safetensors, the only supported format")
-            }
-            let total = items.reduce(0) { $0 + $1.length }
-            var completed = 0
-            for item in items {
-                let start = completed
-                try await fetch(item, name, revision, into: folder, client) { progress(start + $0, total) }
-                completed += item.length
-            }
-        } catch {
-            try? await client.shutdown()
-            throw error
+        var client = HTTPClient(pauseTimeout: timeout, proxy: HTTPProxy(for: address, environment))
+        client.maximumRedirects = 5
+        let items = try await items(of: name, revision, client).filter {
+            $0.type == "file" && files.contains($0.path)
         }
-        try? await client.shutdown()
+        guard items.contains(where: { $0.path == "model.safetensors" }) else {
+            throw EmbedderError(
+                .unsupportedModel,
+                "cannot download \(name): it has no model.safetensors, the only supported format")
+        }
+        let total = items.reduce(0) { $0 + $1.length }
+        var completed = 0
+        for item in items {
+            let start = completed
+            try await fetch(item, name, revision, into: folder, client) { progress(start + $0, total) }
+            completed += item.length
+        }
     }
 
     // MARK: Requests
 
-    private var timeLimit: TimeAmount { .nanoseconds(Int64(timeout / .nanoseconds(1))) }
-
-    private func request(_ path: String) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: address.absoluteString + path)
-        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token.text)") }
-        return request
+    private func call(_ path: String) -> HTTPCall {
+        var call = HTTPCall(.get, address.absoluteString + path)
+        if let token { call.headers[.authorization] = "Bearer \(token.text)" }
+        return call
     }
 
     /// The maximum size in bytes of the response that lists the files of a repository.
     private static let maximumListSize = 16 << 20
 
     private func items(of name: String, _ revision: String, _ client: HTTPClient) async throws -> [Item] {
-        let request = request("/api/models/\(name)/tree/\(revision)?recursive=true")
-        let (status, data): (UInt, Data) = try await retrying {
-            let response = try await client.execute(request, timeout: timeLimit)
-            let limit = BodyLimit(size: Self.maximumListSize, timeout: timeout)
-            return (response.status.code, try await response.body.data(within: limit))
+        let call = call("/api/models/\(name)/tree/\(revision)?recursive=true")
+        let answer = try await retrying {
+            try await client.send(
+                call, timeout: timeout, limit: BodyLimit(size: Self.maximumListSize, timeout: timeout))
         }
-        guard status == 200 else { throw refusal(status, name) }
+        guard answer.status == 200 else { throw refusal(answer.status, name) }
         do {
-            return try JSONDecoder().decode([Item].self, from: data)
+            return try JSONDecoder().decode([Item].self, from: answer.body)
         } catch {
             throw EmbedderError(.badAnswer, "invalid response from \(server): it is not a list of files")
         }
@@ -164,7 +148,7 @@ public struct ModelHub: Sendable {
     private var server: String { "the hub at \(address.host ?? "")" }
 
     /// Returns the error for an unsuccessful HTTP status.
-    private func refusal(_ status: UInt, _ object: String) -> EmbedderError {
+    private func refusal(_ status: Int, _ object: String) -> EmbedderError {
         switch status {
         case 401, 403, 404:
             EmbedderError(
@@ -194,7 +178,7 @@ public struct ModelHub: Sendable {
                 guard attempt < attempts else {
                     if let error = error as? EmbedderError { throw error }
                     let reason =
-                        (error as? HTTPClientError)?.description ?? String(describing: type(of: error))
+                        (error as? NetworkFailure)?.description ?? String(describing: type(of: error))
                     throw EmbedderError(
                         .unavailable,
                         "cannot reach \(server) (\(reason)); try again to resume the download",
@@ -210,7 +194,7 @@ public struct ModelHub: Sendable {
 
     private func fetch(
         _ item: Item, _ name: String, _ revision: String, into folder: URL, _ client: HTTPClient,
-        progress: @Sendable (Int) -> Void
+        progress: @escaping @Sendable (Int) -> Void
     ) async throws {
         let target = folder.appendingPathComponent(item.path)
         if try Self.matches(target, item) { return progress(item.length) }
@@ -242,7 +226,7 @@ public struct ModelHub: Sendable {
     /// during the download.
     private func load(
         _ item: Item, _ path: String, into partialFile: URL, _ client: HTTPClient,
-        _ progress: @Sendable (Int) -> Void
+        _ progress: @escaping @Sendable (Int) -> Void
     ) async throws {
         let file = try FileDescriptor(partialFile.path, O_WRONLY | O_CREAT)
         guard flock(file.raw, LOCK_EX | LOCK_NB) == 0 else {
@@ -253,39 +237,18 @@ public struct ModelHub: Sendable {
         var size = try FileManager.default.attributesOfItem(atPath: partialFile.path)[.size] as? Int ?? 0
         if size > item.length { size = 0 }
         if size == item.length, size > 0 { return }
-        var request = request(path)
-        if size > 0 { request.headers.add(name: "Range", value: "bytes=\(size)-") }
-        let response = try await client.execute(request, timeout: timeLimit)
-        switch response.status.code {
-        case 206:
-            // If the server returns a different range from the one requested, the download starts again.
-            guard response.headers.first(name: "Content-Range")?.hasPrefix("bytes \(size)-") == true else {
-                try file.truncate(to: 0)
-                throw EmbedderError(
-                    .badAnswer, "\(server) returned a different range of \(item.path) from the one requested",
-                    isRetryable: true)
-            }
-        case 200: size = 0
-        case 416:
-            try file.truncate(to: 0)
-            throw EmbedderError(
-                .badAnswer, "\(server) rejected the requested range of \(item.path)", isRetryable: true)
-        default: throw refusal(response.status.code, item.path)
+        var call = call(path)
+        if size > 0 { call.headers[.range] = "bytes=\(size)-" }
+        let download = ModelDownload(item.path, item.length, file, existing: size, from: server)
+        try await client.stream(
+            call, timeout: timeout,
+            limit: BodyLimit(size: .max, timeout: timeout, minimumRate: Self.minimumRate)
+        ) { answer in
+            try download.begin(answer) { refusal($0, item.path) }
+        } body: { bytes in
+            progress(try download.append(bytes))
         }
-        try file.truncate(to: size)
-        lseek(file.raw, off_t(size), SEEK_SET)
-        let limit = BodyLimit(size: .max, timeout: timeout, minimumRate: Self.minimumRate)
-        let start = size
-        for try await buffer in response.body {
-            size += buffer.readableBytes
-            try limit.check(received: size - start)
-            guard size <= item.length else {
-                try file.truncate(to: 0)
-                throw EmbedderError(.badAnswer, "\(server) sent more than the stated size of \(item.path)")
-            }
-            try buffer.readableBytesView.withUnsafeBytes { try file.write($0) }
-            progress(size)
-        }
+        size = download.size
         guard size == item.length else {
             throw EmbedderError(
                 .unavailable, "\(server) closed the connection before the end of \(item.path)",

@@ -108,9 +108,14 @@ public struct RemoteEmbedder: Embedder {
             return Embeddings(
                 vectors: Matrix(rows: 0, columns: space.dimension), tokenCounts: [], omittedTokens: [])
         }
+        guard (1...EmbeddingSpace.maximumDimension).contains(space.dimension) else {
+            throw EmbedderError(
+                .configuration, "cannot embed: the dimension \(space.dimension) of the model is out of range")
+        }
         try await verify()
         let prefix = role == .query ? space.queryPrefix : space.documentPrefix
-        let starts = Array(stride(from: 0, to: texts.count, by: model.batchSize))
+        let size = min(max(1, model.batchSize), texts.count)
+        let starts = Array(stride(from: 0, to: texts.count, by: size))
         var batches = [[Result]](repeating: [], count: starts.count)
         try await withThrowingTaskGroup(of: (Int, [Result]).self) { group in
             var next = 0
@@ -118,10 +123,10 @@ public struct RemoteEmbedder: Embedder {
                 guard next < starts.count else { return }
                 let (index, start) = (next, starts[next])
                 next += 1
-                let batch = Array(texts[start..<min(texts.count, start + model.batchSize)])
+                let batch = Array(texts[start..<min(texts.count, start + size)])
                 group.addTask { (index, try await embed(batch, prefix)) }
             }
-            for _ in 0..<max(1, model.concurrency) { addNext() }
+            for _ in 0..<min(max(1, model.concurrency), starts.count) { addNext() }
             while let (index, results) = try await group.next() {
                 batches[index] = results
                 addNext()

@@ -1,5 +1,6 @@
 public import Foundation
 import RoostModel
+import RoostNetwork
 
 /// The address and settings of a model behind an HTTP API like OpenAI's `/v1/embeddings` or
 /// `/v1/chat/completions`. Ollama, llama.cpp and vLLM provide such APIs too.
@@ -17,15 +18,16 @@ public struct RemoteModel: Sendable {
     public var queryPrefix = ""
     /// The text that the model expects in front of documents.
     public var documentPrefix = ""
-    /// The maximum number of texts in a request.
+    /// The maximum number of texts in a request. A number below 1 is treated as 1.
     public var batchSize = 64
-    /// The maximum number of concurrent requests.
+    /// The maximum number of concurrent requests. A number below 1 is treated as 1.
     public var concurrency = 4
     /// The maximum number of words in a passage.
     public var maximumWords = 200
-    /// The maximum duration of a request.
+    /// The maximum duration of a request, at most a year.
     public var timeout: Duration = .seconds(60)
-    /// The maximum number of attempts for a request whose failures are transient.
+    /// The maximum number of attempts for a request whose failures are transient. A number below 1 is treated
+    /// as 1.
     public var attempts = 6
     /// The maximum delay between two attempts.
     public var maximumDelay: Duration = .seconds(30)
@@ -54,7 +56,7 @@ public struct RemoteModel: Sendable {
                 "contains a user, a password, a query or a fragment; only scheme, host, port and path are "
                     + "allowed")
         }
-        guard scheme == "https" || key == nil || Self.isLoopback(host) else {
+        guard scheme == "https" || key == nil || HTTPProxy.isLoopback(host) else {
             throw unusable("uses http to another machine, which would send the key unencrypted; use https")
         }
         guard !name.isEmpty else {
@@ -68,13 +70,6 @@ public struct RemoteModel: Sendable {
         self.endpoint = base
         self.name = name
         self.key = key
-    }
-
-    /// Returns whether a host name refers to this machine.
-    static func isLoopback(_ host: String) -> Bool {
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        return host == "localhost" || host == "::1" || host == "[::1]"
-            || parts.count == 4 && parts[0] == 127 && !parts.contains(nil)
     }
 }
 

@@ -1,8 +1,7 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
-import NIOHTTP1
+import HTTPTypes
 import RoostModel
+import RoostNetwork
 import Synchronization
 
 /// An HTTP client for a remote model that repeats requests after transient failures.
@@ -12,7 +11,7 @@ final class RemoteTransport: Sendable {
         /// Whether the server stated that the request is too large, as opposed to rejecting it without a
         /// specific reason.
         var isCertain: Bool
-        var status: UInt
+        var status: Int
         /// The server's error code in parentheses, or an empty string.
         var hint: String
     }
@@ -35,20 +34,11 @@ final class RemoteTransport: Sendable {
     init(_ model: RemoteModel, maximumResponseSize: Int = 256 << 20) {
         self.model = model
         self.maximumResponseSize = maximumResponseSize
-        var configuration = HTTPClient.Configuration()
-        // Following a redirect would send texts and the key to a server that the user has not chosen.
-        configuration.redirectConfiguration = .disallow
-        configuration.timeout.connect = .seconds(10)
-        // A request's own timeout covers only the time until the head of the response; this timeout covers
-        // the pauses in the body. `BodyLimit` limits the total time.
-        configuration.timeout.read = .nanoseconds(Int64(model.timeout / .nanoseconds(1)))
-        // This class counts the attempts, so the client must report a refused connection immediately.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.proxy = Self.proxy(for: model.endpoint, model.environment)
-        client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+        // Redirects are not followed: that would send texts and the key to a server that the user has not
+        // chosen.
+        client = HTTPClient(
+            pauseTimeout: model.timeout, proxy: HTTPProxy(for: model.endpoint, model.environment))
     }
-
-    deinit { client.shutdown { _ in } }
 
     /// Posts JSON and returns the body of the response.
     ///
@@ -60,15 +50,15 @@ final class RemoteTransport: Sendable {
             let failure: EmbedderError
             var requestedDelay: Duration?
             do {
-                let (response, data) = try await send(body, path)
-                switch response.status.code {
-                case 200..<300: return data
+                let answer = try await send(body, path)
+                switch answer.status {
+                case 200..<300: return answer.body
                 case 429, 502, 503, 504:
-                    requestedDelay = Self.retryAfter(response.headers)
+                    requestedDelay = Self.retryAfter(answer.headers)
                     failure = EmbedderError(
-                        .unavailable, "\(server) responded with status \(response.status.code)",
+                        .unavailable, "\(server) responded with status \(answer.status)",
                         isRetryable: true)
-                default: throw Self.refusal(response.status.code, data, server, path)
+                default: throw Self.refusal(answer.status, answer.body, server, path)
                 }
             } catch let error as TooLarge {
                 throw error
@@ -76,16 +66,17 @@ final class RemoteTransport: Sendable {
                 throw error
             } catch {
                 if Task.isCancelled || error is CancellationError { throw CancellationError() }
-                if let error = error as? HTTPClientError, [.deadlineExceeded, .readTimeout].contains(error) {
+                let reason = error as? NetworkFailure
+                if reason?.code == .timedOut {
                     // Sending the same request again would only increase the server's load.
                     throw TimedOut(
                         asEmbedderError: EmbedderError(
                             .unavailable, "\(server) did not respond within \(model.timeout)",
                             isRetryable: true))
                 }
-                if let permanent = Self.permanentFailure(error, server) { throw permanent }
+                if let permanent = permanentFailure(reason) { throw permanent }
                 failure = EmbedderError(
-                    .unavailable, "cannot reach \(server): \(Self.reason(error))", isRetryable: true)
+                    .unavailable, "cannot reach \(server): \(Self.reason(reason))", isRetryable: true)
             }
             guard attempt < model.attempts else { throw failure }
             try await Task.sleep(for: delay(attempt, atLeast: requestedDelay))
@@ -94,31 +85,34 @@ final class RemoteTransport: Sendable {
         }
     }
 
-    /// Returns the error for a failure that a retry cannot resolve: an invalid certificate, or missing proxy
-    /// credentials.
-    private static func permanentFailure(_ error: any Error, _ server: String) -> EmbedderError? {
-        if let error = error as? HTTPClientError, error == .proxyAuthenticationRequired {
-            return EmbedderError(
+    /// Returns the error for a failure that a retry cannot resolve.
+    private func permanentFailure(_ failure: NetworkFailure?) -> EmbedderError? {
+        switch failure?.code {
+        case .proxyAuthentication:
+            EmbedderError(
                 .refused,
                 "cannot reach \(server): the proxy requires a user and a password; add them to its address")
+        case .insecure:
+            EmbedderError(
+                .refused,
+                "cannot connect to \(server) securely: the TLS handshake failed; check the certificate, and "
+                    + "that the server supports https")
+        case .tooLarge:
+            EmbedderError(
+                .badAnswer,
+                "the response from \(server) exceeds the maximum of \(maximumResponseSize >> 20) MB")
+        case .invalidCall:
+            EmbedderError(.configuration, "cannot reach \(server): the address is not a valid URL")
+        default: nil
         }
-        let name = String(reflecting: type(of: error))
-        guard name.hasPrefix("NIOSSL") else { return nil }
-        return EmbedderError(
-            .refused,
-            "cannot connect to \(server) securely: the TLS handshake failed; check the certificate, and that "
-                + "the server supports https")
     }
 
-    private static func reason(_ error: any Error) -> String {
-        if let error = error as? HTTPClientError { return error.description }
-        // The types of these errors are in modules that depend on the platform.
-        let details = String(reflecting: error).lowercased()
-        if details.contains("refused") { return "connection refused; check that the server is running" }
-        if details.contains("unknownhost") || details.contains("dns") {
-            return "host not found; check the address"
+    private static func reason(_ failure: NetworkFailure?) -> String {
+        switch failure?.code {
+        case .refused: "connection refused; check that the server is running"
+        case .unknownHost: "host not found; check the address"
+        default: failure?.description ?? "the connection failed"
         }
-        return String(describing: type(of: error))
     }
 
     /// Returns the delay before the next attempt. It grows exponentially from a quarter of a second, with
@@ -135,31 +129,20 @@ final class RemoteTransport: Sendable {
         "the remote model at \(model.endpoint.host ?? "")\(model.endpoint.port.map { ":\($0)" } ?? "")"
     }
 
-    private func send(_ body: Data, _ path: String) async throws -> (HTTPClientResponse, Data) {
-        var request = HTTPClientRequest(url: model.endpoint.absoluteString + path)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.headers.add(name: "Accept", value: "application/json")
-        if let key = model.key { request.headers.add(name: "Authorization", value: "Bearer \(key.text)") }
-        request.body = .bytes(ByteBuffer(bytes: body))
-        let limit = TimeAmount.nanoseconds(Int64(model.timeout / .nanoseconds(1)))
-        let response = try await client.execute(request, timeout: limit)
-        let data: Data
-        do {
-            data = try await response.body.data(
-                within: BodyLimit(size: maximumResponseSize, timeout: model.timeout))
-        } catch is NIOTooManyBytesError {
-            throw EmbedderError(
-                .badAnswer,
-                "the response from \(server) exceeds the maximum of \(maximumResponseSize >> 20) MB")
-        }
-        return (response, data)
+    private func send(_ body: Data, _ path: String) async throws -> HTTPAnswer {
+        var call = HTTPCall(.post, model.endpoint.absoluteString + path, body: body)
+        call.headers[.contentType] = "application/json"
+        call.headers[.accept] = "application/json"
+        if let key = model.key { call.headers[.authorization] = "Bearer \(key.text)" }
+        return try await client.send(
+            call, timeout: model.timeout,
+            limit: BodyLimit(size: maximumResponseSize, timeout: model.timeout))
     }
 
     /// Returns the delay that the `Retry-After` header requests, in seconds or as a date (RFC 9110, section
     /// 10.2.3).
-    static func retryAfter(_ headers: HTTPHeaders, now: Date = Date()) -> Duration? {
-        guard let value = headers.first(name: "Retry-After") else { return nil }
+    static func retryAfter(_ headers: HTTPFields, now: Date = Date()) -> Duration? {
+        guard let value = headers[.retryAfter] else { return nil }
         if let seconds = Double(value), seconds >= 0, seconds < 86400 { return .seconds(seconds) }
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")
@@ -226,7 +209,7 @@ final class RemoteTransport: Sendable {
 
     /// Returns the error for an unsuccessful HTTP status.
     private static func refusal(
-        _ status: UInt, _ data: Data, _ server: String, _ path: String
+        _ status: Int, _ data: Data, _ server: String, _ path: String
     ) -> any Error {
         let refusal = try? JSONDecoder().decode(Refusal.self, from: data)
         let hint = refusal?.hint ?? ""
@@ -252,27 +235,5 @@ final class RemoteTransport: Sendable {
                 "\(server) redirects to another address: status \(status); use that address as the endpoint")
         default: return EmbedderError(.unavailable, "\(server) responded with status \(status)\(hint)")
         }
-    }
-
-    /// Returns the proxy that the environment variables specify for an address.
-    static func proxy(for url: URL, _ environment: [String: String]) -> HTTPClient.Configuration.Proxy? {
-        func value(_ name: String) -> String? {
-            (environment[name] ?? environment[name.uppercased()]).flatMap { $0.isEmpty ? nil : $0 }
-        }
-        guard let host = url.host?.lowercased(), !RemoteModel.isLoopback(host) else { return nil }
-        for pattern in (value("no_proxy") ?? "").lowercased().split(separator: ",") {
-            let name = pattern.trimmingCharacters(in: .whitespaces)
-            if name == "*" || host == name || host.hasSuffix(name.hasPrefix(".") ? name : "." + name) {
-                return nil
-            }
-        }
-        guard let text = value("\(url.scheme?.lowercased() ?? "http")_proxy") ?? value("all_proxy"),
-            let proxy = URL(string: text.contains("://") ? text : "http://" + text), let name = proxy.host
-        else { return nil }
-        let port = proxy.port ?? 80
-        guard let user = proxy.user else { return .server(host: name, port: port) }
-        return .server(
-            host: name, port: port,
-            authorization: .basic(username: user, password: proxy.password ?? ""))
     }
 }

@@ -1,10 +1,10 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
+import HTTPTypes
 import NIOHTTP1
 import Roost
 import RoostMCP
 import RoostModel
+import RoostNetwork
 import Testing
 
 @testable import RoostHTTP
@@ -147,26 +147,21 @@ struct AgentTests {
                     "_meta": Self.meta, "notifications": ["resourceSubscriptions": ["roost://source/add"]],
                 ],
             ]
-            var request = HTTPClientRequest(url: "http://127.0.0.1:\(harness.port)/mcp")
-            request.method = .POST
-            request.body = .bytes(ByteBuffer(bytes: body.serialized()))
+            var call = HTTPCall(.post, "http://127.0.0.1:\(harness.port)/mcp", body: body.serialized())
             for (name, value) in [
                 ("Authorization", "Bearer \(HTTPHarness.token)"), ("Content-Type", "application/json"),
                 ("Accept", "application/json, text/event-stream"), ("MCP-Protocol-Version", Self.version),
                 ("Mcp-Method", "subscriptions/listen"),
             ] {
-                request.headers.add(name: name, value: value)
+                call.headers.add(name, value)
             }
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(1200))
-            #expect(response.headers["X-Accel-Buffering"] == ["no"])
-            var text = ""
-            for try await buffer in response.body {
-                text += String(buffer: buffer)
+            let text = try await HTTPHarness.stream(call) { answer, text in
+                #expect(answer.headers[named: "X-Accel-Buffering"] == "no")
                 // The acknowledgment comes first, so a change after it is reported.
                 if text.contains("subscriptions/acknowledged"), !text.contains("resources/updated") {
-                    try await harness.store.add("a change \(text.count)")
+                    Task { try await harness.store.add("a change \(text.count)") }
                 }
-                if text.contains("resources/updated"), text.hasSuffix("\n\n") { break }
+                return text.contains("resources/updated") && text.hasSuffix("\n\n")
             }
             let last = text.split(separator: "\n").last { $0.hasPrefix("data: ") } ?? ""
             #expect(last.contains(#""io.modelcontextprotocol/subscriptionId":5"#))

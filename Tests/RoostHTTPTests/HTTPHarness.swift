@@ -1,12 +1,11 @@
-import AsyncHTTPClient
 import Foundation
 import HTTPTypes
 import Logging
-import NIOCore
 import NIOHTTP1
 import Roost
 import RoostMCP
 import RoostModel
+import RoostNetwork
 import Synchronization
 import Testing
 
@@ -31,9 +30,8 @@ struct HTTPHarness {
 
     let store: KnowledgeStore
     let port: Int
-    /// A client of its own: a shared one could reuse a connection to an earlier server with the same port. It
-    /// closes idle connections before the server does.
-    let client: HTTPClient
+    /// The client of tests. Its time limits are long, because tests also run on busy machines.
+    static let client = HTTPClient(connectTimeout: .seconds(1200), pauseTimeout: .seconds(1200))
 
     /// Returns the settings of a test, with a change.
     static func settings(_ change: (inout ServerSettings) -> Void) -> ServerSettings {
@@ -63,18 +61,7 @@ struct HTTPHarness {
             group.addTask {
                 var iterator = ports.makeAsyncIterator()
                 let port = try #require(await iterator.next())
-                var configuration = HTTPClient.Configuration()
-                configuration.connectionPool.idleTimeout = .seconds(20)
-                let client = HTTPClient(configuration: configuration)
-                let outcome: Result<Void, any Error>
-                do {
-                    outcome = .success(
-                        try await body(HTTPHarness(store: store, port: port, client: client)))
-                } catch {
-                    outcome = .failure(error)
-                }
-                try await client.shutdown()
-                try outcome.get()
+                try await body(HTTPHarness(store: store, port: port))
             }
             // The body ends first; the server runs until it is canceled.
             try await group.next()
@@ -102,19 +89,47 @@ struct HTTPHarness {
     func send(
         _ method: HTTPMethod, _ path: String, bytes: Data?, _ headers: [String: String]
     ) async throws -> Answer {
-        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
-        request.method = method
-        request.headers.add(name: "Authorization", value: "Bearer \(Self.token)")
+        var call = HTTPCall(
+            HTTPRequest.Method(rawValue: method.rawValue) ?? .get, "http://127.0.0.1:\(port)\(path)",
+            headers: [.authorization: "Bearer \(Self.token)"], body: bytes)
         for (name, value) in headers {
-            request.headers.remove(name: name)
-            if !value.isEmpty { request.headers.add(name: name, value: value) }
+            let name = try #require(HTTPField.Name(name))
+            call.headers[name] = value.isEmpty ? nil : value
         }
-        if let bytes { request.body = .bytes(ByteBuffer(bytes: bytes)) }
-        let response = try await client.execute(request, timeout: .seconds(1200))
-        let data = Data(try await response.body.collect(upTo: 64 << 20).readableBytesView)
-        let answer = Answer(status: Int(response.status.code), headers: response.headers, body: data)
+        let received = try await Self.client.send(
+            call, timeout: .seconds(1200), limit: BodyLimit(size: 64 << 20, timeout: .seconds(1200)))
+        let answer = Answer(
+            status: received.status,
+            headers: HTTPHeaders(received.headers.map { ($0.name.rawName, $0.value) }), body: received.body)
         check(answer, method, path)
         return answer
+    }
+
+    /// The error that ends a stream.
+    private struct Enough: Error {}
+
+    /// Sends a request and reads the answer until it has everything that is needed.
+    ///
+    /// - Parameter isEnough: Receives the head of the answer and the text so far.
+    /// - Returns: The text.
+    static func stream(
+        _ call: HTTPCall, isEnough: @escaping @Sendable (HTTPAnswer, String) -> Bool
+    ) async throws -> String {
+        let state = Mutex((answer: HTTPAnswer(status: 0), text: ""))
+        do {
+            try await client.stream(
+                call, timeout: .seconds(1200), limit: BodyLimit(size: 1 << 24, timeout: .seconds(1200))
+            ) { answer in
+                state.withLock { $0.answer = answer }
+            } body: { bytes in
+                let (answer, text) = state.withLock { state in
+                    state.text += String(decoding: bytes, as: UTF8.self)
+                    return state
+                }
+                if isEnough(answer, text) { throw Enough() }
+            }
+        } catch is Enough {}
+        return state.withLock { $0.text }
     }
 
     /// Checks an answer against the OpenAPI document.
@@ -130,7 +145,7 @@ struct HTTPHarness {
             let type = answer.headers["Content-Type"].first ?? ""
             let types = ([found.body].compactMap(\.self) + found.alternatives).map(\.mediaType)
             #expect(types.isEmpty ? type.isEmpty : types.contains { type.hasPrefix($0) }, "\(type)")
-            guard type == "application/json" else { return }
+            guard type == "application/json", method != .HEAD else { return }
             schema = found.body?.schema
         } else {
             #expect(answer.headers["Content-Type"] == ["application/problem+json"])

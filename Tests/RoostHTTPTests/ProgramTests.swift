@@ -1,10 +1,11 @@
-import AsyncHTTPClient
 import Foundation
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import Roost
 import RoostMCP
 import RoostModel
+import RoostNetwork
 import TestSupport
 import Testing
 
@@ -17,18 +18,20 @@ struct ProgramTests {
     private static func events(
         _ harness: HTTPHarness, _ query: String, _ headers: [String: String] = [:], count: Int
     ) async throws -> [String] {
-        var request = HTTPClientRequest(url: "http://127.0.0.1:\(harness.port)/api/v1/changes\(query)")
-        request.headers.add(name: "Authorization", value: "Bearer \(HTTPHarness.token)")
-        for (name, value) in headers { request.headers.add(name: name, value: value) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(1200))
-        #expect(response.status == .ok)
-        var text = ""
-        for try await buffer in response.body {
-            text += String(buffer: buffer)
-            let events = text.components(separatedBy: "\n\n").filter { $0.contains("data:") }
-            if events.count > count || (events.count == count && text.hasSuffix("\n\n")) { return events }
+        var call = HTTPCall(
+            .get, "http://127.0.0.1:\(harness.port)/api/v1/changes\(query)",
+            headers: [.authorization: "Bearer \(HTTPHarness.token)"])
+        for (name, value) in headers { call.headers[try #require(HTTPField.Name(name))] = value }
+        let text = try await HTTPHarness.stream(call) { answer, text in
+            #expect(answer.status == 200)
+            let count = Self.events(in: text).count - count
+            return count > 0 || (count == 0 && text.hasSuffix("\n\n"))
         }
-        return []
+        return events(in: text)
+    }
+
+    private static func events(in text: String) -> [String] {
+        text.components(separatedBy: "\n\n").filter { $0.contains("data:") }
     }
 
     @Test func `the change feed continues after the last event`() async throws {
@@ -132,6 +135,54 @@ struct ProgramTests {
     }
 
     // MARK: Documentation and metrics
+
+    @Test func `errors have the form that clients of other servers read`() async throws {
+        try await HTTPHarness.run { harness in
+            let model = harness.store.embedder.space.model
+            for (path, body) in [
+                ("/v1/embeddings", ["model": "other", "input": "x"]),
+                ("/v1/embeddings", ["model": .string(model), "input": []]),
+                ("/v1/chat/completions", [:]),
+            ] as [(String, JSONValue)] {
+                let answer = try await harness.send(.POST, path, body)
+                let error = answer.json["error"]
+                #expect(error?["message"] == answer.json["detail"], "\(answer.text)")
+                #expect(error?["type"] == "invalid_request_error")
+                #expect(error?["code"] == answer.json["code"])
+            }
+            for (path, body) in [
+                ("/embed", ["inputs": ""]), ("/api/embed", ["model": "other", "input": "x"]),
+                ("/api/tags", [:]),
+            ] as [(String, JSONValue)] {
+                let answer = try await harness.send(.POST, path, body)
+                #expect(answer.json["error"] == answer.json["detail"], "\(answer.text)")
+            }
+            #expect(try await harness.send(.POST, "/api/v1/search", [:]).json["error"] == nil)
+            let found = try await harness.send(.GET, "/v1/models/\(model)")
+            #expect(found.json["id"] == .string(model))
+            #expect(try await harness.send(.GET, "/v1/models/other").status == 404)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([], "body.input needs at least 1 element"),
+            (.array(Array(repeating: "x", count: 2_049)), "body.input has more than 2048 elements"),
+            (["x", [1]], "body.input[1] must be a string"), ([[1], "x"], "body.input[1] must be an array"),
+            ([[]], "body.input[0] needs at least 1 element"),
+            (true, "body.input has none of the permitted forms: body.input must be a string; or "),
+        ] as [(JSONValue, String)])
+    func `the fault of an input is that of its most similar form`(
+        input: JSONValue, expected: String
+    ) async throws {
+        try await HTTPHarness.run { harness in
+            let model = JSONValue.string(harness.store.embedder.space.model)
+            let answer = try await harness.send(
+                .POST, "/v1/embeddings", ["model": model, "input": input])
+            #expect(answer.status == 400)
+            #expect(answer.json["detail"]?.asString?.hasPrefix(expected) == true, "\(answer.text)")
+        }
+    }
 
     @Test func `the document describes every route once`() async throws {
         let routes = APIServer.routes

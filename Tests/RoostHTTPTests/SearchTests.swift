@@ -46,6 +46,26 @@ struct SearchTests {
         }
     }
 
+    @Test func `a search reports how the query was understood`() async throws {
+        try await HTTPHarness.run { harness in
+            try await harness.store.add("the swift above the roof")
+            func notices(_ body: JSONValue) async throws -> [JSONValue] {
+                let answer = try await harness.send(.POST, "/api/v1/search", body)
+                return answer.json["notices"]?.elements ?? []
+            }
+            #expect(try await notices(["query": "swift"]) == [])
+            #expect(
+                try await notices(["query": "swift -roof"]).contains {
+                    $0.asString?.hasPrefix("excluded: roof") == true
+                })
+            #expect(
+                try await notices(["query": "swift", "filter": ["tags": ["none"]]])
+                    == ["no entry matches the filter"])
+            #expect(
+                try await notices(["query": "swift", "offset": 5]) == ["there are no hits after the first 5"])
+        }
+    }
+
     @Test func `near-duplicates are grouped`() async throws {
         try await HTTPHarness.run { harness in
             for text in ["the same words here", "the same words here.", "another matter entirely"] {
@@ -95,6 +115,12 @@ struct SearchTests {
                 .POST, "/api/v1/conversations/recall", ["query": "cello", "user": "ann"])
             let first = recalled.json["messages"]?.elements?.first
             #expect(first?["message"]?["content"] == "My sister plays the cello.")
+            let later = try await harness.send(
+                .POST, "/api/v1/conversations/recall", ["query": "cello", "since": "2026-01-03"])
+            #expect(later.json["messages"]?.elements?.contains { $0 == first } == false)
+            let wrong = try await harness.send(
+                .POST, "/api/v1/conversations/recall", ["query": "cello", "until": "soon"])
+            #expect(wrong.status == 400)
         }
     }
 }

@@ -1,9 +1,9 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
+import HTTPTypes
 import NIOHTTP1
 import RoostMCP
 import RoostModel
+import RoostNetwork
 import TestSupport
 import Testing
 
@@ -17,14 +17,13 @@ struct ServeProcess {
         func send(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> (
             Int, JSONValue
         ) {
-            var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
-            request.method = method
-            request.headers.add(name: "Authorization", value: "Bearer \(token)")
-            if let body { request.body = .bytes(ByteBuffer(bytes: body.serialized())) }
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(1200))
-            let data = Data(try await response.body.collect(upTo: 1 << 24).readableBytesView)
-            let value = try? JSONDecoder().decode(JSONValue.self, from: data)
-            return (Int(response.status.code), value ?? .null)
+            let call = HTTPCall(
+                HTTPRequest.Method(rawValue: method.rawValue) ?? .get, "http://127.0.0.1:\(port)\(path)",
+                headers: [.authorization: "Bearer \(token)"], body: body?.serialized())
+            let answer = try await HTTPHarness.client.send(
+                call, timeout: .seconds(1200), limit: BodyLimit(size: 1 << 24, timeout: .seconds(1200)))
+            let value = try? JSONDecoder().decode(JSONValue.self, from: answer.body)
+            return (answer.status, value ?? .null)
         }
     }
 

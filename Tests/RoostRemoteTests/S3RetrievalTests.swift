@@ -1,7 +1,7 @@
 import Crypto
 import FakeServer
 import Foundation
-import NIOHTTP1
+import HTTPTypes
 import RoostBackups
 import RoostChunks
 import RoostModel
@@ -22,7 +22,7 @@ enum ObjectStore {
         let bucket = try S3Bucket(
             "s3://\(name)" + (prefix.isEmpty ? "" : "/\(prefix)"), endpoint: endpoint,
             credentials: credentials)
-        let made = try await S3Client(bucket).send(.init(method: .PUT))
+        let made = try await S3Client(bucket).send(.init(method: .put))
         #expect(made.status == 200)
         return bucket
     }
@@ -82,11 +82,11 @@ struct S3RetrievalTests {
         bucket.partSize = 5 << 20
         let client = S3Client(bucket)
         for key in ["p/packs/a", "p/packs/a", "q/packs/b"] {
-            let begun = try await client.send(.init(method: .POST, key: key, query: [("uploads", "")]))
+            let begun = try await client.send(.init(method: .post, key: key, query: [("uploads", "")]))
             #expect(begun.status == 200)
         }
         func pending() async throws -> Int {
-            let answer = try await client.send(.init(method: .GET, query: [("uploads", "")]))
+            let answer = try await client.send(.init(method: .get, query: [("uploads", "")]))
             return answer.body.split(separator: UInt8(ascii: "<")).count {
                 $0.starts(with: "UploadId>".utf8)
             }

@@ -1,5 +1,6 @@
 public import Foundation
 import RoostChunks
+import RoostNetwork
 
 /// The address and settings of a bucket, or of a prefix in a bucket, of an S3-compatible object store.
 public struct S3Bucket: Sendable {
@@ -69,7 +70,7 @@ public struct S3Bucket: Sendable {
     /// address begins with `http:`.
     public var isUnencrypted: Bool {
         guard let endpoint, let host = endpoint.host?.lowercased() else { return false }
-        return endpoint.scheme?.lowercased() == "http" && !RemoteModel.isLoopback(host)
+        return endpoint.scheme?.lowercased() == "http" && !HTTPProxy.isLoopback(host)
     }
 
     /// Returns whether a name follows Amazon's rules for new buckets. Underscores and uppercase letters are

@@ -1,15 +1,14 @@
-import AsyncHTTPClient
 import Crypto
 import Foundation
-import NIOCore
-import NIOHTTP1
+import HTTPTypes
 import RoostChunks
+import RoostNetwork
 
 /// An HTTP client for an object store. It signs requests and repeats them after transient failures.
 final class S3Client: Sendable {
     /// A request before it is encoded and signed.
     struct Request: Sendable {
-        var method: HTTPMethod
+        var method: HTTPRequest.Method
         /// The name of the object, including the prefix; empty for the bucket itself.
         var key = ""
         /// The query parameters, without percent-encoding.
@@ -22,8 +21,8 @@ final class S3Client: Sendable {
 
     /// A response to a request.
     struct Response: Sendable {
-        var status: UInt
-        var headers: HTTPHeaders
+        var status: Int
+        var headers: HTTPFields
         var body: Data
         /// The number of times the request was sent. If the request was sent more than once, the server may
         /// have executed an earlier attempt.
@@ -49,19 +48,11 @@ final class S3Client: Sendable {
     init(_ bucket: S3Bucket) {
         self.bucket = bucket
         signature = SignatureV4(credentials: bucket.credentials, region: bucket.region)
-        var configuration = HTTPClient.Configuration()
-        // A signature is valid for only one host, so redirects cannot succeed.
-        configuration.redirectConfiguration = .disallow
-        configuration.timeout.connect = .seconds(10)
-        configuration.timeout.read = .nanoseconds(Int64(bucket.timeout / .nanoseconds(1)))
-        configuration.connectionPool.retryConnectionEstablishment = false
-        if let url = URL(string: bucket.server.base) {
-            configuration.proxy = RemoteTransport.proxy(for: url, bucket.environment)
-        }
-        client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+        // Redirects are not followed, because a signature is valid for only one host.
+        client = HTTPClient(
+            pauseTimeout: bucket.timeout,
+            proxy: URL(string: bucket.server.base).flatMap { HTTPProxy(for: $0, bucket.environment) })
     }
-
-    deinit { client.shutdown { _ in } }
 
     /// Sends a request, and repeats it after transient failures, up to the maximum number of attempts.
     ///
@@ -80,7 +71,7 @@ final class S3Client: Sendable {
             do {
                 var response = try await sendOnce(request, digest)
                 response.attempts = attempt
-                response.mayFailLate = request.method == .POST
+                response.mayFailLate = request.method == .post
                 if Self.isTransient(response) {
                     requestedDelay = RemoteTransport.retryAfter(response.headers)
                     failure = .storageUnavailable(
@@ -117,35 +108,19 @@ final class S3Client: Sendable {
                 headers: [("host", target.host)] + request.headers, payload: digest))
         var text = target.base + path
         if !query.isEmpty { text += "?" + query.map { "\($0.name)=\($0.value)" }.joined(separator: "&") }
-        var message = HTTPClientRequest(url: text)
-        message.method = request.method
-        for header in signed where header.name != "host" {
-            message.headers.add(name: header.name, value: header.value)
-        }
-        if request.method == .PUT || request.method == .POST {
-            message.body = .bytes(ByteBuffer(bytes: request.body))
-        }
+        var call = HTTPCall(request.method, text)
+        for header in signed where header.name != "host" { call.headers.add(header.name, header.value) }
+        if request.method == .put || request.method == .post { call.body = request.body }
         // Adds time for the upload, assuming a speed of half a megabyte per second.
-        let limit = bucket.timeout + .seconds(2 * (request.body.count >> 20))
-        let response = try await client.execute(
-            message, timeout: .nanoseconds(Int64(limit / .nanoseconds(1))))
-        let length = response.headers.first(name: "Content-Length").flatMap { Int($0) }
-        if let length, length > request.limit, request.method != .HEAD {
-            throw ChunkStorageError.tooLarge(path: request.key, limit: request.limit)
-        }
-        let body: Data
+        let timeout = bucket.timeout + .seconds(2 * (request.body.count >> 20))
         do {
-            body = try await response.body.data(
-                within: BodyLimit(size: request.limit, timeout: bucket.timeout))
-        } catch is NIOTooManyBytesError {
+            let answer = try await client.send(
+                call, timeout: timeout, limit: BodyLimit(size: request.limit, timeout: bucket.timeout))
+            return Response(status: answer.status, headers: answer.headers, body: answer.body)
+        } catch let error as NetworkFailure where error.code == .tooLarge {
             throw ChunkStorageError.tooLarge(path: request.key, limit: request.limit)
         }
-        if let length, length != body.count, request.method != .HEAD { throw Truncated() }
-        return Response(status: response.status.code, headers: response.headers, body: body)
     }
-
-    /// The error for a connection that was closed before the end of the response.
-    private struct Truncated: Error {}
 
     /// Returns whether a response reports a transient failure.
     private static func isTransient(_ response: Response) -> Bool {
@@ -164,23 +139,19 @@ final class S3Client: Sendable {
     private static func reason(
         _ error: any Error, _ server: String, _ timeout: Duration
     ) throws -> String {
-        if error is Truncated { return "\(server) closed the connection in the middle of a response" }
-        if String(reflecting: type(of: error)).hasPrefix("NIOSSL") {
+        switch (error as? NetworkFailure)?.code {
+        case .insecure:
             throw ChunkStorageError.storageUnavailable(
                 reason:
                     "cannot connect to \(server) securely: the TLS handshake failed; check the certificate, "
                     + "and that the server supports https")
-        }
-        guard let error = error as? HTTPClientError else { return "cannot reach \(server)" }
-        switch error {
-        case .deadlineExceeded, .readTimeout: return "\(server) did not respond within \(timeout)"
-        case .remoteConnectionClosed: return "\(server) closed the connection without a response"
-        case .proxyAuthenticationRequired:
+        case .timedOut: return "\(server) did not respond within \(timeout)"
+        case .closed: return "\(server) closed the connection before the end of a response"
+        case .proxyAuthentication:
             throw ChunkStorageError.storageUnavailable(
                 reason:
                     "cannot reach \(server): the proxy requires a user and a password; add them to its "
                     + "address")
-        // The description of the error is not used, because it may contain headers.
         default: return "cannot reach \(server)"
         }
     }
@@ -219,7 +190,7 @@ final class S3Client: Sendable {
                 "\(server) denied access: the credentials lack permission for this operation on bucket "
                     + "'\(bucket.name)' (\(code.isEmpty ? "403" : code))")
         case (301, _), (307, _), (_, "AuthorizationHeaderMalformed"), (_, "PermanentRedirect"):
-            let region = response.headers.first(name: "x-amz-bucket-region") ?? "unknown"
+            let region = response.headers[named: "x-amz-bucket-region"] ?? "unknown"
             return unavailable(
                 "region mismatch: the region of bucket '\(bucket.name)' is \(region.prefix(40)), but the "
                     + "request was for \(bucket.region); set AWS_REGION")

@@ -1,7 +1,8 @@
 import Crypto
 public import Foundation
-import NIOHTTP1
+import HTTPTypes
 public import RoostChunks
+import RoostNetwork
 
 /// A retrieval that stores chunks as objects in an S3-compatible object store, such as Amazon S3, MinIO, Ceph
 /// or R2.
@@ -53,9 +54,9 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     ///   request; `.corrupt` for a checksum mismatch; `.tooLarge` if the object exceeds
     ///   ``S3Bucket/maximumObjectSize``.
     public func readChunk(at path: String) async throws -> Data? {
-        let request = S3Client.Request(method: .GET, key: try key(path), limit: bucket.maximumObjectSize)
+        let request = S3Client.Request(method: .get, key: try key(path), limit: bucket.maximumObjectSize)
         let response = try await client.send(request) { response in
-            guard response.status == 200, let digest = response.headers.first(name: Header.digest) else {
+            guard response.status == 200, let digest = response.headers[named: Header.digest] else {
                 return true
             }
             return SignatureV4.digest(response.body) == digest
@@ -100,7 +101,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         // Uses GET instead of HEAD, because only a response with a body shows whether the object or the
         // bucket is missing.
         let response = try await client.send(
-            .init(method: .GET, key: try key(path), headers: [("range", "bytes=0-0")]))
+            .init(method: .get, key: try key(path), headers: [("range", "bytes=0-0")]))
         if response.status == 206 || response.status == 200 {
             try requireStore(response)
             return true
@@ -115,7 +116,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     ///
     /// - Throws: `ChunkStorageError`; `CancellationError`.
     public func deleteChunk(at path: String) async throws {
-        let response = try await client.send(.init(method: .DELETE, key: try key(path)))
+        let response = try await client.send(.init(method: .delete, key: try key(path)))
         if response.status == 204 || response.status == 200 && response.body.isEmpty || isMissing(response) {
             return
         }
@@ -127,7 +128,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     /// - Throws: `ChunkStorageError`; `CancellationError`.
     public func metadata(at path: String) async throws -> ChunkMetadata? {
         guard try await presence(at: path) else { return nil }
-        guard let text = try await head(path)?.first(name: Header.metadata) else { return nil }
+        guard let text = try await head(path)?[named: Header.metadata] else { return nil }
         guard let data = Data(base64Encoded: text),
             let metadata = try? JSONDecoder().decode(ChunkMetadata.self, from: data)
         else { throw ChunkStorageError.corrupt(path: path, reason: "invalid metadata header") }
@@ -149,7 +150,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
             query.append(("prefix", base + (folder.isEmpty ? "" : folder + "/")))
             if let token { query.append(("continuation-token", token)) }
             let response = try await client.send(
-                .init(method: .GET, query: query.map { (name: $0.0, value: $0.1) }))
+                .init(method: .get, query: query.map { (name: $0.0, value: $0.1) }))
             guard response.status == 200 else { throw client.refusal(response, folder) }
             guard
                 let page = S3Document(
@@ -187,7 +188,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         var aborted = Set<String>()
         for _ in 0..<Self.maximumPages {
             let response = try await client.send(
-                .init(method: .GET, query: [("uploads", ""), ("prefix", prefix)]))
+                .init(method: .get, query: [("uploads", ""), ("prefix", prefix)]))
             guard response.status == 200 else { throw client.refusal(response, folder) }
             guard let page = S3Document(response.body, ["Key", "UploadId"]),
                 page.root == "ListMultipartUploadsResult"
@@ -198,7 +199,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
             if uploads.isEmpty { return }
             for (key, upload) in uploads {
                 let response = try await client.send(
-                    .init(method: .DELETE, key: key, query: [("uploadId", upload)]))
+                    .init(method: .delete, key: key, query: [("uploadId", upload)]))
                 guard response.status == 204 || response.status == 200 || response.code == "NoSuchUpload"
                 else {
                     throw client.refusal(response, key)
@@ -233,7 +234,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
             return try await writeInParts(data, path, key, headers, condition)
         }
         let response = try await client.send(
-            .init(method: .PUT, key: key, headers: headers + condition, body: data))
+            .init(method: .put, key: key, headers: headers + condition, body: data))
         if response.status == 412 { return try await isOurs(path, response, name) }
         guard response.status == 200 || response.status == 204 else { throw client.refusal(response, path) }
         try requireStore(response)
@@ -244,11 +245,11 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     /// was lost.
     private func isOurs(_ path: String, _ response: S3Client.Response, _ name: String) async throws -> Bool {
         guard response.attempts > 1 else { return false }
-        return try await head(path)?.first(name: Header.write) == name
+        return try await head(path)?[named: Header.write] == name
     }
 
-    private func head(_ path: String) async throws -> HTTPHeaders? {
-        let response = try await client.send(.init(method: .HEAD, key: try key(path)))
+    private func head(_ path: String) async throws -> HTTPFields? {
+        let response = try await client.send(.init(method: .head, key: try key(path)))
         if response.status == 200 { return response.headers }
         if response.status == 404 { return nil }
         throw client.refusal(response, path)
@@ -259,7 +260,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         _ condition: [(name: String, value: String)]
     ) async throws -> Bool {
         let begun = try await client.send(
-            .init(method: .POST, key: key, query: [("uploads", "")], headers: headers))
+            .init(method: .post, key: key, query: [("uploads", "")], headers: headers))
         guard begun.status == 200 else { throw client.refusal(begun, path) }
         guard let upload = S3Document(begun.body, ["UploadId"])?["UploadId"].first, !upload.isEmpty else {
             throw noStore()
@@ -280,7 +281,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     private func abort(_ upload: String, _ key: String) async {
         let client = client
         await Task {
-            _ = try? await client.send(.init(method: .DELETE, key: key, query: [("uploadId", upload)]))
+            _ = try? await client.send(.init(method: .delete, key: key, query: [("uploadId", upload)]))
         }.value
     }
 
@@ -306,10 +307,10 @@ public final class S3Retrieval: ChunkStorageRetrieval {
                 group.addTask { [client] in
                     let response = try await client.send(
                         .init(
-                            method: .PUT, key: key,
+                            method: .put, key: key,
                             query: [("partNumber", "\(number + 1)"), ("uploadId", upload)], body: body))
                     guard response.status == 200 else { throw client.refusal(response, path) }
-                    guard let tag = response.headers.first(name: "ETag") else { throw self.noStore() }
+                    guard let tag = response.headers[named: "ETag"] else { throw self.noStore() }
                     return Part(number: number, tag: tag)
                 }
             }
@@ -340,7 +341,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         let body = "<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>"
         let response = try await client.send(
             .init(
-                method: .POST, key: key, query: [("uploadId", upload)], headers: condition,
+                method: .post, key: key, query: [("uploadId", upload)], headers: condition,
                 body: Data(body.utf8)))
         let name = headers.first { $0.name == Header.write }?.value ?? ""
         // The server may send status 200 and then white space to keep the connection open, and report an
@@ -353,7 +354,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         }
         if response.status == 412 { return try await isOurs(path, response, name) }
         if response.code == "NoSuchUpload", response.attempts > 1,
-            try await head(path)?.first(name: Header.write) == name
+            try await head(path)?[named: Header.write] == name
         {
             return true
         }
@@ -378,7 +379,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     /// Checks that a response comes from an object store, rather than from, for example, the login page of a
     /// public network.
     private func requireStore(_ response: S3Client.Response) throws {
-        guard response.headers.contains(name: "ETag") else { throw noStore() }
+        guard response.headers.contains(.eTag) else { throw noStore() }
     }
 
     /// Returns the error for a response that cannot come from an object store.

@@ -1,9 +1,8 @@
-import AsyncHTTPClient
 public import Foundation
+import HTTPTypes
 import NIOCore
-import NIOHTTP1
-import NIOHTTPCompression
 import RoostModel
+import RoostNetwork
 
 /// Fetches web pages and feeds, one at a time.
 ///
@@ -74,11 +73,11 @@ public actor WebFetcher {
     public func fetch(
         _ address: String, unlessMatching validators: WebPage.Validators = .init()
     ) async throws -> WebPage.Result {
-        var headers = HTTPHeaders()
-        if let tag = validators.entityTag { headers.add(name: "If-None-Match", value: tag) }
-        if let date = validators.lastModified { headers.add(name: "If-Modified-Since", value: date) }
+        var headers = HTTPFields()
+        headers[.ifNoneMatch] = validators.entityTag
+        headers[.ifModifiedSince] = validators.lastModified
         var url = try Self.url(address)
-        for _ in 0...limits.maximumRedirects {
+        for _ in 0...max(0, limits.maximumRedirects) {
             try await checkRobots(url)
             let response = try await load(url, headers, maximumSize: limits.maximumSize)
             switch response.status {
@@ -97,7 +96,7 @@ public actor WebFetcher {
             "cannot fetch \(address): the server redirected more than \(limits.maximumRedirects) times")
     }
 
-    private static func hint(_ status: UInt) -> String {
+    private static func hint(_ status: Int) -> String {
         switch status {
         case 401, 403: "; the page may require a login"
         case 404, 410: "; the page does not exist, so check the address"
@@ -151,8 +150,8 @@ public actor WebFetcher {
 
     private func loadRules(_ address: URL) async throws -> RobotsRules {
         var url = address
-        for _ in 0...limits.maximumRedirects {
-            let response = try await load(url, HTTPHeaders(), maximumSize: RobotsRules.maximumSize)
+        for _ in 0...max(0, limits.maximumRedirects) {
+            let response = try await load(url, [:], maximumSize: RobotsRules.maximumSize)
             switch response.status {
             case 200..<300:
                 return RobotsRules(String(decoding: response.page.data, as: UTF8.self), agent: Self.agentName)
@@ -172,66 +171,42 @@ public actor WebFetcher {
     // MARK: Requests
 
     private struct Response {
-        var status: UInt
+        var status: Int
         var location: String?
         var page: WebPage
     }
 
-    private func load(_ url: URL, _ headers: HTTPHeaders, maximumSize: Int) async throws -> Response {
-        let client = HTTPClient(
-            eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: try await configuration(for: url)
-        )
+    private func load(_ url: URL, _ headers: HTTPFields, maximumSize: Int) async throws -> Response {
+        var call = HTTPCall(.get, url.absoluteString, headers: headers)
+        call.headers[.userAgent] = "\(Self.agentName)/\(version)"
+        call.headers[.accept] = "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8"
+        let answer: HTTPAnswer
         do {
-            let response = try await load(url, headers, maximumSize, client)
-            try await client.shutdown()
-            return response
+            answer = try await client(for: url).send(
+                call, timeout: limits.timeout, limit: BodyLimit(size: maximumSize, timeout: limits.timeout)
+            ) { (200..<300).contains($0) }
         } catch {
-            // The first error is the relevant one.
-            try? await client.shutdown()
             throw Self.webError(error, url, maximumSize)
         }
-    }
-
-    private func load(
-        _ url: URL, _ headers: HTTPHeaders, _ maximumSize: Int, _ client: HTTPClient
-    ) async throws -> Response {
-        var request = HTTPClientRequest(url: url.absoluteString)
-        request.headers = headers
-        request.headers.add(name: "User-Agent", value: "\(Self.agentName)/\(version)")
-        request.headers.add(
-            name: "Accept", value: "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8")
-        let timeout = TimeAmount.nanoseconds(Int64(limits.timeout / .nanoseconds(1)))
-        let limit = BodyLimit(size: maximumSize, timeout: limits.timeout)
-        let response = try await client.execute(request, timeout: timeout)
-        if let length = response.headers.first(name: "Content-Length").flatMap({ Int($0) }),
-            length > maximumSize
-        {
-            throw NIOTooManyBytesError(maxBytes: maximumSize)
-        }
-        let isComplete = (200..<300).contains(response.status.code)
-        let data = isComplete ? try await response.body.data(within: limit) : Data()
-        let contentType = ContentType(response.headers.first(name: "Content-Type") ?? "")
+        let contentType = ContentType(answer.headers[.contentType] ?? "")
         let page = WebPage(
-            url: url, data: data, mediaType: contentType.mediaType, encodingName: contentType.encodingName,
+            url: url, data: answer.body, mediaType: contentType.mediaType,
+            encodingName: contentType.encodingName,
             validators: .init(
-                entityTag: response.headers.first(name: "ETag"),
-                lastModified: response.headers.first(name: "Last-Modified")))
-        return Response(
-            status: response.status.code, location: response.headers.first(name: "Location"), page: page)
+                entityTag: answer.headers[.eTag], lastModified: answer.headers[.lastModified]))
+        return Response(status: answer.status, location: answer.headers[.location], page: page)
     }
 
-    /// Returns the configuration of a client that can connect only to the checked address of a host.
-    private func configuration(for url: URL) async throws -> HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration()
-        configuration.redirectConfiguration = .disallow
-        configuration.timeout.connect = .nanoseconds(Int64(limits.timeout / .nanoseconds(1)))
-        configuration.timeout.read = .nanoseconds(Int64(limits.timeout / .nanoseconds(1)))
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.decompression = .enabled(limit: .size(limits.maximumSize))
-        configuration.proxy = RemoteTransport.proxy(for: url, environment)
+    /// Returns a client that can connect only to the checked address of a host. It follows no redirects,
+    /// because the address of their target must be checked too.
+    private func client(for url: URL) async throws -> HTTPClient {
+        var client = HTTPClient(
+            connectTimeout: limits.timeout, pauseTimeout: limits.timeout,
+            proxy: HTTPProxy(for: url, environment))
+        client.decompresses = true
         let host = (url.host ?? "").trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
         let literal = try? SocketAddress(ipAddress: host, port: 0)
-        if configuration.proxy != nil, literal == nil { return configuration }
+        if client.proxy != nil, literal == nil { return client }
         let addresses: [SocketAddress]
         if let literal { addresses = [literal] } else { addresses = try await resolve(host) }
         // One private address is enough to refuse a host, because a public site has no private addresses.
@@ -241,31 +216,28 @@ public actor WebFetcher {
                 "cannot fetch \(url.absoluteString): \(host) is an address of this computer or of a private "
                     + "network; permit private addresses if this is intended")
         }
-        if literal == nil, let name = url.host, let address = addresses.first?.ipAddress {
-            configuration.dnsOverride = [name: address]
-        }
-        return configuration
+        client.address = addresses.first?.ipAddress
+        return client
     }
 
     private static func webError(_ error: any Error, _ url: URL, _ maximumSize: Int) -> any Error {
         if error is WebError || error is CancellationError { return error }
         if Task.isCancelled { return CancellationError() }
+        let failure = error as? NetworkFailure
         let address = url.absoluteString
-        if error is NIOTooManyBytesError {
-            return WebError(
+        return switch failure?.code {
+        case .tooLarge:
+            WebError(
                 .tooLarge, "cannot fetch \(address): it is larger than \(maximumSize >> 20) MB, the limit")
+        case .timedOut:
+            WebError(.unavailable, "cannot fetch \(address): the server is too slow; try again later")
+        case .badEncoding:
+            WebError(.unavailable, "cannot fetch \(address): its compressed contents are damaged")
+        default:
+            WebError(
+                .unavailable,
+                "cannot fetch \(address): the connection failed "
+                    + "(\(failure?.description ?? "unknown reason")); check the address")
         }
-        if let error = error as? HTTPClientError,
-            [.deadlineExceeded, .readTimeout, .connectTimeout].contains(error)
-        {
-            return WebError(.unavailable, "cannot fetch \(address): the server is too slow; try again later")
-        }
-        if String(reflecting: type(of: error)).contains("Decompression") {
-            return WebError(
-                .tooLarge, "cannot fetch \(address): its compressed contents are damaged or too large")
-        }
-        let reason = (error as? HTTPClientError)?.description ?? String(describing: type(of: error))
-        return WebError(
-            .unavailable, "cannot fetch \(address): the connection failed (\(reason)); check the address")
     }
 }

@@ -1,0 +1,306 @@
+import CCurl
+import Foundation
+import HTTPTypes
+import Synchronization
+
+/// A call of libcurl. Only the thread of the client uses it, except for ``cancel()``.
+final class Transfer: @unchecked Sendable {
+    /// The closures that receive an answer.
+    struct Receiver: Sendable {
+        var head: @Sendable (HTTPAnswer) throws -> Void
+        var body: @Sendable (UnsafeRawBufferPointer) throws -> Void
+    }
+
+    /// The error of a receiver that needs nothing more. The call then succeeds.
+    struct Finish: Error {}
+
+    let handle: UnsafeMutableRawPointer
+    private let body: Data?
+    private var isSent = false
+    private var sentBytes = 0
+    private let receiver: Receiver
+    private let limit: BodyLimit
+    private let timeout: Duration
+    private let pauseTimeout: Duration
+    private var lists: [UnsafeMutablePointer<curl_slist>] = []
+
+    private var answer = HTTPAnswer(status: 0)
+    /// The number of bytes of the head.
+    private var headSize = 0
+    private var hasHead = false
+    private var hasDeliveredHead = false
+    private var receivedBytes = 0
+    private var start = ContinuousClock.now
+    private var headTime = ContinuousClock.now
+    private var lastPart = ContinuousClock.now
+    /// The error of a receiver or of a limit.
+    private var error: (any Error)?
+    private let cancelled = Atomic(false)
+    /// Continues the caller.
+    var continuation: CheckedContinuation<Void, any Error>?
+
+    /// The longest time limit: a year, so that the end of a call is a valid time.
+    private static let longestTimeout = Duration.seconds(366 * 86_400)
+    /// The maximum size of the head of an answer in bytes.
+    private static let maximumHeadSize = 1 << 20
+
+    /// Prepares a call.
+    ///
+    /// - Throws: ``NetworkFailure`` with `.invalidCall`.
+    init(
+        _ call: HTTPCall, _ client: HTTPClient, timeout: Duration, limit: BodyLimit, _ receiver: Receiver
+    ) throws(NetworkFailure) {
+        _ = Self.isInitialized
+        guard let handle = curl_easy_init() else { throw NetworkFailure(.other, "libcurl cannot start") }
+        self.handle = handle
+        self.receiver = receiver
+        self.limit = limit
+        self.timeout = min(timeout, Self.longestTimeout)
+        pauseTimeout = min(client.pauseTimeout, Self.longestTimeout)
+        body = call.body
+        try configure(call, client)
+    }
+
+    deinit {
+        curl_easy_cleanup(handle)
+        for list in lists { curl_slist_free_all(list) }
+    }
+
+    /// libcurl must be initialized once, before the first call.
+    private static let isInitialized = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    // MARK: Options
+
+    private func configure(_ call: HTTPCall, _ client: HTTPClient) throws(NetworkFailure) {
+        // The resolver of libcurl runs on a thread of its own and needs no signals.
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        // The signature of a call covers its path.
+        set(CURLOPT_PATH_AS_IS, 1)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(client.connectTimeout))
+        set(CURLOPT_FOLLOWLOCATION, client.maximumRedirects > 0 ? 1 : 0)
+        set(CURLOPT_MAXREDIRS, client.maximumRedirects)
+        if client.decompresses { set(CURLOPT_ACCEPT_ENCODING, "") }
+        if client.maximumRedirects == 0 { refuseRepetition() }
+        if let certificates = client.certificates { set(CURLOPT_CAINFO, certificates) }
+        configure(client.proxy)
+        if let address = client.address, client.proxy == nil {
+            // The empty host and port stand for every host and port.
+            set(CURLOPT_CONNECT_TO, ["::\(address.contains(":") ? "[\(address)]" : address):"])
+        }
+        guard !call.url.utf8.contains(0), set(CURLOPT_URL, call.url) else {
+            throw NetworkFailure(.invalidCall, "the URL is invalid")
+        }
+        configureMessage(call)
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        roost_curl_set_context(handle, CURLOPT_PRIVATE, context)
+        roost_curl_set_context(handle, CURLOPT_HEADERDATA, context)
+        roost_curl_set_context(handle, CURLOPT_WRITEDATA, context)
+        roost_curl_set_callback(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            Transfer.of(context).receiveHeader(bytes, size * count)
+        }
+        roost_curl_set_callback(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            Transfer.of(context).receiveBody(bytes, size * count)
+        }
+    }
+
+    /// Ends the call instead of letting libcurl send it again after a connection that was used before ended
+    /// without an answer: the server could have executed it, so only the caller knows whether it may be
+    /// repeated.
+    private func refuseRepetition() {
+        roost_curl_set_context(handle, CURLOPT_PREREQDATA, Unmanaged.passUnretained(self).toOpaque())
+        roost_curl_set_prerequest(handle) { context, _, _, _, _ in
+            let transfer = Transfer.of(context)
+            defer { transfer.isSent = true }
+            guard transfer.isSent else { return Int32(CURL_PREREQFUNC_OK) }
+            transfer.error = NetworkFailure(.closed, "the server closed the connection without an answer")
+            return Int32(CURL_PREREQFUNC_ABORT)
+        }
+    }
+
+    private func configureMessage(_ call: HTTPCall) {
+        // An empty value removes a header that libcurl would add.
+        var lines = ["Expect:"]
+        for field in call.headers {
+            // A name followed by a semicolon is a header without a value.
+            lines.append(
+                field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
+        }
+        set(CURLOPT_HTTPHEADER, lines)
+        if call.method == .head { set(CURLOPT_NOBODY, 1) }
+        if let body {
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            set(CURLOPT_UPLOAD, 1)
+            roost_curl_set_size(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(body.count))
+            roost_curl_set_context(handle, CURLOPT_READDATA, context)
+            roost_curl_set_context(handle, CURLOPT_SEEKDATA, context)
+            roost_curl_set_callback(handle, CURLOPT_READFUNCTION) { bytes, size, count, context in
+                Transfer.of(context).send(bytes, size * count)
+            }
+            roost_curl_set_seek(handle) { context, offset, origin in
+                guard origin == SEEK_SET else { return Int32(CURL_SEEKFUNC_CANTSEEK) }
+                Transfer.of(context).sentBytes = Int(offset)
+                return Int32(CURL_SEEKFUNC_OK)
+            }
+        }
+        if call.method != .get, call.method != .head {
+            set(CURLOPT_CUSTOMREQUEST, call.method.rawValue)
+        }
+    }
+
+    private func configure(_ proxy: HTTPProxy?) {
+        // Without a proxy, an empty text keeps libcurl from reading the environment.
+        set(CURLOPT_NOPROXY, proxy == nil ? "*" : "")
+        set(CURLOPT_PROXY, proxy.map { "http://\($0.host)" } ?? "")
+        guard let proxy else { return }
+        set(CURLOPT_PROXYPORT, proxy.port)
+        guard let user = proxy.user else { return }
+        set(CURLOPT_PROXYUSERNAME, user)
+        set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) { roost_curl_set_number(handle, option, value) }
+
+    @discardableResult private func set(_ option: CURLoption, _ value: String) -> Bool {
+        roost_curl_set_text(handle, option, value) == CURLE_OK
+    }
+
+    private func set(_ option: CURLoption, _ lines: [String]) {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for line in lines { list = curl_slist_append(list, line) }
+        guard let list else { return }
+        lists.append(list)
+        roost_curl_set_list(handle, option, list)
+    }
+
+    /// Returns a positive number of milliseconds; 0 would stand for libcurl's default.
+    static func milliseconds(_ duration: Duration) -> Int {
+        Int(min(max(1, duration / .milliseconds(1)), 1e9))
+    }
+
+    // MARK: Callbacks
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> Transfer {
+        guard let context else { preconditionFailure("libcurl passes the context that was set") }
+        return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    private func receiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        lastPart = .now
+        let line = String(
+            decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self
+        ).trimmingCharacters(in: .newlines)
+        headSize += count
+        guard headSize <= Self.maximumHeadSize else {
+            error = NetworkFailure(.tooLarge, "the head of the answer is too large")
+            return -1
+        }
+        if line.hasPrefix("HTTP/"), receivedBytes == 0 {
+            let status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+            answer = HTTPAnswer(status: status)
+            hasHead = false
+        } else if line.isEmpty {
+            // A status below 200 announces another head.
+            if answer.status >= 200 { (hasHead, headTime) = (true, .now) }
+        } else if !hasHead, let colon = line.firstIndex(of: ":"),
+            let name = HTTPField.Name(String(line[..<colon]))
+        {
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            answer.headers.append(HTTPField(name: name, value: value))
+        }
+        return count
+    }
+
+    private func receiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        lastPart = .now
+        receivedBytes += count
+        do {
+            try deliverHead()
+            try limit.check(received: receivedBytes, after: lastPart - headTime)
+            try receiver.body(UnsafeRawBufferPointer(start: bytes, count: count))
+            return count
+        } catch {
+            self.error = error
+            return -1
+        }
+    }
+
+    private func send(_ bytes: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {
+        guard let body, let bytes else { return 0 }
+        let part = body.dropFirst(sentBytes).prefix(capacity)
+        part.copyBytes(to: UnsafeMutableRawBufferPointer(start: bytes, count: capacity))
+        sentBytes += part.count
+        return part.count
+    }
+
+    private func deliverHead() throws {
+        guard !hasDeliveredHead else { return }
+        hasDeliveredHead = true
+        try receiver.head(answer)
+    }
+
+    // MARK: Progress
+
+    /// Starts the time limits.
+    func begin() { start = .now }
+
+    /// Ends the call soon with `CancellationError`. May be called on any thread.
+    func cancel() { cancelled.store(true, ordering: .releasing) }
+
+    /// The reason to end the call now, if there is one.
+    var interruption: (any Error)? {
+        if cancelled.load(ordering: .acquiring) { return CancellationError() }
+        return remaining <= .zero ? NetworkFailure(.timedOut, "the server is too slow") : nil
+    }
+
+    /// The time until the call is too slow, unless something arrives.
+    var remaining: Duration {
+        let deadline = hasHead ? lastPart + pauseTimeout : start + timeout
+        return deadline - .now
+    }
+
+    /// Continues the caller with the result of libcurl.
+    func finish(_ result: CURLcode) {
+        let continuation = continuation.take()
+        do {
+            if let error { throw error }
+            if result != CURLE_OK { throw failure(result) }
+            try deliverHead()
+            continuation?.resume()
+        } catch is Finish {
+            continuation?.resume()
+        } catch {
+            continuation?.resume(throwing: error)
+        }
+    }
+
+    /// Continues the caller with an error.
+    func finish(throwing error: any Error) { continuation.take()?.resume(throwing: error) }
+
+    private func failure(_ result: CURLcode) -> NetworkFailure {
+        var proxyStatus = 0
+        roost_curl_get_number(handle, CURLINFO_HTTP_CONNECTCODE, &proxyStatus)
+        if proxyStatus == 407 {
+            return NetworkFailure(.proxyAuthentication, "the proxy requires a user and a password")
+        }
+        let code: NetworkFailure.Code =
+            switch result {
+            case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_FUNCTION_ARGUMENT: .invalidCall
+            case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .unknownHost
+            case CURLE_COULDNT_CONNECT: .refused
+            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
+                CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR,
+                CURLE_SSL_INVALIDCERTSTATUS:
+                .insecure
+            case CURLE_OPERATION_TIMEDOUT: .timedOut
+            case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR: .closed
+            case CURLE_BAD_CONTENT_ENCODING: .badEncoding
+            case CURLE_TOO_MANY_REDIRECTS: .tooManyRedirects
+            default: .other
+            }
+        // These texts are constants of libcurl.
+        return NetworkFailure(code, String(cString: curl_easy_strerror(result)).lowercased())
+    }
+}

@@ -1,0 +1,101 @@
+import CCurl
+import Foundation
+import Synchronization
+
+/// The thread on which all calls run, with libcurl's multi interface.
+final class TransferThread: Sendable {
+    static let shared = TransferThread()
+
+    private struct State {
+        /// The calls that the thread has not taken yet.
+        var added: [Transfer] = []
+        var isRunning = false
+    }
+
+    private let state = Mutex(State())
+    /// The handle of libcurl. Only the thread uses it, except for `curl_multi_wakeup`, which every thread may
+    /// call.
+    nonisolated(unsafe) private let handle = curl_multi_init()
+
+    /// The longest wait in milliseconds. A new or canceled call ends it.
+    private static let longestWait = 600_000
+
+    private init() {}
+
+    /// Runs a call.
+    ///
+    /// - Throws: ``NetworkFailure``; `CancellationError`; the errors of the receiver.
+    func run(_ transfer: Transfer) async throws {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                transfer.continuation = continuation
+                add(transfer)
+            }
+        } onCancel: {
+            transfer.cancel()
+            curl_multi_wakeup(handle)
+        }
+    }
+
+    private func add(_ transfer: Transfer) {
+        let mustStart = state.withLock { state in
+            state.added.append(transfer)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard mustStart else {
+            curl_multi_wakeup(handle)
+            return
+        }
+        let thread = Thread { [self] in serve() }
+        thread.name = "roost.network"
+        thread.start()
+    }
+
+    /// Runs calls for the rest of the process's life.
+    private func serve() {
+        // A write to a connection that the server has closed must not end the process.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        var active: [UnsafeMutableRawPointer: Transfer] = [:]
+        while true {
+            for transfer in state.withLock({ state in
+                defer { state.added = [] }
+                return state.added
+            }) {
+                transfer.begin()
+                active[transfer.handle] = transfer
+                curl_multi_add_handle(handle, transfer.handle)
+            }
+            var count: Int32 = 0
+            curl_multi_perform(handle, &count)
+            finishCompleted(&active)
+            for transfer in active.values {
+                guard let error = transfer.interruption else { continue }
+                remove(transfer, from: &active)
+                transfer.finish(throwing: error)
+            }
+            let wait = active.values.map(\.remaining).min().map(Transfer.milliseconds)
+            curl_multi_poll(handle, nil, 0, Int32(min(wait ?? .max, Self.longestWait)), nil)
+        }
+    }
+
+    private func finishCompleted(_ active: inout [UnsafeMutableRawPointer: Transfer]) {
+        var count: Int32 = 0
+        while let message = curl_multi_info_read(handle, &count) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
+                let transfer = active[easy]
+            else { continue }
+            let result = roost_curl_result(message)
+            remove(transfer, from: &active)
+            transfer.finish(result)
+        }
+    }
+
+    private func remove(_ transfer: Transfer, from active: inout [UnsafeMutableRawPointer: Transfer]) {
+        curl_multi_remove_handle(handle, transfer.handle)
+        active[transfer.handle] = nil
+    }
+}

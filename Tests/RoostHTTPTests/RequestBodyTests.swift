@@ -1,0 +1,105 @@
+import Foundation
+import NIOHTTP1
+import Roost
+import RoostMCP
+import RoostModel
+import Testing
+
+@testable import RoostHTTP
+
+/// Tests of bodies that are missing, unexpected or in another form, and of answers without a body.
+struct RequestBodyTests {
+    @Test func `an operation without a body refuses one`() async throws {
+        try await HTTPHarness.run { harness in
+            let created = try await harness.send(.POST, "/api/v1/entries", ["content": "a note"])
+            let location = try #require(created.headers["Location"].first)
+            for body in [["force": true], [1], "x"] as [JSONValue] {
+                let refused = try await harness.send(.DELETE, location, body)
+                #expect(refused.status == 400)
+                #expect(refused.json["detail"]?.asString?.contains("takes no body") == true)
+            }
+            let long: JSONValue = ["force": .string(String(repeating: "x", count: 100_000))]
+            #expect(try await harness.send(.DELETE, location, long).status == 400)
+            #expect(try await harness.send(.DELETE, location, [:]).status == 204)
+        }
+    }
+
+    @Test func `an empty body is an empty object if no member is required`() async throws {
+        try await HTTPHarness.run { harness in
+            try await harness.store.add("a note")
+            let job = try await harness.send(.POST, "/api/v1/clusters/recluster")
+            #expect(job.status == 202)
+            let search = try await harness.send(.POST, "/api/v1/search")
+            #expect(search.status == 400)
+            #expect(search.json["detail"]?.asString?.contains("the body is empty") == true)
+        }
+        let document = OpenAPIDocument.json(APIServer.routes, version: "test")
+        func isRequired(_ path: String) -> JSONValue? {
+            document["paths"]?[path]?["post"]?["requestBody"]?["required"]
+        }
+        #expect(isRequired("/api/v1/clusters/recluster") == false)
+        #expect(isRequired("/api/v1/entries") == true)
+    }
+
+    @Test(arguments: ["/api/v1/entries", "/api/v1/ingest"])
+    func `a compressed body is refused as such`(path: String) async throws {
+        try await HTTPHarness.run { harness in
+            let type = path.hasSuffix("ingest") ? "application/x-ndjson" : "application/json"
+            let body = Data(#"{"content":"a note"}"#.utf8)
+            let refused = try await harness.send(
+                .POST, path, bytes: body, ["Content-Type": type, "Content-Encoding": "gzip"])
+            #expect(refused.status == 415)
+            #expect(refused.headers["Accept-Encoding"] == ["identity"])
+            #expect(refused.json["code"] == "unsupportedEncoding")
+            let plain = try await harness.send(
+                .POST, path, bytes: body, ["Content-Type": type, "Content-Encoding": "identity"])
+            #expect(plain.status < 300)
+        }
+    }
+
+    @Test func `a text that occurs several times in a stream is stored once`() async throws {
+        try await HTTPHarness.run { harness in
+            let lines = [
+                #"{"content":"a note","tags":["a"],"metadata":{"x":1,"y":1}}"#, #"{"content":"another"}"#,
+                #"{"content":"a note","tags":["b"],"metadata":{"x":2}}"#,
+            ]
+            let answer = try await harness.send(
+                .POST, "/api/v1/ingest", bytes: Data(lines.joined(separator: "\n").utf8),
+                ["Content-Type": "application/x-ndjson"])
+            let result = try JSONDecoder().decode(JSONValue.self, from: answer.body)
+            #expect(result == ["lines": 3, "new": 2, "unchanged": 1, "done": true])
+            let list = try await harness.send(.GET, "/api/v1/entries?tag=a&tag=b")
+            #expect(list.json["entries"]?.elements?.count == 1)
+            #expect(list.json["entries"]?.elements?.first?["metadata"] == ["x": 2, "y": 1])
+        }
+    }
+
+    @Test func `a line that is too long is reported with its number`() async throws {
+        try await HTTPHarness.run(HTTPHarness.settings { $0.limits.lineBytes = 1_000 }) { harness in
+            let long = #"{"content":"\#(String(repeating: "x", count: 200_000))"}"#
+            let answer = try await harness.send(
+                .POST, "/api/v1/ingest", bytes: Data("{\"content\":\"a\"}\n\(long)\n".utf8),
+                ["Content-Type": "application/x-ndjson"])
+            let last = try #require(answer.text.split(separator: "\n").last)
+            let value = try JSONDecoder().decode(JSONValue.self, from: Data(last.utf8))
+            #expect(value["line"] == 2)
+            #expect(value["error"]?["detail"]?.asString?.hasPrefix("line 2 is longer") == true)
+        }
+    }
+
+    @Test func `an answer to HEAD has the header fields of the answer to GET`() async throws {
+        try await HTTPHarness.run { harness in
+            let created = try await harness.send(.POST, "/api/v1/entries", ["content": "a note"])
+            let location = try #require(created.headers["Location"].first)
+            for path in [location, "/api/v1/status", "/docs"] {
+                let get = try await harness.send(.GET, path)
+                let head = try await harness.send(.HEAD, path)
+                #expect(head.status == 200)
+                #expect(head.body.isEmpty)
+                for name in ["Content-Length", "Content-Type", "ETag"] {
+                    #expect(head.headers[name] == get.headers[name], "\(path) \(name)")
+                }
+            }
+        }
+    }
+}
