@@ -282,7 +282,7 @@ struct ToolTests {
         var rules = AccessRules()
         rules.scope = ChatScope(userId: "ann", sessionId: "default", agentId: "default")
         let scoped = MCPHarness(rules, store: open.store)
-        #expect(await tools(scoped) == ["recall", "status", "remember_messages"])
+        #expect(await tools(scoped) == ["fetch", "recall", "status", "remember_messages"])
         #expect(await scoped.call("status")["entries"] == 0)
         for uri in ["roost://entry/\(secret.id.text)", "roost://source/add"] {
             let resource = await scoped.request("resources/read", ["uri": .string(uri)])

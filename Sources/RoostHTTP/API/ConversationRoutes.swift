@@ -132,6 +132,8 @@ enum ConversationRoutes {
                     "query": Schema.string("A question or descriptive words.", minimum: 1, maximum: 20_000),
                     "limit": Schema.integer("The maximum number of messages; 10 by default.", 1...100),
                     "context": Schema.integer("The messages before and after each; 1 by default.", 0...10),
+                    "since": Schema.time("Only messages since this time."),
+                    "until": Schema.time("Only messages before this time."),
                 ]) { $1 }, required: ["query"])),
         answers: [
             Route.Answer(
@@ -149,12 +151,15 @@ enum ConversationRoutes {
         var options = RecallOptions(
             limit: call.body["limit"]?.integer ?? 10, context: call.body["context"]?.integer ?? 1)
         options.now = Date()
-        return try await call.context.handle.use { [options] store in
+        var selection = filter(call.body)
+        selection.since = try EntrySelection.time("since", call.body)
+        selection.until = try EntrySelection.time("until", call.body)
+        return try await call.context.handle.use { [selection, options] store in
             guard try await store.storage.snapshot().stamp.entryCount > 0 else {
                 return .json(["messages": []])
             }
             let found = try await ConversationMemory(store).recall(
-                call.body["query"]?.asString ?? "", in: filter(call.body), options)
+                call.body["query"]?.asString ?? "", in: selection, options)
             return .json(["messages": .array(try found.map { try JSONValue.encoding($0) })])
         }
     }

@@ -73,7 +73,10 @@ enum EntrySelection {
         return filter
     }
 
-    private static func time(_ name: String, _ value: JSONValue) throws(Problem) -> Date? {
+    /// Returns the time that a member contains; `nil` if it is absent.
+    ///
+    /// - Throws: ``Problem`` if it is not a time.
+    static func time(_ name: String, _ value: JSONValue) throws(Problem) -> Date? {
         guard let text = value[name]?.asString else { return nil }
         guard let date = DateText.date(from: text) ?? DateText.date(from: text + "T00:00:00Z") else {
             throw .invalid("'\(name)' must be a time such as 2026-01-31T09:00:00Z")

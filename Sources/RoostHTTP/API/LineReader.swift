@@ -8,6 +8,8 @@ struct LineReader {
     private var waiting: [UInt8] = []
     private var start = 0
     private var isFinished = false
+    /// The number of lines that were read, including one that was too long.
+    private(set) var number = 0
     private let limits: ServerSettings.Limits
 
     /// Creates a reader.
@@ -24,15 +26,20 @@ struct LineReader {
         while true {
             if let end = waiting[searched...].firstIndex(of: 0x0A) {
                 defer { start = end + 1 }
+                number += 1
                 return waiting[start..<end]
             }
             guard waiting.count - start <= limits.lineBytes else {
+                number += 1
                 throw Problem(
-                    .contentTooLarge, "lineTooLong", "a line is longer than \(limits.lineBytes) bytes")
+                    .contentTooLarge, "lineTooLong",
+                    "line \(number) is longer than \(limits.lineBytes) bytes")
             }
             guard !isFinished else {
+                guard start < waiting.count else { return nil }
                 defer { start = waiting.count }
-                return start < waiting.count ? waiting[start...] : nil
+                number += 1
+                return waiting[start...]
             }
             waiting.removeSubrange(..<start)
             start = 0

@@ -67,7 +67,10 @@ struct SearchRequest: Sendable {
         var members: [String: JSONValue] = [
             "hits": .array(result.hits.map { hit($0, of: result) }),
             "revision": .integer(Int64(result.stamp.revision.rawValue)),
-            "notices": .array(result.notices.map { .string($0.message) }),
+            "notices": .array(
+                SearchNotices.texts(
+                    of: result, offset: body["offset"]?.integer ?? 0, namingCorrections: true
+                ).map { .string($0) }),
         ]
         if result.hasOnlyNoise {
             members["nearest"] = .array(result.nearest.map { hit($0, of: result) })
@@ -140,7 +143,10 @@ struct SearchRequest: Sendable {
             "nearest": Schema.array(
                 of: Schema.reference("Hit"), "The nearest entries, if none of them is relevant."),
             "revision": Schema.integer("The revision of the store."),
-            "notices": Schema.array(of: Schema.string("A sentence."), "Notices about the search."),
+            "notices": Schema.array(
+                of: Schema.string("A sentence."),
+                "How the query was understood, such as excluded and corrected words, and why there are no "
+                    + "hits."),
         ], required: ["hits", "revision", "notices"], isOpen: true, "The result of a search.")
 
     /// The schema of hits.

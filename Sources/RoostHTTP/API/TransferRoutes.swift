@@ -25,10 +25,11 @@ enum TransferRoutes {
         summary: "Store many texts from a stream of lines.",
         details:
             "Each line of the body is a JSON object with `content` and optionally `tags` and `metadata`. "
-            + "Texts that were added before are not stored again. Every \(batchSize) lines are committed in "
-            + "one step and answered with a line that has the numbers of received, new and unchanged "
-            + "entries. The last line has `done: true`, or `error` and the number of the faulty line; the "
-            + "lines of earlier steps stay stored.",
+            + "Texts that were added before, or occur before in the stream, are not stored again; their "
+            + "entries get the tags and metadata. Every \(batchSize) lines are committed in one step and "
+            + "answered with a line that has the numbers of received, new and unchanged entries. The last "
+            + "line has `done: true`, or `error` and the number of the faulty line; the lines of earlier "
+            + "steps stay stored.",
         effect: .writes, isStream: true, body: .lines, streamsBody: true,
         answers: [Route.Answer(200, "The progress.", .lines)]
     ) { call in
@@ -63,6 +64,10 @@ enum TransferRoutes {
         /// The number of lines whose entries are stored.
         private(set) var stored = 0
         private var drafts: [EntryDraft] = []
+        /// The indices of the drafts by text.
+        private var indices: [ContentDigest: Int] = [:]
+        /// The number of texts of the present step, including repeated ones.
+        private var texts = 0
         private var (new, unchanged) = (0, 0)
 
         init(call: Call, schema: JSONValue) { (self.call, self.schema) = (call, schema) }
@@ -70,17 +75,31 @@ enum TransferRoutes {
         @concurrent
         mutating func run(_ writer: StreamWriter) async throws {
             var lines = LineReader(call.request.body, call.context.settings.limits)
+            defer { line = lines.number }
             while let bytes = try await lines.next() {
-                line += 1
+                line = lines.number
                 guard !bytes.allSatisfy({ [9, 13, 32].contains($0) }) else { continue }
-                drafts.append(try draft(Data(bytes)))
-                if drafts.count == TransferRoutes.batchSize {
+                add(try draft(Data(bytes)))
+                if texts == TransferRoutes.batchSize {
                     try await commit()
                     try await writer.line(progress())
                 }
             }
             try await commit()
             try await writer.line(progress(isDone: true))
+        }
+
+        /// Adds a draft to the step. A text that the step contains already gets the tags and metadata.
+        private mutating func add(_ draft: EntryDraft) {
+            texts += 1
+            let digest = ContentDigest(of: draft.content)
+            if let index = indices[digest] {
+                drafts[index].tags += draft.tags
+                drafts[index].metadata.merge(draft.metadata) { $1 }
+            } else {
+                indices[digest] = drafts.count
+                drafts.append(draft)
+            }
         }
 
         private func draft(_ data: Data) throws -> EntryDraft {
@@ -112,9 +131,9 @@ enum TransferRoutes {
             }
             if let skip = report.skipped.first { throw Problem.invalid("a text was refused: \(skip.reason)") }
             new += report.new
-            unchanged += batch.count - report.new
+            unchanged += texts - report.new
             stored = line
-            drafts = []
+            (drafts, indices, texts) = ([], [:], 0)
         }
 
         private func progress(isDone: Bool = false) -> JSONValue {

@@ -26,7 +26,7 @@ enum EmbeddingRoutes {
         ]
     ]
 
-    static let all = [openAI, models, inference, information, ollama]
+    static let all = [openAI, models, model, inference, information, ollama]
 
     // MARK: The form of OpenAI
 
@@ -133,12 +133,22 @@ enum EmbeddingRoutes {
         ]
     ) { call in
         let space = try await call.context.handle.use { $0.embedder.space }
-        return .json([
-            "object": "list",
-            "data": [
-                ["id": .string(space.model), "object": "model", "created": 0, "owned_by": "roost"]
-            ],
-        ])
+        return .json(["object": "list", "data": [description(of: space)]])
+    }
+
+    private static let model = Route(
+        method: .get, path: "/v1/models/{id}", operation: "getModel", tag: tag,
+        summary: "Describe the embedding model; compatible with OpenAI.",
+        parameters: [.path("id", Schema.string("The name of the model.", maximum: 1_000))],
+        answers: [Route.Answer(200, "The model.", .json(Schema.map("The model.")))]
+    ) { call in
+        let space = try await call.context.handle.use { $0.embedder.space }
+        try check(call.string("id"), of: space)
+        return .json(description(of: space))
+    }
+
+    private static func description(of space: EmbeddingSpace) -> JSONValue {
+        ["id": .string(space.model), "object": "model", "created": 0, "owned_by": "roost"]
     }
 
     // MARK: The form of Text Embeddings Inference
@@ -246,6 +256,18 @@ enum EmbeddingRoutes {
 
     // MARK: Embedding
 
+    /// Checks the model that a request names.
+    ///
+    /// - Throws: ``Problem`` if it is not the model of the store.
+    private static func check(_ model: String?, of space: EmbeddingSpace) throws(Problem) {
+        let names = [space.model, space.model.split(separator: "/").last.map(String.init) ?? space.model]
+        // Ollama's clients add a tag to names.
+        let name = model.map { $0.hasSuffix(":latest") ? String($0.dropLast(7)) : $0 }
+        if let name, !names.contains(name) {
+            throw Problem.notFound("the server has no model of this name; it serves \(space.model)")
+        }
+    }
+
     private struct Result: Sendable {
         var model: String
         var embeddings: Embeddings
@@ -262,12 +284,7 @@ enum EmbeddingRoutes {
     ) async throws -> Result {
         try await call.context.handle.use { store in
             let space = store.embedder.space
-            let names = [space.model, space.model.split(separator: "/").last.map(String.init) ?? space.model]
-            // Ollama's clients add a tag to names.
-            let name = model.map { $0.hasSuffix(":latest") ? String($0.dropLast(7)) : $0 }
-            if let name, !names.contains(name) {
-                throw Problem.notFound("the server has no model of this name; it serves \(space.model)")
-            }
+            try check(model, of: space)
             guard dimensions == nil || dimensions == space.dimension else {
                 throw Problem.invalid("body.dimensions must be \(space.dimension), that of the model")
             }

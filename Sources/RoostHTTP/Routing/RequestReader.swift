@@ -74,6 +74,12 @@ struct RequestReader: Sendable {
         let limit = context.settings.limits.bodyBytes
         let tooLarge = Problem(.contentTooLarge, "bodyTooLarge", "the body is larger than \(limit) bytes")
         if let length = request.headers[.contentLength].flatMap(Int.init), length > limit { throw tooLarge }
+        return try await bytes(of: &request, upTo: limit, orThrow: tooLarge)
+    }
+
+    private func bytes(
+        of request: inout Request, upTo limit: Int, orThrow tooLarge: Problem
+    ) async throws -> Data {
         guard request.headers[.contentLength] != "0" else { return Data() }
         let body = request.body
         do {
@@ -89,6 +95,23 @@ struct RequestReader: Sendable {
         }
     }
 
+    /// The maximum length in bytes of the body of a request that needs none.
+    private static let unusedBytes = 64
+
+    /// Refuses the body of a request to an operation that takes none, because its members would be ignored.
+    /// An empty object is permitted, since some clients always send one.
+    ///
+    /// - Throws: ``Problem`` if the body has a content.
+    func rejectBody(of request: inout Request) async throws {
+        let refusal = Problem.invalid("the operation takes no body")
+        guard (request.headers[.contentLength].flatMap(Int.init) ?? 0) <= Self.unusedBytes else {
+            throw refusal
+        }
+        let bytes = try await bytes(of: &request, upTo: Self.unusedBytes, orThrow: refusal)
+        guard !bytes.isEmpty else { return }
+        guard let value = try? IncomingMessage.parse(bytes), value == [:] else { throw refusal }
+    }
+
     /// Returns the JSON value of a body.
     ///
     /// - Throws: ``Problem`` if the body has another type, is not JSON, or does not match the schema.
@@ -102,10 +125,15 @@ struct RequestReader: Sendable {
             )
         }
         let value: JSONValue
-        do {
-            value = try IncomingMessage.parse(bytes)
-        } catch {
-            throw .invalid("the body is not valid JSON")
+        if bytes.isEmpty {
+            guard body.isOptional else { throw .invalid("the body is empty; it must be a JSON value") }
+            value = [:]
+        } else {
+            do {
+                value = try IncomingMessage.parse(bytes)
+            } catch {
+                throw .invalid("the body is not valid JSON")
+            }
         }
         if let fault = check.fault(in: value, body.schema, at: "body") { throw .invalid(fault) }
         return value

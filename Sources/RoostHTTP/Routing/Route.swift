@@ -10,6 +10,9 @@ struct Route: Sendable {
         var mediaType: String
         var schema: JSONValue
 
+        /// Whether an empty body has the same meaning as an empty object.
+        var isOptional: Bool { schema["type"] == "object" && schema["required"] == nil }
+
         /// Creates a JSON body.
         static func json(_ schema: JSONValue) -> Body { Body(mediaType: "application/json", schema: schema) }
 

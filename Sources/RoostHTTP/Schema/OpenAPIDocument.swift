@@ -59,7 +59,9 @@ enum OpenAPIDocument {
         let parameters = route.allParameters
         if !parameters.isEmpty { members["parameters"] = .array(parameters.map(\.json)) }
         if let body = route.body {
-            members["requestBody"] = ["required": true, "content": content(body)]
+            members["requestBody"] = [
+                "required": .bool(!body.isOptional), "content": content(body),
+            ]
         }
         var responses: [String: JSONValue] = [:]
         for answer in route.answers { responses[String(answer.status)] = response(answer) }

@@ -40,9 +40,14 @@ struct Responder: HTTPResponder {
         } catch {
             let problem = Problem(error)
             code = problem.code
-            reply = self.reply(for: problem, id)
+            reply = self.reply(for: problem, path, id)
         }
-        if request.method == .head, case .bytes = reply.body { reply.body = .none }
+        if request.method == .head, case .bytes(let bytes, let type) = reply.body {
+            // The header fields are those of the answer to GET.
+            reply.headers[.contentType] = type
+            reply.headers[.contentLength] = String(bytes.count)
+            reply.body = .none
+        }
         addCommonHeaders(to: &reply, request, id)
         record.finish(
             request.method, routePath, reply.status.code, code: code, id: id, ContinuousClock.now - start)
@@ -102,6 +107,10 @@ struct Responder: HTTPResponder {
         let parameters = try reader.parameters(
             of: request.head, query: request.uri.query, path: values, route)
         var call = Call(request: request, id: id, values: parameters, context: context)
+        if route.body != nil { try Self.checkEncoding(request.headers) }
+        if route.body == nil, request.method != .get, request.method != .head {
+            try await reader.rejectBody(of: &request)
+        }
         if route.body != nil, !route.streamsBody {
             call.bytes = try await reader.bytes(of: &request)
             call.request = request
@@ -117,6 +126,16 @@ struct Responder: HTTPResponder {
         } catch is Deadline.Exceeded {
             throw Problem(.requestTimeout, "timeout", "the request took too long")
         }
+    }
+
+    /// Refuses a body that is compressed.
+    private static func checkEncoding(_ headers: HTTPFields) throws(Problem) {
+        guard let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" else { return }
+        var problem = Problem(
+            .unsupportedMediaType, "unsupportedEncoding",
+            "the body must not be compressed; send it without the header Content-Encoding")
+        problem.headers[.acceptEncoding] = "identity"
+        throw problem
     }
 
     /// Calls the handler, unless the request has an idempotency key that was used before.
@@ -145,9 +164,10 @@ struct Responder: HTTPResponder {
 
     // MARK: Answers
 
-    private func reply(for problem: Problem, _ id: String) -> Reply {
-        var reply = Reply.json(
-            problem.json(advice: context.settings.advice, requestID: id), problem.status)
+    private func reply(for problem: Problem, _ path: String, _ id: String) -> Reply {
+        var members = problem.json(advice: context.settings.advice, requestID: id).members ?? [:]
+        members["error"] = CompatibleError.member(for: path, members)
+        var reply = Reply.json(.object(members), problem.status)
         if case .bytes(let bytes, _) = reply.body {
             reply.body = .bytes(bytes, type: "application/problem+json")
         }

@@ -23,7 +23,7 @@ struct ResponseAssembly: Sendable {
         if closing { headers[.connection] = "close" }
         switch reply.body {
         case .none:
-            if reply.status != .noContent { headers[.contentLength] = "0" }
+            if reply.status != .noContent, headers[.contentLength] == nil { headers[.contentLength] = "0" }
             let body = closing ? self.body(ByteBuffer(), closing: true) : ResponseBody()
             return Response(status: reply.status, headers: headers, body: body)
         case .bytes(let bytes, let type):

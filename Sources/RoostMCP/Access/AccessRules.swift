@@ -30,9 +30,12 @@ package struct AccessRules: Sendable {
     /// prefix, which a new entry would not have.
     var allowsNewEntries: Bool { !isReadOnly && showsEntries && sourcePrefix == nil }
 
+    /// Whether all entries and messages are visible.
+    var showsEverything: Bool { tags.isEmpty && sourcePrefix == nil && scope == nil }
+
     /// Whether clusters are visible. They are computed from all entries, so their labels and keywords could
     /// reveal entries that are not visible.
-    var showsClusters: Bool { tags.isEmpty && sourcePrefix == nil && scope == nil }
+    var showsClusters: Bool { showsEverything }
 
     /// Returns a filter that also selects only visible entries.
     ///
@@ -47,6 +50,12 @@ package struct AccessRules: Sendable {
         return filter
     }
 
-    /// Returns whether an entry is visible.
+    /// Returns whether an entry that is not a message is visible.
     func allows(_ entry: Entry) -> Bool { restricting().matches(entry, assigned: nil) }
+
+    /// Returns whether an entry is a visible message.
+    func allowsMessage(_ entry: Entry) -> Bool {
+        let filter = scope.map { ConversationMemory.Filter($0) } ?? .all
+        return showsMessages && filter.entries.matches(entry, assigned: nil)
+    }
 }

@@ -32,13 +32,37 @@ enum EntryJSON {
     }
 
     /// Returns the metadata, tags and dates.
-    static func details(of entry: Entry) -> [String: JSONValue] {
-        [
-            "metadata": .object(entry.metadata), "tags": .array(entry.tags.map { .string($0) }),
+    ///
+    /// - Parameter tokens: The token budget of the answer. Metadata that would need more than half of it are
+    ///   omitted, the largest values first, and `omittedMetadata` names their keys.
+    static func details(of entry: Entry, tokens: Int = TokenBudget.standard) -> [String: JSONValue] {
+        var budget = TokenBudget(tokens: tokens / 2)
+        let sizes = entry.metadata.mapValues { $0.serialized().count }
+        let keys = entry.metadata.keys.sorted { (sizes[$0] ?? 0, $0) < (sizes[$1] ?? 0, $1) }
+        let fitting = keys.prefix { key in entry.metadata[key].map { budget.take([key: $0]) } ?? false }
+        var members: [String: JSONValue] = [
+            "metadata": .object(entry.metadata.filter { fitting.contains($0.key) }),
+            "tags": .array(entry.tags.map { .string($0) }),
             "createdAt": .string(DateText.string(from: entry.createdAt)),
             "updatedAt": .string(DateText.string(from: entry.updatedAt)),
         ]
+        let omitted = keys.dropFirst(fitting.count).prefix(maximumOmittedKeys)
+        if !omitted.isEmpty {
+            members["omittedMetadata"] = .array(
+                omitted.map { .string(String(prefix(of: $0[...], bytes: maximumKeyLength))) })
+        }
+        return members
     }
+
+    /// The maximum number of keys that name omitted metadata.
+    private static let maximumOmittedKeys = 20
+    /// The maximum length of such a key in UTF-8 bytes.
+    private static let maximumKeyLength = 200
+
+    /// The property for metadata that exceed the budget.
+    static let omittedMetadata = ToolProperty(
+        "omittedMetadata", .array(of: .string(maximumBytes: .max), maximumCount: maximumOmittedKeys),
+        "The keys of values that are too large for the answer.")
 
     /// The properties that ``summary(of:)`` returns, for output schemas.
     static let summaryProperties = [

@@ -12,19 +12,25 @@ struct EntryLookup {
 
     /// Returns the visible entry with an id.
     ///
+    /// - Parameter includesMessages: Whether the entry can be a message.
     /// - Throws: ``ToolFailure`` if the text is not an id, or no visible entry has the id.
-    func entry(_ text: String) async throws -> Entry {
+    func entry(_ text: String, includingMessages includesMessages: Bool = false) async throws -> Entry {
         let name =
             text.hasPrefix(ResourceAddress.entryPrefix)
             ? String(text.dropFirst(ResourceAddress.entryPrefix.count)) : text
         guard let id = UUID(uuidString: name) else {
             throw ToolFailure(
-                "'\(text.prefix(MCPServer.echoLimit))' is not a complete id; use an id from the tool "
-                    + "'search'")
+                "'\(text.prefix(MCPServer.echoLimit))' is not a complete id; use an id from the results of "
+                    + "another tool")
         }
         // An entry that is not visible gets the same answer as one that does not exist.
-        guard let entry = try await snapshot.entries([id]).first, rules.allows(entry) else {
-            throw ToolFailure("no entry has the id \(id.text)")
+        guard let entry = try await snapshot.entries([id]).first,
+            rules.allows(entry) || rules.allowsMessage(entry)
+        else { throw ToolFailure("no entry has the id \(id.text)") }
+        guard includesMessages || rules.allows(entry) else {
+            throw ToolFailure(
+                "\(id.text) is a message, which this tool cannot change; the user can remove it with "
+                    + "`roost remove` or `roost chat delete`")
         }
         return entry
     }

@@ -53,7 +53,10 @@ enum FilterArguments {
         return lookup.rules.restricting(filter)
     }
 
-    private static func date(_ name: String, _ arguments: ToolArguments) throws(ToolFailure) -> Date? {
+    /// Returns the date that an argument contains; `nil` if it is absent.
+    ///
+    /// - Throws: ``ToolFailure`` if it is not a date.
+    static func date(_ name: String, _ arguments: ToolArguments) throws(ToolFailure) -> Date? {
         guard let text = arguments.string(name) else { return nil }
         guard let date = DateText.date(from: text) ?? DateText.date(from: text + "T00:00:00Z") else {
             throw ToolFailure("'\(name)' must be a date such as 2026-01-31 or 2026-01-31T09:00:00Z")

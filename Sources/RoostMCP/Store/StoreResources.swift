@@ -14,23 +14,29 @@ struct StoreResources: ResourceProvider {
     /// The maximum number of members that the text of a cluster lists.
     private static let maximumMembers = 200
 
+    /// The templates of addresses that can be those of visible resources.
     var templates: [JSONValue] {
-        [
+        var templates: [JSONValue] = [
             [
                 "uriTemplate": "roost://entry/{id}", "name": "entry", "title": "Entry",
                 "description": "The text of an entry.", "mimeType": "text/plain",
-            ],
-            [
+            ]
+        ]
+        if rules.showsClusters {
+            templates.append([
                 "uriTemplate": "roost://cluster/{id}", "name": "cluster", "title": "Cluster",
                 "description": "The label, keywords and members of a cluster.",
                 "mimeType": "application/json",
-            ],
-            [
+            ])
+        }
+        if rules.showsEntries {
+            templates.append([
                 "uriTemplate": "roost://source/{source}", "name": "source", "title": "Source",
                 "description": "The entries of a file or another source, whose id is percent-encoded.",
                 "mimeType": "application/json",
-            ],
-        ]
+            ])
+        }
+        return templates
     }
 
     var listCanChange: Bool { rules.showsClusters }
@@ -38,7 +44,8 @@ struct StoreResources: ResourceProvider {
     /// Returns whether a resource with the address can be visible.
     func canShow(_ address: ResourceAddress) -> Bool {
         switch address {
-        case .entry, .source: rules.showsEntries
+        case .entry: true
+        case .source: rules.showsEntries
         case .cluster: rules.showsClusters
         }
     }
@@ -88,9 +95,9 @@ struct StoreResources: ResourceProvider {
             let snapshot = try await store.storage.snapshot()
             switch address {
             case .entry(let id):
-                guard let entry = try await snapshot.entries([id]).first, rules.allows(entry) else {
-                    return nil
-                }
+                guard let entry = try await snapshot.entries([id]).first,
+                    rules.allows(entry) || rules.allowsMessage(entry)
+                else { return nil }
                 let text = EntryJSON.prefix(of: entry.content[...], bytes: Self.maximumTextLength)
                 return [["uri": .string(uri), "mimeType": "text/plain", "text": .string(String(text))]]
             case .cluster(let id):

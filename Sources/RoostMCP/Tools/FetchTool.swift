@@ -9,14 +9,13 @@ struct FetchTool: Tool {
     let definition = ToolDefinition(
         name: "fetch", title: "Read an entry",
         description:
-            "Returns the text and the metadata of an entry. A long text is returned in parts: pass "
-            + "'nextOffset' as "
-            + "'offset' for the next part.",
+            "Returns the text and the metadata of an entry or message. A long text is returned in parts: "
+            + "pass 'nextOffset' as 'offset' for the next part.",
         effect: .reads,
         input: [
             ToolProperty(
                 "id", .string(maximumBytes: EntryLookup.maximumNameLength), isRequired: true,
-                "The id of an entry, from the results of 'search'."),
+                "The id of an entry or message, from the results of another tool."),
             ToolProperty(
                 "offset", .integer(0...Int.max),
                 "The position in UTF-8 bytes at which the returned part begins; 0 by default."),
@@ -26,7 +25,7 @@ struct FetchTool: Tool {
         ],
         output: EntryJSON.summaryProperties + [
             ToolProperty("text", .string(maximumBytes: .max), isRequired: true, "The text, or a part of it."),
-            ToolProperty("metadata", .map, isRequired: true, "The metadata."),
+            ToolProperty("metadata", .map, isRequired: true, "The metadata."), EntryJSON.omittedMetadata,
             ToolProperty(
                 "nextOffset", .integer(Int.min...Int.max), "Where the next part begins, if there is one."),
             ToolProperty("notice", .string(maximumBytes: .max), "How to treat the texts."),
@@ -35,10 +34,11 @@ struct FetchTool: Tool {
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         try await handle.use { store in
             let snapshot = try await store.storage.snapshot()
+            let tokens = arguments.integer("budget", default: TokenBudget.standard)
             let entry = try await EntryLookup(rules: rules, snapshot: snapshot)
-                .entry(try arguments.requiredString("id"))
+                .entry(try arguments.requiredString("id"), includingMessages: true)
             var members = EntryJSON.summary(of: entry)
-            members.merge(EntryJSON.details(of: entry)) { first, _ in first }
+            members.merge(EntryJSON.details(of: entry, tokens: tokens)) { first, _ in first }
             members["notice"] = EntryJSON.notice
             if rules.showsClusters,
                 let cluster = try await snapshot.assignments(of: [entry.id]).first?.cluster
@@ -53,7 +53,7 @@ struct FetchTool: Tool {
             var start = utf8.index(utf8.startIndex, offsetBy: offset)
             while start < utf8.endIndex, !utf8[start].startsCharacter { start = utf8.index(before: start) }
             // JSON escapes can double the length of a text; the rest of the answer also needs space.
-            let budget = TokenBudget(tokens: arguments.integer("budget", default: TokenBudget.standard))
+            let budget = TokenBudget(tokens: tokens)
             let used = JSONValue.object(members).serialized().count
             let part = Self.part(of: entry.content[start...], bytes: budget.remainingBytes - used)
             members["text"] = .string(String(part))

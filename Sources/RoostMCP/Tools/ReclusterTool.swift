@@ -21,7 +21,9 @@ struct ReclusterTool: Tool {
             ToolProperty("dryRun", .flag, "Whether to report the result without saving it."),
         ],
         output: [
-            ToolProperty("clusters", .integer(0...Int.max), isRequired: true, "The number of clusters."),
+            ToolProperty(
+                "clusters", .integer(0...Int.max), isRequired: true,
+                "The number of clusters of all levels."),
             ToolProperty("outliers", .integer(0...Int.max), isRequired: true, "The entries in no cluster."),
             ToolProperty(
                 "continued", .integer(0...Int.max), isRequired: true, "The clusters that were kept."),

@@ -61,7 +61,9 @@ struct RememberTool: Tool {
                 }
             }
             if arguments.flag("dryRun") { return ["stored": false, "duplicates": []] }
-            let added = try await store.add(text, tags: tags.sorted(), metadata: metadata)
+            // An equal text that is not visible must not become visible by getting the tags of this server.
+            let added = try await store.add(
+                text, tags: tags.sorted(), metadata: metadata, where: rules.allows)
             return ["stored": .bool(added.isNew), "id": .string(added.id.text), "duplicates": []]
         }
     }

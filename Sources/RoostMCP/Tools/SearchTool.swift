@@ -37,7 +37,13 @@ struct SearchTool: Tool {
                             ToolProperty(
                                 "snippet", .string(maximumBytes: .max),
                                 "The part of the text that matches best."),
-                        ]), maximumCount: maximumLimit), isRequired: true, "The results, best first.")
+                        ]), maximumCount: maximumLimit), isRequired: true, "The results, best first."),
+            ToolProperty(
+                "notices", .array(of: .string(maximumBytes: .max), maximumCount: 100),
+                "How the query was understood, and why there are no results."),
+            ToolProperty(
+                "nearest", .array(of: .object(EntryJSON.summaryProperties), maximumCount: 3),
+                "The nearest entries, if none is close to the query. They are probably irrelevant."),
         ] + ResultPage.results)
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
@@ -61,10 +67,19 @@ struct SearchTool: Tool {
                 if !hit.entry.tags.isEmpty { item["tags"] = .array(hit.entry.tags.map { .string($0) }) }
                 return .object(item)
             }
-            return ResultPage(
+            let page = ResultPage(
                 items, name: "results", offset: offset, isLast: items.count < search.limit, arguments,
                 snapshot.stamp
             ).json
+            guard var members = page.members else { return page }
+            let notices = SearchNotices.texts(
+                of: result, offset: offset, namingCorrections: rules.showsEverything)
+            if !notices.isEmpty { members["notices"] = .array(notices.map { .string($0) }) }
+            if result.hasOnlyNoise, offset == 0 {
+                members["nearest"] = .array(
+                    result.nearest.map { .object(EntryJSON.summary(of: $0.entry)) })
+            }
+            return .object(members)
         }
     }
 }

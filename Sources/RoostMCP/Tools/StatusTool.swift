@@ -1,4 +1,6 @@
 import Roost
+import RoostConversations
+import RoostMemory
 import RoostModel
 
 /// The tool that describes the store.
@@ -8,16 +10,23 @@ struct StatusTool: Tool {
 
     let definition = ToolDefinition(
         name: "status", title: "Describe the store",
-        description: "Returns the number of entries and clusters, the embedding model and the permissions.",
+        description:
+            "Returns the numbers of entries, messages and clusters, the embedding model and the permissions.",
         effect: .reads, input: [],
         output: [
             ToolProperty(
                 "entries", .integer(0...Int.max), isRequired: true, "The number of visible entries."),
-            ToolProperty("clusters", .integer(0...Int.max), "The number of clusters of both levels."),
+            ToolProperty("clusters", .integer(0...Int.max), "The number of clusters of all levels."),
             ToolProperty("model", .string(maximumBytes: .max), isRequired: true, "The embedding model."),
             ToolProperty(
                 "revision", .string(maximumBytes: .max), isRequired: true, "The revision of the store."),
             ToolProperty("readOnly", .flag, isRequired: true, "Whether the store can only be read."),
+            ToolProperty("messages", .integer(0...Int.max), "The number of visible messages."),
+            ToolProperty(
+                "tags", .array(of: .string(maximumBytes: .max), maximumCount: 1_000),
+                "Only entries with these tags are visible."),
+            ToolProperty("folder", .string(maximumBytes: .max), "Only entries of this folder are visible."),
+            ToolProperty("conversation", .map, "Only messages of this conversation are visible."),
         ])
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
@@ -36,7 +45,19 @@ struct StatusTool: Tool {
                     members["reclusteredAt"] = .string(DateText.string(from: run.createdAt))
                 }
             }
+            if rules.showsMessages {
+                let filter = rules.scope.map { ConversationMemory.Filter($0) } ?? .all
+                members["messages"] = .integer(
+                    Int64(try await snapshot.rows(matching: filter.entries).count))
+            }
             if !rules.tags.isEmpty { members["tags"] = .array(rules.tags.sorted().map { .string($0) }) }
+            members["folder"] = rules.sourcePrefix.map { .string($0) }
+            members["conversation"] = rules.scope.map {
+                [
+                    "user": .string($0.userId), "session": .string($0.sessionId),
+                    "agent": .string($0.agentId),
+                ]
+            }
             return .object(members)
         }
     }

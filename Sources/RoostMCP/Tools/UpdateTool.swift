@@ -8,7 +8,10 @@ struct UpdateTool: Tool {
 
     let definition = ToolDefinition(
         name: "update", title: "Change an entry",
-        description: "Replaces the text of an entry, or changes its tags and metadata, in one step.",
+        description:
+            "Replaces the text of an entry, or changes its tags and metadata, in one step. A file from "
+            + "which the entry was ingested is not changed; when the file changes, its text replaces the "
+            + "text of the entry.",
         effect: .changes,
         input: [
             ToolProperty(
@@ -22,7 +25,8 @@ struct UpdateTool: Tool {
             ToolProperty("metadata", .map, "Values to set by key; null removes a key."),
         ],
         output: EntryJSON.summaryProperties + [
-            ToolProperty("metadata", .map, isRequired: true, "The metadata after the change.")
+            ToolProperty("metadata", .map, isRequired: true, "The metadata after the change."),
+            EntryJSON.omittedMetadata,
         ])
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {

@@ -1,0 +1,64 @@
+package import Roost
+import RoostModel
+import RoostText
+
+/// The sentences with which servers report how a search was carried out, and why it has no hits.
+package enum SearchNotices {
+    /// The maximum number of words that are named for the same reason.
+    private static let maximumWords = 5
+    /// The maximum length of a word in a sentence, in characters.
+    private static let maximumLength = 60
+
+    /// Returns the sentences about a result.
+    ///
+    /// - Parameters:
+    ///   - offset: The number of skipped hits.
+    ///   - namesCorrections: Whether the words that replace misspelled ones are named. They are words of any
+    ///     entry, so a client that sees only a part of the store must not learn them.
+    package static func texts(
+        of result: QueryResult, offset: Int, namingCorrections namesCorrections: Bool
+    ) -> [String] {
+        var texts = result.notices.map(\.message)
+        if result.omittedTokens > 0 {
+            texts.append(
+                "the query exceeds the model's maximum length: its last \(result.omittedTokens) tokens were "
+                    + "ignored")
+        }
+        if namesCorrections {
+            texts += result.corrections.prefix(maximumWords).map { correction in
+                let (old, new) = (short(correction.original), short(correction.corrected))
+                return correction.isUnknown
+                    ? "no entry contains '\(old)'; the search was for '\(new)'"
+                    : "'\(old)' is rare; the search was also for '\(new)'"
+            }
+        }
+        if let query = result.text {
+            texts += query.unmatchedPhrases.prefix(maximumWords).map {
+                "no entry contains the phrase \"\(short($0))\"; the search was for its words"
+            }
+            if !query.exclusions.isEmpty {
+                var words = query.exclusions.prefix(maximumWords).map(short)
+                if query.exclusions.count > maximumWords { words.append("…") }
+                texts.append(
+                    "excluded: \(words.joined(separator: ", ")); to search for such a word, put it in "
+                        + "quotation marks")
+            }
+        }
+        if result.hits.isEmpty { texts.append(reason(of: result, offset)) }
+        return texts
+    }
+
+    /// Returns the reason why a result has no hits.
+    private static func reason(of result: QueryResult, _ offset: Int) -> String {
+        if offset > 0 { return "there are no hits after the first \(offset)" }
+        if result.stamp.entryCount == 0 { return "the store has no entries" }
+        if result.hasOnlyNoise { return "no entry is close to the query; 'nearest' has the nearest entries" }
+        guard result.candidateCount == 0 else { return "no entry was found" }
+        return result.text?.isSelective == true
+            ? "no entry meets the conditions of the query and the filter" : "no entry matches the filter"
+    }
+
+    private static func short(_ text: String) -> String {
+        text.count > maximumLength ? String(text.prefix(maximumLength)) + "…" : text
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Roost
+import RoostModel
+import Testing
+
+@testable import RoostMCP
+
+/// Tests of the answers of tools: their notices and their sizes.
+struct AnswerTests {
+    @Test(
+        arguments: [
+            (["query": "swift -roof"], "excluded: roof"),
+            (["query": "\"no such phrase\""], "no entry contains the phrase \"no such phrase\""),
+            (["query": "zzxqy"], "no entry"),
+            (["query": "swift", "tags": ["none"]], "no entry matches the filter"),
+        ] as [(JSONValue, String)])
+    func `a search without results has a reason`(arguments: JSONValue, expected: String) async throws {
+        let harness = MCPHarness()
+        try await harness.store.add("the swift above the roof")
+        let answer = await harness.call("search", arguments)
+        #expect(answer["results"] == [])
+        let notices = (answer["notices"]?.elements ?? []).compactMap(\.asString)
+        #expect(notices.contains { $0.contains(expected) }, "\(answer)")
+    }
+
+    @Test func `a search with results has notices only if the query was changed`() async throws {
+        let harness = MCPHarness()
+        try await harness.store.add("the swift above the roof")
+        #expect(await harness.call("search", ["query": "swift"])["notices"] == nil)
+        let empty = await MCPHarness().call("search", ["query": "swift"])
+        #expect(empty["notices"] == ["the store has no entries"])
+    }
+
+    @Test func `large metadata are omitted by name`() async throws {
+        let harness = MCPHarness()
+        let large = JSONValue.string(String(repeating: "x", count: 100_000))
+        let stored = await harness.call(
+            "remember", ["text": "a note", "metadata": ["large": large, "small": 1]])
+        let id = try #require(stored["id"])
+        for budget in [200, 8_000] {
+            let entry = await harness.call("fetch", ["id": id, "budget": .integer(Int64(budget))])
+            #expect(entry.serialized().count <= budget * 3 + 200)
+            #expect(entry["metadata"] == ["small": 1])
+            #expect(entry["omittedMetadata"] == ["large"])
+            #expect(entry["text"] == "a note")
+        }
+        let changed = await harness.call("update", ["id": id, "addTags": ["t"]])
+        #expect(changed["omittedMetadata"] == ["large"])
+        let uuid = try #require(UUID(uuidString: id.asString ?? ""))
+        let entry = try #require(try await harness.store.storage.snapshot().entries([uuid]).first)
+        #expect(entry.metadata["large"] == large)
+    }
+
+    @Test func `a long message is cut, and can be fetched`() async throws {
+        let harness = MCPHarness()
+        let text = "The platypus " + String(repeating: "swims in the river, ", count: 3_000)
+        _ = await harness.call(
+            "remember_messages",
+            [
+                "messages": [
+                    ["role": "user", "content": .string(text)],
+                    ["role": "assistant", "content": "A platypus lays eggs."],
+                ]
+            ])
+        let arguments: [String: JSONValue] = ["query": "platypus river"]
+        let small = await harness.call("recall", .object(arguments.merging(["budget": 200]) { $1 }))
+        #expect(small.serialized().count <= 200 * 3 + 800)
+        #expect(small["messages"]?.elements?.isEmpty == false)
+        let answer = await harness.call("recall", .object(arguments))
+        #expect(answer.serialized().count <= 8_000 * 3)
+        let messages = (answer["messages"]?.elements ?? []).compactMap { $0["message"] }
+        #expect(messages.count == 2)
+        let message = try #require(messages.first { $0["nextOffset"] != nil })
+        var whole = try #require(message["content"]?.asString)
+        var offset = message["nextOffset"]
+        #expect(offset == .integer(Int64(whole.utf8.count)))
+        while let next = offset {
+            let rest = await harness.call("fetch", ["id": try #require(message["id"]), "offset": next])
+            whole += try #require(rest["text"]?.asString)
+            offset = rest["nextOffset"]
+        }
+        #expect(whole == text)
+    }
+
+    @Test func `messages are recalled from a range of times`() async throws {
+        let harness = MCPHarness()
+        _ = await harness.call(
+            "remember_messages",
+            [
+                "messages": [
+                    ["role": "user", "content": "the fence is green", "time": "2026-01-02T10:00:00Z"],
+                    ["role": "user", "content": "the fence is red", "time": "2026-03-02T10:00:00Z"],
+                ]
+            ])
+        func texts(_ arguments: [String: JSONValue]) async -> [String] {
+            let answer = await harness.call(
+                "recall", .object(arguments.merging(["query": "fence", "context": 0]) { $1 }))
+            return (answer["messages"]?.elements ?? []).compactMap { $0["message"]?["content"]?.asString }
+        }
+        #expect(await texts(["since": "2026-02-01"]) == ["the fence is red"])
+        #expect(await texts(["until": "2026-02-01T00:00:00Z"]) == ["the fence is green"])
+        #expect(await texts([:]).count == 2)
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Roost
+import RoostConversations
+import RoostModel
+import Testing
+
+@testable import RoostMCP
+
+/// Tests of servers that show only a part of a store.
+struct IsolationTests {
+    private static let work: AccessRules = {
+        var rules = AccessRules()
+        rules.tags = ["work"]
+        return rules
+    }()
+
+    private static let conversation: AccessRules = {
+        var rules = AccessRules()
+        rules.scope = ChatScope(userId: "ann", sessionId: "default", agentId: "default")
+        return rules
+    }()
+
+    @Test func `a remembered text does not make an equal hidden entry visible`() async throws {
+        let harness = MCPHarness(Self.work)
+        let text = "the code of the vault is 4711"
+        let hidden = try await harness.store.add(text, tags: ["private"], metadata: ["from": "diary"])
+        let stored = await harness.call("remember", ["text": .string(text)])
+        #expect(stored["stored"] == true)
+        let id = try #require(stored["id"]?.asString)
+        #expect(id != hidden.id.text)
+        let entry = await harness.call("fetch", ["id": .string(id)])
+        #expect(entry["tags"] == ["work"])
+        #expect(entry["metadata"] == [:])
+        // The visible entry is found again, also if duplicates are permitted.
+        let again = await harness.call("remember", ["text": .string(text), "allowDuplicate": true])
+        #expect(again["stored"] == false)
+        #expect(again["id"]?.asString == id)
+        _ = await harness.call("forget", ["ids": [.string(id)], "confirm": true])
+        let kept = try #require(try await harness.store.storage.snapshot().entries([hidden.id]).first)
+        #expect(kept.tags == ["private"])
+        #expect(kept.metadata == ["from": "diary"])
+    }
+
+    @Test func `only an unlimited server names the words that replace misspelled ones`() async throws {
+        let open = MCPHarness()
+        for number in 0..<3 {
+            try await open.store.add("the secret rendezvous, note number \(number)")
+        }
+        try await open.store.add("a meeting in the office", tags: ["work"])
+        let arguments: JSONValue = ["query": "rendezvuos"]
+        func notices(_ harness: MCPHarness) async -> String {
+            String(decoding: await harness.call("search", arguments).serialized(), as: UTF8.self)
+        }
+        #expect(await notices(open).contains("the search was for 'rendezvous'"))
+        #expect(await !notices(MCPHarness(Self.work, store: open.store)).contains("rendezvous"))
+    }
+
+    @Test func `texts name only what the server offers`() async throws {
+        for rules in [AccessRules(), Self.work, Self.conversation] {
+            let harness = MCPHarness(rules)
+            let tools = (await harness.request("tools/list"))["result"]?["tools"]?.elements ?? []
+            let names = tools.compactMap { $0["name"]?.asString }
+            let discovery = await harness.request("server/discover")
+            var texts = try #require(discovery["result"]?["instructions"]?.asString)
+            let prompts = (await harness.request("prompts/list"))["result"]?["prompts"]?.elements ?? []
+            for prompt in prompts {
+                let argument = try #require(prompt["arguments"]?.elements?.first?["name"]?.asString)
+                let answer = await harness.request(
+                    "prompts/get",
+                    ["name": try #require(prompt["name"]), "arguments": .object([argument: "a topic"])])
+                texts += try #require(
+                    answer["result"]?["messages"]?.elements?.first?["content"]?["text"]?.asString)
+            }
+            for name in ["search", "fetch", "clusters", "recall"] where texts.contains("'\(name)'") {
+                #expect(names.contains(name), "\(rules)")
+            }
+            #expect(prompts.isEmpty == !rules.showsEntries)
+            let list = await harness.request("resources/templates/list")
+            let templates = (list["result"]?["resourceTemplates"]?.elements ?? []).map { $0["name"] }
+            #expect(templates.contains("cluster") == rules.showsClusters)
+            #expect(templates.contains("source") == rules.showsEntries)
+        }
+    }
+
+    @Test func `the status names the visible part`() async throws {
+        let open = MCPHarness()
+        try await open.store.add("a note")
+        _ = await open.call(
+            "remember_messages", ["messages": [["role": "user", "content": "hello"]], "user": "ann"])
+        _ = await open.call(
+            "remember_messages", ["messages": [["role": "user", "content": "hi there"]], "user": "ben"])
+        let status = await open.call("status")
+        #expect(status["entries"] == 1)
+        #expect(status["messages"] == 2)
+        let scoped = await MCPHarness(Self.conversation, store: open.store).call("status")
+        #expect(scoped["entries"] == 0)
+        #expect(scoped["messages"] == 1)
+        #expect(scoped["conversation"] == ["user": "ann", "session": "default", "agent": "default"])
+        let tagged = await MCPHarness(Self.work, store: open.store).call("status")
+        #expect(tagged["messages"] == nil)
+        #expect(tagged["tags"] == ["work"])
+    }
+
+    @Test func `messages can be fetched, but not changed, where they are visible`() async throws {
+        let open = MCPHarness()
+        _ = await open.call(
+            "remember_messages", ["messages": [["role": "user", "content": "the blue kite"]], "user": "ann"])
+        let recalled = await open.call("recall", ["query": "kite"])
+        let id = try #require(recalled["messages"]?.elements?.first?["message"]?["id"])
+        let scoped = MCPHarness(Self.conversation, store: open.store)
+        for harness in [open, scoped] {
+            #expect(await harness.call("fetch", ["id": id])["text"] == "the blue kite")
+        }
+        for (tool, arguments) in [
+            ("update", ["id": id, "text": "x"]), ("forget", ["ids": [id], "confirm": true]),
+        ] as [(String, JSONValue)] {
+            #expect(await open.call(tool, arguments).asString?.contains("is a message") == true)
+        }
+        var other = Self.conversation
+        other.scope = ChatScope(userId: "ben", sessionId: "default", agentId: "default")
+        for rules in [other, Self.work] {
+            let answer = await MCPHarness(rules, store: open.store).call("fetch", ["id": id])
+            #expect(answer.asString?.contains("no entry has the id") == true)
+        }
+    }
+}
