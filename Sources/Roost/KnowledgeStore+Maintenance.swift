@@ -11,7 +11,10 @@ extension KnowledgeStore {
     @discardableResult
     public func undo(isDryRun: Bool = false) async throws -> UndoReport {
         let snapshot = try await storage.snapshot()
-        let records = try directory.map(UndoRecorder.records) ?? undoRecorder?.records ?? []
+        // A recorder can keep its records in memory, or in another folder than that of the store.
+        let recorded = try undoRecorder?.records() ?? []
+        let records =
+            try recorded.isEmpty ? directory.map { try UndoRecorder.records(in: $0) } ?? [] : recorded
         let report = try await Undo(records, stamp: snapshot.stamp)
             .run(on: storage, snapshot, isDryRun: isDryRun)
         if !isDryRun {

@@ -20,7 +20,8 @@ extension KnowledgeStore {
         passageSearchSupport.record(snapshot.passageSearch != nil)
         guard snapshot.passageSearch != nil else { return .client }
         if let searchPlace { return searchPlace }
-        let size = snapshot.stamp.entryCount * embedder.space.dimension * MemoryLayout<Float>.size
+        let dimension = min(embedder.space.dimension, EmbeddingSpace.maximumDimension)
+        let size = snapshot.stamp.entryCount * dimension * MemoryLayout<Float>.size
         return size > Self.largeVectorSize ? .database : .client
     }
 

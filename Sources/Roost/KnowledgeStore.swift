@@ -104,12 +104,14 @@ public struct KnowledgeStore: Sendable {
     ///   - maximumSize: The maximum size of the storage in bytes, beyond which commits throw `.full`; `nil`
     ///     for no limit.
     ///   - undo: Records every commit for ``undo(isDryRun:)``.
-    /// - Throws: ``RoostError`` with `.storeExists`, or with `.damagedManifest` if the folder contains
+    /// - Throws: ``RoostError`` with `.storeExists`, with `.configuration` if the maximum size is negative or
+    ///   stores do not support the dimension, or with `.damagedManifest` if the folder contains
     ///   entries but no manifest; `StorageError`.
     public static func create(
         in directory: URL, provider: StoreManifest.Provider = .sqlite, embedder: any Embedder,
         maximumSize: Int? = nil, recording undo: UndoRecorder? = nil
     ) async throws -> KnowledgeStore {
+        try StoreManifest.check(maximumSize: maximumSize)
         try StorageError.mappingFileErrors { try FileSystem.standard.createFolder(directory) }
         if StoreManifest.exists(in: directory) { throw RoostError.storeExists(in: directory) }
         let space = (try? await embedder.probedSpace()) ?? embedder.space
@@ -178,12 +180,27 @@ public struct KnowledgeStore: Sendable {
     /// Adds a text unless the store contains an equal text that was added before.
     ///
     /// - Returns: The entry, and whether it is new.
-    /// - Throws: ``RoostError`` with `.badInput` for an empty text; `EmbedderError`; `StorageError`.
+    /// - Throws: ``RoostError`` with `.badInput` for an empty or too large text, or for metadata that stores
+    ///   reject; `EmbedderError`; `StorageError`.
     @discardableResult
     public func add(
         _ content: String, tags: [String] = [], metadata: [String: MetadataValue] = [:]
     ) async throws -> AddedEntry {
         try await TextAddition.run(content, tags: tags, metadata: metadata, to: self)
+    }
+
+    /// Adds a text unless the store contains an equal text that was added before and that the caller may
+    /// change.
+    ///
+    /// An equal text that the caller may not change is not changed; a separate entry is added.
+    /// - Parameter mayChange: Returns whether the caller may change an entry.
+    /// - Returns: The entry, and whether it is new.
+    /// - Throws: The errors of ``add(_:tags:metadata:)``.
+    package func add(
+        _ content: String, tags: [String], metadata: [String: MetadataValue],
+        where mayChange: @Sendable (Entry) -> Bool
+    ) async throws -> AddedEntry {
+        try await TextAddition.run(content, tags: tags, metadata: metadata, to: self, where: mayChange)
     }
 
     /// Removes an entry. It is not an error if the store does not contain it.
@@ -214,6 +231,22 @@ public struct KnowledgeStore: Sendable {
     @discardableResult
     public func remove(matching filter: EntryFilter) async throws -> Int {
         try await EntryEditor(store: self).remove(matching: filter)
+    }
+
+    /// Returns an entry; `nil` if the store does not contain it.
+    ///
+    /// - Throws: `StorageError`.
+    public func entry(_ id: Entry.ID) async throws -> Entry? {
+        try await storage.snapshot().entries([id]).first
+    }
+
+    /// Returns the number of entries that match a filter.
+    ///
+    /// - Throws: `StorageError`.
+    public func count(matching filter: EntryFilter = .all) async throws -> Int {
+        let snapshot = try await storage.snapshot()
+        return filter.matchesAll
+            ? snapshot.stamp.entryCount : try await snapshot.rows(matching: filter).count
     }
 
     /// Returns the entries that match a filter, oldest first.

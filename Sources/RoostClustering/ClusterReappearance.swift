@@ -100,7 +100,7 @@ extension SphericalKMeans: SubsampleClusterer {
 extension HDBSCAN: SubsampleClusterer {
     package func forSubsample(share: Double, count: Int) -> (any Clusterer)? {
         // The sizes of the groups shrink with the share of the vectors.
-        func scaled(_ size: Int) -> Int { Int((Double(size) * share).rounded()) }
+        func scaled(_ size: Int) -> Int { Int((Double(min(size, Int(Int32.max))) * share).rounded()) }
         guard scaled(minimumSize) >= 2 else { return nil }
         var result = self
         result.minimumSize = scaled(minimumSize)

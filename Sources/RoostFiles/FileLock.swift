@@ -25,13 +25,14 @@ package final class FileLock: Sendable {
     /// Takes the lock, and waits for it if another process holds it. Blocks the calling thread.
     ///
     /// - Parameters:
-    ///   - timeout: The maximum number of seconds to wait.
+    ///   - timeout: The maximum number of seconds to wait, limited to 20 days.
     ///   - isCancelled: Called while waiting; if it returns `true`, the method throws `CancellationError`.
     /// - Throws: ``LockTimeout``, which names the holder; ``FileError``.
     package static func acquire(
         _ url: URL, timeout: TimeInterval, isCancelled: () -> Bool = { false }
     ) throws -> FileLock {
         var file = try FileDescriptor(url.path, O_RDWR | O_CREAT)
+        let timeout = timeout.asTimeout
         // The time of day may change while the process waits.
         let start = DispatchTime.now()
         let (deadline, impatience) = (start + timeout, start + patience)

@@ -20,3 +20,12 @@ package struct LockTimeout: Error, Sendable, Hashable, CustomStringConvertible {
         return "\(path) has been locked by \(process) for \(Int(seconds)) s"
     }
 }
+
+extension TimeInterval {
+    /// The longest time for which a call waits, in seconds: 20 days. SQLite counts milliseconds in 32 bits.
+    private static let maximumWait: TimeInterval = 20 * 86_400
+
+    /// The value as a time for which a call waits: from 0 to 20 days, so that `infinity` waits for 20 days. A
+    /// value that is not a number is 0.
+    package var asTimeout: TimeInterval { self > 0 ? Swift.min(self, Self.maximumWait) : 0 }
+}

@@ -15,8 +15,8 @@ public struct LocalStorageProvider: StorageProvider {
     public struct Options: Sendable {
         /// The file that writers lock; by default `lock` in the folder.
         public var lockURL: URL?
-        /// The maximum number of seconds to wait for another writer, 30 by default. After that, calls throw
-        /// `.locked`.
+        /// The maximum number of seconds to wait for another writer, 30 by default; `infinity` waits for
+        /// weeks. After that, calls throw `.locked`.
         public var lockTimeout: TimeInterval = 30
         /// The number of older generations that are kept, together with their journals. A repair can use them
         /// if the current generation is damaged.

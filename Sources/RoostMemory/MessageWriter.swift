@@ -98,7 +98,8 @@ struct MessageWriter: Sendable {
     private func nextNumber(_ snapshot: any StorageSnapshot) async throws -> Int64 {
         let record = try await snapshot.sources([scope.source]).first
         if let record, record.fingerprint.hasPrefix(Self.fingerprintPrefix),
-            let next = Int64(record.fingerprint.dropFirst(Self.fingerprintPrefix.count)), next >= 0
+            let next = Int64(record.fingerprint.dropFirst(Self.fingerprintPrefix.count)),
+            (0...RememberedMessage.maximumNumber).contains(next)
         {
             return next
         }

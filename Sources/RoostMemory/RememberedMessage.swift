@@ -41,7 +41,7 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
 
     /// The greatest number that a message can have. Any program can write the metadata of an entry, so
     /// greater numbers found there are reduced to this one, which keeps arithmetic from overflowing.
-    private static let maximumNumber: Int64 = 1 << 52
+    static let maximumNumber: Int64 = 1 << 52
 
     /// Creates a message from an entry.
     ///

@@ -106,7 +106,7 @@ extension SQLiteStorageProvider {
         _ options: Options, verifyingPages verification: PageChecksums.Verification = .fail
     ) -> Configuration {
         var configuration = Configuration()
-        configuration.busyMode = .timeout(options.lockTimeout)
+        configuration.busyMode = .timeout(options.lockTimeout.asTimeout)
         configuration.foreignKeysEnabled = true
         configuration.maximumReaderCount = maximumReaderCount
         configuration.prepareDatabase { database in

@@ -52,10 +52,37 @@ extension Trial {
             ),
             ("a centroid with NaN", WriteBatch(clusters: [Cluster(label: "", centroid: [.nan])])),
         ]
-        for (name, batch) in batches {
+        for (name, batch) in batches + countsOutOfRange(before) {
             try await requireError(.invalidBatch, name) { _ = try await store.commit(batch) }
             try requireSame(try await StorageContents(store), before, "the store after \(name)")
         }
+    }
+
+    /// Returns batches with numbers of objects that no store can have.
+    private func countsOutOfRange(_ contents: StorageContents) -> [(String, WriteBatch)] {
+        func with(_ change: (inout Cluster) -> Void) -> WriteBatch {
+            var cluster = Cluster(label: "c")
+            change(&cluster)
+            return WriteBatch(clusters: [cluster])
+        }
+        let origin = Cluster.Origin(cluster: UUID(), label: "", size: -1, remaining: 0, shared: 0)
+        var pin = Cluster.LabelPin(of: [])
+        pin.size = .max
+        let stamp = Stamp(
+            store: UUID(), epoch: UUID(), revision: contents.revision, entryCount: -1, clusterCount: 0)
+        var run = ClusteringRun(algorithm: "a", seed: 0, stamp: stamp)
+        let negative = WriteBatch.Clustering(run: run, clusters: [], assignments: [])
+        run.stamp.entryCount = 0
+        run.vanished = [origin]
+        return [
+            ("a negative number of members of an earlier cluster", with { $0.origins = [origin] }),
+            ("a number of labeled members above 2^32", with { $0.labelPin = pin }),
+            ("a run over a negative number of entries", WriteBatch(clustering: negative)),
+            (
+                "a run in which a cluster with a negative number of members vanished",
+                WriteBatch(clustering: .init(run: run, clusters: [], assignments: []))
+            ),
+        ]
     }
 
     func unusualNamesAreAccepted() async throws {

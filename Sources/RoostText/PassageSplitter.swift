@@ -1,10 +1,11 @@
 /// Splits a long text into passages at headings, paragraphs, sentences or words. The length of a passage is
 /// the number of its tokens in the embedding model.
 public struct PassageSplitter: Sendable, Hashable {
-    /// The maximum number of tokens in a passage.
+    /// The maximum number of tokens in a passage. A number below 1 is treated as 1.
     public var maximumTokens: Int
     /// The maximum number of tokens from the end of a passage that are repeated at the start of the next
-    /// passage. A passage that starts with a heading repeats no tokens.
+    /// passage. A passage that starts with a heading repeats no tokens. A negative number is treated as 0,
+    /// and of a passage with fewer tokens, all tokens except the first are repeated.
     public var overlap: Int
 
     /// Creates a splitter.
@@ -39,18 +40,26 @@ public struct PassageSplitter: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: The text to split.
-    ///   - tokens: The UTF-8 ranges of the text's tokens in ascending order, as returned by
-    ///     `Embedder.tokenRanges(in:)`.
+    ///   - tokens: The UTF-8 ranges of the text's tokens, as returned by `Embedder.tokenRanges(in:)`.
     ///   - sections: The UTF-8 offsets at which sections begin, in ascending order; `nil` to find the
     ///     headings in the text.
     ///   - blocks: UTF-8 ranges that are not cut if they fit into one passage, such as fenced code and the
     ///     rows of tables. In ascending order and disjoint.
+    /// - Precondition: The ranges of tokens are within the text, and none begins before the previous one.
     /// - Complexity: O(length of text).
     public func split(
         _ text: String, tokens: [Range<Int>], sections: [Int]? = nil, blocks: [Range<Int>] = []
     ) -> [Range<Int>] {
         let size = text.utf8.count
-        guard tokens.count > maximumTokens else { return [0..<size] }
+        guard tokens.count > max(1, maximumTokens) else { return [0..<size] }
+        guard maximumTokens >= 1 else {
+            return PassageSplitter(maximumTokens: 1, overlap: 0)
+                .split(text, tokens: tokens, sections: sections, blocks: blocks)
+        }
+        precondition(
+            tokens[0].lowerBound >= 0 && tokens.allSatisfy { $0.upperBound <= size }
+                && zip(tokens, tokens.dropFirst()).allSatisfy { $0.lowerBound <= $1.lowerBound },
+            "the ranges of tokens must be ascending and within the text")
         var boundaries = boundaries(text, tokens, sections)
         protect(blocks, tokens, in: &boundaries)
         let starts = Self.starts(of: tokens, (sections ?? []) + blocks.map(\.lowerBound))

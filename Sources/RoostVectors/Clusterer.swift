@@ -14,7 +14,9 @@ public protocol Clusterer: Sendable {
     /// Partitions the rows of a matrix into groups.
     ///
     /// - Parameter vectors: (n, d) row-major Float32; each row has unit length.
-    /// - Returns: For each row, its group or the reason why it is an outlier.
+    /// - Returns: For each row, its group or the reason why it is an outlier. A store rejects a partition
+    ///   whose arrays do not have one element for each row or group, whose parents form a cycle, or that has
+    ///   a number that is not finite (``ClusteringError/Code/invalidPartition``).
     /// - Throws: ``ClusteringError`` if the vectors cannot be partitioned as requested, for example into more
     ///   groups than there are rows; `CancellationError` if the task is canceled.
     func cluster(_ vectors: Matrix) async throws -> Partition
@@ -112,6 +114,12 @@ public struct ClusteringError: Error, Sendable, Hashable, CustomStringConvertibl
         public static let tooManyClusters = Code(rawValue: "tooManyClusters")
         /// The requested number of groups is not positive.
         public static let invalidCount = Code(rawValue: "invalidCount")
+        /// A vector has a component that is infinite or not a number.
+        public static let notFinite = Code(rawValue: "notFinite")
+        /// A property of the clusterer is out of range.
+        public static let invalidParameter = Code(rawValue: "invalidParameter")
+        /// The partition that a custom clusterer returned does not fit the vectors, or contradicts itself.
+        public static let invalidPartition = Code(rawValue: "invalidPartition")
     }
 
     /// The kind of error.

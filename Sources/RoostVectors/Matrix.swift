@@ -27,6 +27,8 @@ public struct Matrix: Sendable, Hashable {
     }
 
     /// Creates a matrix of zeros.
+    ///
+    /// - Precondition: The numbers of rows and columns are not negative, and their product does not overflow.
     public init(rows: Int, columns: Int) {
         self.init(rows: rows, columns: columns, elements: [Float](repeating: 0, count: rows * columns))
     }
@@ -58,6 +60,9 @@ public struct Matrix: Sendable, Hashable {
     }
 
     /// The element in the given row and column, both from 0.
+    ///
+    /// - Precondition: `0 <= row < rows` and `0 <= column < columns`. A column that is out of range can access
+    ///   an element of another row.
     public subscript(row: Int, column: Int) -> Float {
         get { elements[row * columns + column] }
         set { elements[row * columns + column] = newValue }

@@ -48,6 +48,8 @@ struct ReadmeTests {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "roost-guide-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
+        // The initializer that the guide calls uses the documents folder of the user, so it is only compiled.
+        let _: () throws -> LocalStorageProvider = { try LocalStorageProvider() }
         let storage = try LocalStorageProvider(directory: folder)
         let entry = Entry(content: "Test", embeddings: [0.1, 0.2])
         try await storage.saveEntry(entry)

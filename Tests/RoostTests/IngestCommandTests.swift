@@ -79,6 +79,11 @@ import Testing
         #expect(years.count == 1)
         try write("id,text\r\n1,one\r\n", to: "t.csv")
         #expect(try commands.roost("ingest", "t.csv").output.hasPrefix("1 new"))
+        // The table of a spreadsheet: semicolons, and U+00FC in windows-1252.
+        let table = Data("text;year\nold M".utf8) + [0xFC] + Data("nze;2024\nnew coin;2025\n".utf8)
+        try table.write(to: home.appendingPathComponent("s.csv"))
+        #expect(try commands.roost("ingest", "s.csv").output.hasPrefix("2 new"))
+        #expect(try texts().contains("old Münze"))
     }
 
     @Test func `entries of vanished files are pruned on request`() throws {

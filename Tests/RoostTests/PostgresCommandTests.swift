@@ -64,7 +64,12 @@ struct PostgresCommandTests {
         #expect(try initialize("store", "failures \(UUID())").status == 0)
         let failures: [(change: (inout URLComponents) -> Void, status: Int32, step: String)] = [
             ({ $0.path = "/no_such_database" }, 78, "check the names of the database and the user"),
-            ({ $0.port = 1 }, 69, "check that the server is running"),
+            (
+                {
+                    $0.port = 1
+                    $0.percentEncodedQuery = "connect_timeout=1"
+                }, 69, "check that the server is running"
+            ),
             ({ $0.percentEncodedQuery = "sslmode=verify-full&sslrootcert=/none" }, 78, "sslrootcert"),
             (
                 { $0.percentEncodedQuery = "options=-c%20default_transaction_read_only%3Don" }, 73,
@@ -171,6 +176,8 @@ struct PostgresCommandTests {
         let reembed = try roost("reembed", "--model", "lexical", "--store", "store")
         #expect(reembed.status != 0)
         #expect(reembed.error.contains("cannot move a store in PostgreSQL to another model"))
+        let store = driver.home.appendingPathComponent("store")
+        #expect(!FileManager.default.fileExists(atPath: store.appendingPathComponent("reembed").path))
         let migrate = try roost("migrate", "--to", "sqlite", "copy", "--store", "store")
         #expect(migrate.status != 0)
         #expect(migrate.error.contains("`roost copy FROM TO`"))

@@ -33,6 +33,13 @@ struct ReaderTests {
         #expect(throws: RoostError.self) { try DelimitedText(separator: ",").rows(of: "a\n\"b", name: "t") }
     }
 
+    @Test(arguments: [
+        ("text;year\n\"a; b, c\";1999\n", ";"), ("text,year\na;b,1\n", ","), ("text\na;b\n", ","), ("", ","),
+    ])
+    func `the header determines the separator of a CSV file`(text: String, separator: Character) {
+        #expect(DelimitedText.separator(of: text) == separator)
+    }
+
     @Test func `line ends of all systems are recognized`() throws {
         let text = "{\"id\":1,\"text\":\"one\"}\r\n\r\n{\"id\":2,\"text\":\"two\"}\r\n"
         let reader = RowReader(textColumn: nil, idColumn: nil, name: "t")
@@ -47,9 +54,7 @@ struct ReaderTests {
         let odd = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Fixtures/odd")
         let reader = RecordReader()
-        for (name, words) in [
-            ("latin1.txt", "UTF-8"), ("binary.txt", "binary"), ("none", "No such"),
-        ] {
+        for (name, words) in [("binary.txt", "binary"), ("none", "No such")] {
             let error = await #expect(throws: RoostError.self) {
                 try await reader.read(odd.appendingPathComponent(name))
             }
@@ -60,6 +65,8 @@ struct ReaderTests {
             #expect(draft.entries.count == 1 && draft.skipped.count == 1)
             #expect(draft.skipped[0].source.hasSuffix("\(name), \(location)"))
         }
+        let latin = try await reader.read(odd.appendingPathComponent("latin1.txt"))
+        #expect(latin.entries.count == 1 && !latin.entries[0].content.contains("\u{FFFD}"))
         let marked = try await reader.read(odd.appendingPathComponent("bom.md"))
         #expect(marked.entries[0].content.hasPrefix("# Marked"))
         let table = try await reader.read(odd.appendingPathComponent("table.csv"))

@@ -145,7 +145,7 @@ struct ClusterEdit: Sendable {
         }
         let clusters = remainingClusters()
         let groupOf = Dictionary(clusters.enumerated().map { ($1.id, $0) }) { first, _ in first }
-        let parents = clusters.map { $0.parent.flatMap { groupOf[$0] } }
+        let parents = Self.withoutCycles(clusters.map { $0.parent.flatMap { groupOf[$0] } })
         let labels = rows.map { row -> Partition.Label in
             if let group = assignments[row].flatMap({ groupOf[$0] }) { return .group(group) }
             return .outlier(previousAssignments[entries[row]]?.outlierReason ?? .distant)
@@ -161,6 +161,19 @@ struct ClusterEdit: Sendable {
             labels: labels, centroids: centroids, similarities: similarities,
             confidences: rows.map { previousAssignments[entries[$0]]?.confidence ?? 1 }, parents: parents)
         return Groups(partition: partition, rows: rows, clusters: clusters)
+    }
+
+    /// Returns the parents without those of groups that are their own ancestors, which only a damaged or
+    /// foreign store contains.
+    private static func withoutCycles(_ parents: [Int?]) -> [Int?] {
+        parents.indices.map { group in
+            var next = parents[group]
+            for _ in parents.indices {
+                guard let ancestor = next, ancestor != group else { break }
+                next = parents[ancestor]
+            }
+            return next == group ? nil : parents[group]
+        }
     }
 
     /// Returns the leaf clusters that have members, followed by their ancestors.

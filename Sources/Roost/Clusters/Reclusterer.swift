@@ -191,8 +191,10 @@ struct Reclusterer: Sendable {
     }
 
     private func partition(_ entries: EntryVectors, by clusterer: any Clusterer) async throws -> Partition {
-        let partition = try await clusterer.cluster(entries.vectors)
-            .addingStabilities(of: entries.vectors, by: clusterer)
+        let found = try await clusterer.cluster(entries.vectors)
+        // A clusterer that the caller provides may have returned anything.
+        try found.check(for: entries.vectors)
+        let partition = try await found.addingStabilities(of: entries.vectors, by: clusterer)
         // Do not replace the existing clusters, and the labels that people gave them, if the parameters yield
         // no clusters.
         guard partition.count > 0 else {

@@ -16,6 +16,14 @@ struct DelimitedText {
     /// The ASCII character between fields.
     let separator: Character
 
+    /// Returns the separator of comma-separated values: a semicolon if the first line contains semicolons and
+    /// no commas. Spreadsheets write this where the comma separates decimals.
+    static func separator(of text: String) -> Character {
+        let header = text.utf8.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        let isSemicolon = header.contains(UInt8(ascii: ";")) && !header.contains(UInt8(ascii: ","))
+        return isSemicolon ? ";" : ","
+    }
+
     /// Returns the rows of a text.
     ///
     /// - Parameters:

@@ -91,10 +91,12 @@ struct DocumentDrafts {
             if index > 0 { draft.metadata[DocumentKey.links] = nil }
             var location = start
             location.line = start.line.flatMap { first in
-                parts[index].sourceLocation?.line.map { first + $0 - 1 }
+                // An invalid number stays invalid, so that the part is skipped.
+                parts[index].sourceLocation?.line.map { first.addingReportingOverflow($0 - 1).partialValue }
             }
             location.page = page
-            page = page.map { $0 + draft.content.utf8.count { $0 == UInt8(ascii: "\u{0C}") } }
+            let pages = draft.content.utf8.count { $0 == UInt8(ascii: "\u{0C}") }
+            page = page.map { $0.addingReportingOverflow(pages).partialValue }
             draft.sourceLocation = location
             draft.location = location.line.map { "line \($0)" } ?? location.page.map { "page \($0)" }
             parts[index] = draft

@@ -50,17 +50,26 @@ struct DocumentFile {
         let isText = Self.isText(match.type)
         let drafts = DocumentDrafts(name: url.path, dates: FileDates(of: url))
         if isText, !Self.isUTF16(data), data.count > TextParts.maximumEntrySize {
-            return try await partsOfText()
+            return try await partsOfText(in: textInUTF8 ?? data)
         }
         let documents = try await documents(in: data)
         let text = Self.isUTF16(data) ? String(data: data, encoding: .utf16) : nil
-        let fileText = isText ? try text ?? RecordReader.text(data, name: url.path) : nil
+        let fileText = isText ? try text ?? RecordReader.text(textInUTF8 ?? data, name: url.path) : nil
         return try drafts.drafts(of: documents, fileText: fileText)
+    }
+
+    /// The text of the file in UTF-8 if it is in windows-1252, in which plain text and source code can be;
+    /// otherwise `nil`.
+    private var textInUTF8: Data? {
+        guard match.type.format != .markdown, let decoded = TextDecoder.decode(data),
+            decoded.encodingName == "windows-1252"
+        else { return nil }
+        return Data(decoded.text.utf8)
     }
 
     /// Reads the parts of a large text. Only the first part is parsed, because it contains the metadata of
     /// the file. Parsing the whole text would need many times its size in memory.
-    private func partsOfText() async throws -> [EntryDraft] {
+    private func partsOfText(in data: Data) async throws -> [EntryDraft] {
         var parts = try TextParts.drafts(of: data, name: url.path)
         guard let first = parts.first else { return [] }
         guard let document = try await documents(in: Data(first.content.utf8)).first else { return parts }
@@ -76,7 +85,13 @@ struct DocumentFile {
 
     private func documents(in data: Data) async throws -> [Document] {
         do {
-            return try await match.reader.read(DocumentInput(data: data, path: url.path), as: match.type)
+            let input = DocumentInput(data: data, path: url.path)
+            var documents = try await match.reader.read(input, as: match.type)
+            // People name notes and posts by their day.
+            if documents.count == 1, documents[0].createdAt == nil {
+                documents[0].createdAt = input.dateInFileName
+            }
+            return documents
         } catch let error as DocumentError {
             throw RoostError(.badInput, "cannot read \(url.path): \(error)")
         }

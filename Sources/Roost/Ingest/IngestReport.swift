@@ -61,8 +61,10 @@ public struct IngestOptions: Sendable {
     public var tags: [String] = []
     /// Whether to compute the report only, without changing the store.
     public var isDryRun = false
-    /// The approximate number of entries per commit.
-    public var batchSize = 256
+    /// The approximate number of entries per commit. A number below 1 is treated as 1.
+    public var batchSize = 256 {
+        didSet { batchSize = max(1, batchSize) }
+    }
     /// The maximum number of bytes of text that are embedded per commit, except for a longer text. With a
     /// slow model, a commit has fewer, so that an interruption loses only one or two seconds of work.
     public var batchBytes = 128 << 10
@@ -70,16 +72,13 @@ public struct IngestOptions: Sendable {
     public var progress: (@Sendable (IngestProgress) -> Void)?
 
     /// Creates options.
-    ///
-    /// - Precondition: `batchSize` is positive.
     public init(
         tags: [String] = [], isDryRun: Bool = false, batchSize: Int = 256,
         progress: (@Sendable (IngestProgress) -> Void)? = nil
     ) {
-        precondition(batchSize > 0, "batchSize must be positive, not \(batchSize)")
         self.tags = tags
         self.isDryRun = isDryRun
-        self.batchSize = batchSize
+        self.batchSize = max(1, batchSize)
         self.progress = progress
     }
 }

@@ -55,9 +55,10 @@ struct PassagePlan: Sendable, Hashable {
         // A token has at least one byte, so the tokens of a text without more bytes than the limit need not
         // be counted.
         guard let limit = embedder.maximumTokens, bounds.count > limit else { return [bounds] }
-        let tokens = treatment.visible(embedder.tokenRanges(in: treatment.content))
+        let tokens = treatment.visible(embedder.checkedTokenRanges(in: treatment.content))
         guard tokens.count > limit else { return [bounds] }
         var splitter = splitter
+        // The splitter treats a limit below 1 as 1.
         splitter.maximumTokens = min(splitter.maximumTokens, limit)
         let structure = treatment.structure
         return splitter.split(

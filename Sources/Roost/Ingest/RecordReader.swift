@@ -68,13 +68,14 @@ public struct RecordReader: Sendable {
     private func rows(of url: URL) throws -> SourceDraft {
         let data = try load(url)
         let rowReader = RowReader(textColumn: textColumn, idColumn: idColumn, name: url.path)
-        let text = try Self.text(data, name: url.path)
-        let rows =
-            switch url.pathExtension.lowercased() {
-            case "csv": try rowReader.table(text, separator: ",")
-            case "tsv": try rowReader.table(text, separator: "\t")
-            default: try rowReader.jsonLines(text)
-            }
+        let rows: RowReader.Rows
+        switch url.pathExtension.lowercased() {
+        case "csv":
+            let text = try Self.tableText(data, name: url.path)
+            rows = try rowReader.table(text, separator: DelimitedText.separator(of: text))
+        case "tsv": rows = try rowReader.table(Self.tableText(data, name: url.path), separator: "\t")
+        default: rows = try rowReader.jsonLines(Self.text(data, name: url.path))
+        }
         // Versions that did not record the lines of rows have another fingerprint. The next ingest records
         // the lines even if the file has not changed.
         var fingerprint =
@@ -88,6 +89,18 @@ public struct RecordReader: Sendable {
             original: keepsOriginals ? data : nil)
         draft.skipped = rows.skipped
         return draft
+    }
+
+    /// Returns the text of a table, which spreadsheets write in UTF-8 or in windows-1252.
+    private static func tableText(_ data: Data, name: String) throws -> String {
+        do {
+            return try text(data, name: name)
+        } catch {
+            guard let decoded = TextDecoder.decode(data), decoded.encodingName == "windows-1252" else {
+                throw error
+            }
+            return decoded.text
+        }
     }
 
     /// Returns the id of a file's source: its path as a `file:` URL, with symbolic links resolved.

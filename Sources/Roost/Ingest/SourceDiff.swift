@@ -135,7 +135,10 @@ enum SourceDiff {
                 skip("another row has the same id")
                 continue
             }
-            let defect = item.metadata.defect.map { "the metadata has \($0)" }
+            var defect = item.metadata.defect.map { "the metadata has \($0)" }
+            if item.sourceLocation?.isValid == false {
+                defect = "its location has a number that is out of range"
+            }
             if let reason = TextParts.refusal(of: item.content) ?? defect {
                 skip(reason)
                 result.invalid.append(id)

@@ -12,11 +12,15 @@ public struct AddedEntry: Sendable, Hashable {
 /// Adds a single text as part of a stream source, which only adds entries.
 enum TextAddition {
     /// The id of the source to which added texts belong.
-    private static let source = "add"
+    private static let defaultSource = "add"
 
     /// Adds a text and returns its entry.
+    ///
+    /// - Parameter mayChange: Returns whether an entry with the same text may get the tags and metadata. If
+    ///   not, the text becomes an entry of another source.
     static func run(
-        _ content: String, tags: [String], metadata: [String: MetadataValue], to store: KnowledgeStore
+        _ content: String, tags: [String], metadata: [String: MetadataValue], to store: KnowledgeStore,
+        where mayChange: @Sendable (Entry) -> Bool = { _ in true }
     ) async throws -> AddedEntry {
         guard !content.allSatisfy(\.isWhitespace) else {
             throw RoostError(.badInput, "cannot add the text: it is empty")
@@ -24,21 +28,47 @@ enum TextAddition {
         if let reason = TextParts.refusal(of: content) {
             throw RoostError(.badInput, "cannot add the text: \(reason)")
         }
+        let source = try await source(for: content, in: store.storage.snapshot(), where: mayChange)
         let draft = EntryDraft(content: content, metadata: metadata, tags: tags)
         let report = try await Ingestor.run(
             [SourceDraft(id: source, fingerprint: "", entries: [draft], isComplete: false)], into: store,
             IngestOptions())
-        let snapshot = try await store.storage.snapshot()
+        if let skip = report.skipped.first {
+            throw RoostError(.badInput, "cannot add the text: \(skip.reason)")
+        }
+        guard let entry = try await entry(with: content, of: source, in: store.storage.snapshot()) else {
+            throw StorageError(
+                .conflict, "cannot add the text: another process removed it at the same time",
+                isRetryable: true)
+        }
+        return AddedEntry(id: entry.id, isNew: report.new > 0)
+    }
+
+    /// Returns the first of the sources `add`, `add:2`, `add:3`, … that has no entry with the text, or one
+    /// that may be changed.
+    private static func source(
+        for content: String, in snapshot: any StorageSnapshot, where mayChange: (Entry) -> Bool
+    ) async throws -> Source.ID {
+        var name = defaultSource
+        var number = 1
+        while let equal = try await entry(with: content, of: name, in: snapshot), !mayChange(equal) {
+            number += 1
+            name = "\(defaultSource):\(number)"
+        }
+        return name
+    }
+
+    /// Returns the entry of a source that has the text; `nil` if there is none.
+    private static func entry(
+        with content: String, of source: Source.ID, in snapshot: any StorageSnapshot
+    ) async throws -> Entry? {
         let digest = ContentDigest(of: content)
         for occurrence in 0... {
             let key = EntryID.contentKey(digest, occurrence: occurrence)
             let id = EntryID.derived(source: source, key: key)
             guard let entry = try await snapshot.entries([id]).first else { break }
-            if entry.content.utf8.elementsEqual(content.utf8) {
-                return AddedEntry(id: id, isNew: report.new > 0)
-            }
+            if entry.content.utf8.elementsEqual(content.utf8) { return entry }
         }
-        throw StorageError(
-            .conflict, "cannot add the text: another process removed it at the same time", isRetryable: true)
+        return nil
     }
 }

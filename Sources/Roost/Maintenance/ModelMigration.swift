@@ -122,11 +122,14 @@ public struct ModelMigration: Sendable {
     /// - Complexity: All entries and their new vectors are held in memory.
     public func run(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws -> Report {
         guard StoreManifest.exists(in: directory) else { throw RoostError.noStore(in: directory) }
+        // The lock creates the folder of the migration, so a refusal must come first.
+        if (try? StoreManifest.read(in: directory))?.provider == .postgres {
+            throw StoreConfiguration.cannotReplaceVectorsOnServer
+        }
         let folder = MigrationFolder(of: directory)
         let lock = try folder.lock()
         defer { lock.release() }
         let manifest = try await StoreManifest.settled(in: directory)
-        guard manifest.provider != .postgres else { throw StoreConfiguration.cannotReplaceVectorsOnServer }
         let space = (try? await embedder.probedSpace()) ?? embedder.space
         try space.requireSupportedDimension()
         var report = Report(from: manifest.space, to: space)

@@ -222,8 +222,13 @@ public final class UndoRecorder: Sendable {
         return records
     }
 
-    /// The records of a recorder without a folder.
-    var records: [Record] { state.withLock { $0.records } }
+    /// Returns the records of the last group, oldest first; empty if nothing was recorded.
+    ///
+    /// - Throws: ``RoostError`` with `.nothingToUndo` if the file is damaged.
+    func records() throws -> [Record] {
+        if let directory { return try Self.records(in: directory) }
+        return state.withLock { $0.records }
+    }
 
     /// Removes the record of the store in a folder.
     static func clear(in directory: URL) { unlink(url(directory).path) }

@@ -175,6 +175,7 @@ struct QueryPlanner {
         guard !ids.isEmpty else {
             throw RoostError(.badInput, "cannot search for similar entries: no entry is given")
         }
+        try embedder.space.requireSupportedDimension()
         let snapshot = try await storage.snapshot()
         var mean = [Float](repeating: 0, count: embedder.space.dimension)
         for start in stride(from: 0, to: ids.count, by: Self.entriesPerRead) {

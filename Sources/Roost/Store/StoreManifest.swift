@@ -181,9 +181,18 @@ public struct StoreManifest: Codable, Sendable, Hashable {
 
     /// Changes the maximum size of a store, in bytes; `nil` removes the limit.
     ///
-    /// - Throws: The errors of ``read(in:)``; `StorageError`.
+    /// - Throws: ``RoostError`` with `.configuration` if the size is negative; the errors of ``read(in:)``;
+    ///   `StorageError`.
     public static func setMaximumSize(_ size: Int?, in directory: URL) throws {
+        try check(maximumSize: size)
         try change(in: directory) { $0.maximumSize = size }
+    }
+
+    /// - Throws: ``RoostError`` with `.configuration` if the size is negative.
+    static func check(maximumSize: Int?) throws(RoostError) {
+        guard let maximumSize, maximumSize < 0 else { return }
+        throw RoostError(
+            .configuration, "the maximum size of a store must not be negative, but it is \(maximumSize)")
     }
 }
 

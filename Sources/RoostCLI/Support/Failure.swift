@@ -176,14 +176,8 @@ enum Interruption {
     }
 
     private final class Presses: Sendable {
-        private let lock = NSLock()
-        nonisolated(unsafe) private var count = 0  // protected by lock
+        private let hasPressed = Atomic(false)
 
-        func isFirst() -> Bool {
-            lock.withLock {
-                count += 1
-                return count == 1
-            }
-        }
+        func isFirst() -> Bool { !hasPressed.exchange(true, ordering: .relaxed) }
     }
 }

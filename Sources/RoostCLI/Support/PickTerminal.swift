@@ -3,6 +3,9 @@ import Foundation
 /// Runs the list of `roost pick` on the terminal of standard input and standard error.
 struct PickTerminal {
     /// The settings of the terminal before the list, which the handlers of signals restore.
+    ///
+    /// Unchecked because the compiler cannot see that only one list is shown at a time, and that the settings
+    /// are written before a handler is installed. A handler cannot take a lock.
     nonisolated(unsafe) private static var settings = termios()
 
     /// Switches to the other screen of the terminal, and back.

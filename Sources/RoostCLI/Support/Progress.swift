@@ -1,15 +1,19 @@
 import Foundation
+import Synchronization
 
 /// Shows the progress of work that takes longer than a second, as a line on standard error. Nothing is shown
 /// unless standard error is a terminal.
 final class Progress: Sendable {
     private let start = Date()
     private let isShown: Bool
-    private let lock = NSLock()
-    nonisolated(unsafe) private var last = Date.distantPast  // protected by lock
-    nonisolated(unsafe) private var count = 0  // protected by lock
-
+    private let state = Mutex(State())
     private let unit: String
+
+    private struct State {
+        /// The time at which the line was written last.
+        var last = Date.distantPast
+        var count = 0
+    }
 
     /// Creates a progress line that is not shown yet.
     ///
@@ -20,18 +24,18 @@ final class Progress: Sendable {
     }
 
     /// The number of finished items at the last update.
-    var done: Int { lock.withLock { count } }
+    var done: Int { state.withLock { $0.count } }
 
     /// Updates the line, at most five times a second.
     ///
     /// - Parameter fraction: The finished share of the work, from 0 to 1; 0 if it is unknown.
     func update(_ done: Int, fraction: Double) {
-        lock.withLock {
-            count = done
+        state.withLock { state in
+            state.count = done
             let now = Date()
             let elapsed = now.timeIntervalSince(start)
-            guard isShown, elapsed > 1, now.timeIntervalSince(last) > 0.2 else { return }
-            last = now
+            guard isShown, elapsed > 1, now.timeIntervalSince(state.last) > 0.2 else { return }
+            state.last = now
             var text = String(format: "\r\u{1B}[K%d %@, %.0f per second", done, unit, Double(done) / elapsed)
             if fraction > 0.01, fraction < 1 {
                 text += String(
@@ -44,8 +48,8 @@ final class Progress: Sendable {
 
     /// Clears the line if it was shown.
     func finish() {
-        lock.withLock {
-            guard last != .distantPast else { return }
+        state.withLock { state in
+            guard state.last != .distantPast else { return }
             try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K".utf8))
         }
     }

@@ -27,7 +27,7 @@ public struct CompressedRetrieval: ChunkRetrievalDecorator {
     public init(
         wrapped: any ChunkStorageRetrieval, algorithm: CompressionAlgorithm = .zlib, limit: Int = 1 << 30
     ) {
-        (self.wrapped, self.algorithm, self.limit) = (wrapped, algorithm, limit)
+        (self.wrapped, self.algorithm, self.limit) = (wrapped, algorithm, max(0, limit))
     }
 
     public func readChunk(at path: String) async throws -> Data? {

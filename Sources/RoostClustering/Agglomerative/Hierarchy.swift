@@ -33,8 +33,10 @@ extension Partition {
         let tree = Agglomeration(centroids, weights: sizes)
         var builder = HierarchyBuilder(self, sizes)
         var below = count
-        for level in 1..<levels {
-            let share = 1 - Double(level) / Double(levels)
+        // With more levels than this, no further level has another number of groups.
+        let steps = min(levels, Int((Double(count) * log(Double(count))).rounded(.up)) + 1)
+        for level in 1..<steps {
+            let share = 1 - Double(level) / Double(steps)
             let wanted = max(2, Int(pow(Double(count), share).rounded()))
             guard wanted < below else { continue }
             below = wanted

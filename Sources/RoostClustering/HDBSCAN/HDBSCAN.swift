@@ -17,10 +17,10 @@ public struct HDBSCAN: Clusterer {
         case leaf
     }
 
-    /// The minimum number of vectors of a group.
+    /// The minimum number of vectors of a group, at least 2.
     public var minimumSize: Int
     /// The core distance of a vector is the distance to its nearest neighbor of this rank, the vector itself
-    /// counting as the first. A larger number makes more vectors outliers.
+    /// counting as the first; from 1 to ``neighbors``. A larger number makes more vectors outliers.
     public var minimumSamples: Int
     /// The method that selects groups from the hierarchy.
     public var selection: Selection
@@ -37,12 +37,10 @@ public struct HDBSCAN: Clusterer {
     ///   - selection: The method that selects groups from the hierarchy.
     ///   - neighbors: The number of nearest neighbors of each vector in the graph.
     ///   - seed: The seed of the search for nearest neighbors.
-    /// - Precondition: `minimumSize >= 2`, `minimumSamples >= 1`, `neighbors >= minimumSamples`.
     public init(
         minimumSize: Int = 10, minimumSamples: Int = 5, selection: Selection = .excessOfMass,
         neighbors: Int = 30, seed: UInt64 = 0
     ) {
-        precondition(minimumSize >= 2 && minimumSamples >= 1 && neighbors >= minimumSamples)
         (self.minimumSize, self.minimumSamples) = (minimumSize, minimumSamples)
         (self.selection, self.neighbors, self.seed) = (selection, neighbors, seed)
     }
@@ -53,10 +51,15 @@ public struct HDBSCAN: Clusterer {
     /// Groups the rows of a matrix.
     ///
     /// - Parameter vectors: The vectors, (n, d), unit length.
-    /// - Throws: `ClusteringError` `.noVectors`; `CancellationError`.
+    /// - Throws: `ClusteringError` `.noVectors`, `.notFinite`, `.invalidParameter`; `CancellationError`.
     /// - Complexity: That of the search for neighbors, plus O(n · neighbors · log n).
     @concurrent
     public func cluster(_ vectors: Matrix) async throws -> Partition {
+        try ClusteringError.require(minimumSize >= 2, "minimumSize must be at least 2, not \(minimumSize)")
+        try ClusteringError.require(
+            minimumSamples >= 1 && neighbors >= minimumSamples,
+            "minimumSamples must be from 1 to the number of neighbors (\(neighbors)), not \(minimumSamples)")
+        try ClusteringError.requireFinite(vectors)
         let distinct = DistinctRows(of: vectors)
         guard !distinct.rows.isEmpty else {
             throw ClusteringError(.noVectors, "cannot cluster: there are no nonzero vectors")

@@ -12,13 +12,13 @@ public struct SphericalKMeans: Clusterer {
     public var clusters: Int?
     /// The seed of the initial centroids.
     public var seed: UInt64
-    /// The number of runs from different initial centroids.
+    /// The number of runs from different initial centroids, at least 1.
     public var restarts: Int
-    /// The maximum number of iterations of a run. A run ends earlier if no label changes.
+    /// The maximum number of iterations of a run, at least 1. A run ends earlier if no label changes.
     public var maximumIterations: Int
-    /// The number of points in a mini-batch. If it is set, the run is seeded by k-means|| (Bahmani et al.
-    /// 2012) and one pass of mini-batch k-means (Sculley 2010), and ``restarts`` is ignored. `nil` uses
-    /// k-means++.
+    /// The number of points in a mini-batch; a number below 1 is treated as 1. If it is set, the run is
+    /// seeded by k-means|| (Bahmani et al. 2012) and one pass of mini-batch k-means (Sculley 2010), and
+    /// ``restarts`` is ignored. `nil` uses k-means++.
     public var batchSize: Int?
 
     /// Several complete runs are performed only if the number of entries times the number of clusters does
@@ -48,7 +48,8 @@ public struct SphericalKMeans: Clusterer {
         (result.restarts, result.maximumIterations) = (1, quickIterations)
         // A number of clusters that exceeds the number of entries is reported when the run begins.
         if clusters > maximumGreedySeeds {
-            result.batchSize = batchPointsPerCluster * min(clusters, max(1, entries))
+            let size = min(clusters, max(1, entries)).multipliedReportingOverflow(by: batchPointsPerCluster)
+            result.batchSize = size.overflow ? Int.max : size.partialValue
         }
         return result
     }
@@ -60,9 +61,7 @@ public struct SphericalKMeans: Clusterer {
     ///   - seed: The seed of the initial centroids.
     ///   - restarts: The number of runs from different initial centroids.
     ///   - maximumIterations: The maximum number of iterations of a run.
-    /// - Precondition: `restarts >= 1` and `maximumIterations >= 1`.
     public init(clusters: Int? = nil, seed: UInt64 = 0, restarts: Int = 8, maximumIterations: Int = 100) {
-        precondition(restarts >= 1 && maximumIterations >= 1)
         self.clusters = clusters
         self.seed = seed
         self.restarts = restarts
@@ -75,10 +74,15 @@ public struct SphericalKMeans: Clusterer {
     /// Groups the rows of a matrix.
     ///
     /// - Parameter vectors: The vectors, (n, d), unit length.
-    /// - Throws: `ClusteringError` `.noVectors`, `.invalidCount`, `.tooManyClusters`; `CancellationError`.
+    /// - Throws: `ClusteringError` `.noVectors`, `.notFinite`, `.invalidCount`, `.tooManyClusters`,
+    ///   `.invalidParameter`; `CancellationError`.
     /// - Complexity: O(restarts · iterations · n · k · d), computed as matrix products.
     @concurrent
     public func cluster(_ vectors: Matrix) async throws -> Partition {
+        try ClusteringError.require(restarts >= 1, "restarts must be at least 1, not \(restarts)")
+        try ClusteringError.require(
+            maximumIterations >= 1, "maximumIterations must be at least 1, not \(maximumIterations)")
+        try ClusteringError.requireFinite(vectors)
         let usable = (0..<vectors.rows).filter { row in
             vectors.withRow(row) { $0.contains { $0 != 0 } }
         }
@@ -101,7 +105,7 @@ public struct SphericalKMeans: Clusterer {
         let best =
             if let batchSize {
                 try KMeansRun.batched(
-                    points, k: k, seed: seed, batchSize: max(1, batchSize),
+                    points, k: k, seed: seed, batchSize: min(max(1, batchSize), points.rows),
                     maximumIterations: maximumIterations)
             } else {
                 try KMeansRun.best(

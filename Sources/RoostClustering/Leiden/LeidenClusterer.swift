@@ -31,11 +31,12 @@ public struct LeidenClusterer: Clusterer {
 
     /// The size of the groups, relative to the chosen resolution. Ignored if ``resolution`` is set.
     public var granularity: Granularity
-    /// The resolution of modularity. A higher resolution gives smaller groups. `nil` chooses it from the
-    /// data.
+    /// The resolution of modularity, above 0. A higher resolution gives smaller groups. `nil` chooses it from
+    /// the data.
     public var resolution: Double?
-    /// The number of nearest neighbors of each vector in the graph. For fewer than 1,000 vectors, at least 25
-    /// neighbors are used; with fewer neighbors, such a small graph might break into pieces by chance.
+    /// The number of nearest neighbors of each vector in the graph, at least 2. For fewer than 1,000 vectors,
+    /// at least 25 neighbors are used; with fewer neighbors, such a small graph might break into pieces by
+    /// chance.
     public var neighbors: Int
     /// The maximum share of the vectors that may be outliers, 0 to 1.
     public var maximumOutliers: Double
@@ -114,13 +115,10 @@ public struct LeidenClusterer: Clusterer {
     ///   - neighbors: The number of nearest neighbors of each vector in the graph.
     ///   - maximumOutliers: The maximum share of the vectors that may be outliers.
     ///   - seed: The seed of the approximate search for neighbors.
-    /// - Precondition: `resolution`, if given, is above 0; `neighbors >= 2`; `maximumOutliers` is in `0...1`.
     public init(
         granularity: Granularity = .medium, resolution: Double? = nil, neighbors: Int = 15,
         maximumOutliers: Double = 0.05, seed: UInt64 = 0
     ) {
-        precondition(resolution.map { $0 > 0 } ?? true)
-        precondition(neighbors >= 2 && (0...1).contains(maximumOutliers))
         self.granularity = granularity
         self.resolution = resolution
         self.neighbors = neighbors
@@ -134,10 +132,12 @@ public struct LeidenClusterer: Clusterer {
     /// Groups the rows of a matrix.
     ///
     /// - Parameter vectors: The vectors, (n, d), unit length.
-    /// - Throws: `ClusteringError` `.noVectors`; `CancellationError`.
+    /// - Throws: `ClusteringError` `.noVectors`, `.notFinite`, `.invalidParameter`; `CancellationError`.
     /// - Complexity: O(n² · d) for up to 50,000 vectors; O(n · d), with a large constant factor, for more.
     @concurrent
     public func cluster(_ vectors: Matrix) async throws -> Partition {
+        try checkParameters()
+        try ClusteringError.requireFinite(vectors)
         let distinct = DistinctRows(of: vectors)
         guard !distinct.rows.isEmpty else {
             throw ClusteringError(.noVectors, "cannot cluster: there are no nonzero vectors")
@@ -173,8 +173,17 @@ public struct LeidenClusterer: Clusterer {
         }
         guard points.rows >= Self.minimumCount else { return partition }
         let subsamples = try Subsamples(of: points, neighbors: k, seed: Self.fixedSeed)
-        let parentResolution = addsParents ? start?.parentResolution : nil
+        let parentResolution =
+            addsParents ? start?.parentResolution.flatMap { $0 > 0 && $0.isFinite ? $0 : nil } : nil
         return try levels.finish(partition, subsamples, parentResolution: parentResolution)
+    }
+
+    private func checkParameters() throws {
+        try ClusteringError.require(
+            resolution.map { $0 > 0 && $0.isFinite } ?? true, "the resolution must be above 0")
+        try ClusteringError.require(neighbors >= 2, "neighbors must be at least 2, not \(neighbors)")
+        try ClusteringError.require(
+            (0...1).contains(maximumOutliers), "maximumOutliers must be from 0 to 1, not \(maximumOutliers)")
     }
 
     /// Returns the number of neighbors of each point in the graph.
@@ -214,9 +223,9 @@ public struct LeidenClusterer: Clusterer {
     private func continueRun(
         _ leiden: Leiden, _ distinct: DistinctRows, using generator: inout SeededGenerator
     ) throws -> Chosen? {
-        guard let start, start.groups.count == distinct.indices.count, start.resolution > 0 else {
-            return nil
-        }
+        guard let start, start.groups.count == distinct.indices.count, start.resolution > 0,
+            start.resolution.isFinite
+        else { return nil }
         let (n, all) = (distinct.rows.count, Double(distinct.indices.count))
         let previous = Double(start.fullRunCount)
         guard abs(all - previous) <= Self.maximumChange * previous else { return nil }

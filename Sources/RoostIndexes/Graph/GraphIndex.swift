@@ -10,12 +10,13 @@ import Synchronization
 /// their exact vectors. A search finds nearly all of the nearest rows (compared with ``FlatIndex``) in a time
 /// that grows with the logarithm of the number of rows.
 public struct GraphIndex: VectorIndex {
-    /// The parameters of construction and search.
+    /// The parameters of construction and search. The construction replaces a number out of range with the
+    /// nearest bound of the range.
     public struct Options: Sendable, Hashable {
         /// The maximum number of neighbors of a row, 1 to 255. A larger value increases recall and memory.
         public var maximumDegree = 32
-        /// The number of candidates that a search keeps when a row is inserted. A larger value produces a
-        /// better graph but makes construction slower.
+        /// The number of candidates that a search keeps when a row is inserted, 1 to 2^20. A larger value
+        /// produces a better graph but makes construction slower.
         public var efConstruction = 64
         /// The minimum number of candidates that a query keeps. A larger value increases recall but makes
         /// searches slower. This is the only option that has an effect on an existing index.
@@ -78,6 +79,9 @@ public struct GraphIndex: VectorIndex {
     package init(building vectors: VectorRows, options: Options = Options()) async throws {
         precondition(
             vectors.count <= Int(UInt32.max), "\(vectors.count) rows do not fit in UInt32 row numbers")
+        var options = options
+        options.maximumDegree = min(max(1, options.maximumDegree), 255)
+        options.efConstruction = min(max(1, options.efConstruction), 1 << 20)
         var build = GraphBuilder.Options()
         build.maximumDegree = options.maximumDegree
         build.efConstruction = options.efConstruction

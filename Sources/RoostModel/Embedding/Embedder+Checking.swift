@@ -12,10 +12,18 @@ extension Embedder {
     /// zeros is left unchanged: it belongs to a text without words.
     ///
     /// - Throws: The errors of ``embed(_:as:)``; ``EmbedderError`` with `.badAnswer` if the number of
-    ///   vectors, their dimension or a component is invalid.
+    ///   vectors or token counts, the dimension or a component is invalid.
     package func checkedEmbeddings(_ texts: [String], as role: TextRole) async throws -> Embeddings {
         var embeddings = try await embed(texts, as: role)
         let vectors = embeddings.vectors
+        guard embeddings.tokenCounts.count == vectors.rows, embeddings.omittedTokens.count == vectors.rows
+        else {
+            throw EmbedderError(
+                .badAnswer,
+                "cannot embed \(texts.count) texts: the model \(space.model) returned "
+                    + "\(vectors.rows) vectors, but \(embeddings.tokenCounts.count) numbers of tokens and "
+                    + "\(embeddings.omittedTokens.count) numbers of omitted tokens")
+        }
         guard vectors.rows == texts.count, texts.isEmpty || vectors.columns == space.dimension else {
             throw EmbedderError(
                 .badAnswer,
@@ -45,5 +53,26 @@ extension Embedder {
             embeddings.vectors = Matrix(rows: vectors.rows, columns: vectors.columns, elements: elements)
         }
         return embeddings
+    }
+
+    /// Returns the ranges of the tokens in a text, in ascending order and within the text.
+    ///
+    /// Code that divides texts calls this method instead of ``tokenRanges(in:)``, because a custom embedder
+    /// may return anything. Ranges that begin before the previous one, or that extend beyond the text, are
+    /// omitted.
+    ///
+    /// - Complexity: O(n), where n is the length of the text.
+    package func checkedTokenRanges(in text: String) -> [Range<Int>] {
+        let ranges = tokenRanges(in: text)
+        let size = text.utf8.count
+        var start = 0
+        func isValid(_ range: Range<Int>) -> Bool {
+            guard range.lowerBound >= start, range.upperBound <= size else { return false }
+            start = range.lowerBound
+            return true
+        }
+        if ranges.allSatisfy(isValid) { return ranges }
+        start = 0
+        return ranges.filter(isValid)
     }
 }

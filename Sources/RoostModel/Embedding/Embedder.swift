@@ -36,7 +36,8 @@ public protocol Embedder: Sendable {
     /// The embedding space of the vectors. It determines which other vectors they can be compared with.
     var space: EmbeddingSpace { get }
 
-    /// The maximum number of tokens per text, not counting special tokens; `nil` if there is no limit.
+    /// The maximum number of tokens per text, not counting special tokens; `nil` if there is no limit. Texts
+    /// are divided as if a number below 1 were 1.
     var maximumTokens: Int? { get }
 
     /// Returns the vectors of texts.
@@ -68,7 +69,8 @@ public protocol Embedder: Sendable {
     /// Returns the ranges of the tokens in a text. A passage splitter uses them to count tokens.
     ///
     /// - Parameter text: The text to tokenize.
-    /// - Returns: Ascending, disjoint ranges of UTF-8 bytes.
+    /// - Returns: Ascending, disjoint ranges of UTF-8 bytes. Ranges that begin before the previous one, or that
+    ///   are outside of the text, are ignored.
     /// - Complexity: O(n), where n is the length of the text.
     func tokenRanges(in text: String) -> [Range<Int>]
 

@@ -10,8 +10,9 @@ extension WriteBatch {
     ///
     /// - Throws: ``StorageError`` with `.invalidBatch` if an id occurs twice, if an entry is both assigned
     ///   and unassigned, if a number is not finite, if a date is outside the years 1 to 9999, if the
-    ///   vectors of an entry differ in dimension, if a passage is outside the content of its entry, or if
-    ///   metadata or parameters are nested too deeply, or if a location has a line or page less than 1.
+    ///   vectors of an entry differ in dimension, if a passage is outside the content of its entry, if
+    ///   metadata or parameters are nested too deeply, if a location has a line or page less than 1, or if a
+    ///   count is negative or at least 2^32.
     public func validate() throws {
         try checkUniqueness()
         for entry in upserts { try entry.validate() }
@@ -51,13 +52,18 @@ extension WriteBatch {
         guard run.createdAt.isWritable else {
             throw StorageError.invalid("invalid batch: the run has a date outside the years 1 to 9999")
         }
+        // The depth is checked first, because the other check has no limit of its own.
         let parameters = run.parameters.values
-        guard parameters.allSatisfy({ $0.isFinite && !$0.isNested(deeperThan: maximumParameterDepth) }) else {
+        guard parameters.allSatisfy({ !$0.isNested(deeperThan: maximumParameterDepth) && $0.isFinite }) else {
             throw StorageError.invalid(
                 "invalid batch: the run has a parameter that is not finite or nested too deeply")
         }
         guard [run.silhouette, run.stability].allSatisfy({ $0?.isFinite ?? true }) else {
             throw StorageError.invalid("invalid batch: the run has a number that is not finite")
+        }
+        let counts = [run.stamp.entryCount, run.stamp.clusterCount] + run.vanished.flatMap(\.counts)
+        guard counts.allSatisfy(\.isStorableCount) else {
+            throw StorageError.invalid("invalid batch: the run has a count that is out of range")
         }
     }
 
@@ -74,7 +80,16 @@ extension WriteBatch {
             throw StorageError.invalid(
                 "invalid batch: cluster \(cluster.id.text) has a number that is not finite")
         }
+        let counts = [cluster.labelPin?.size ?? 0] + cluster.origins.flatMap(\.counts)
+        guard counts.allSatisfy(\.isStorableCount) else {
+            throw StorageError.invalid(
+                "invalid batch: cluster \(cluster.id.text) has a count that is out of range")
+        }
     }
+}
+
+extension Cluster.Origin {
+    fileprivate var counts: [Int] { [size, remaining, shared] }
 }
 
 extension [String: MetadataValue] {
@@ -85,10 +100,11 @@ extension [String: MetadataValue] {
     /// `nil` if stores accept it.
     package var defect: String? {
         for (key, value) in self {
-            if !value.isFinite { return "a number that is not finite" }
+            // The depth is checked first, because the other check has no limit of its own.
             if value.isNested(deeperThan: MetadataValue.maximumDepth) {
                 return "a value that is nested deeper than \(MetadataValue.maximumDepth) levels"
             }
+            if !value.isFinite { return "a number that is not finite" }
             if key.utf8.count > Self.maximumKeyLength {
                 return "a key longer than \(Self.maximumKeyLength) bytes"
             }

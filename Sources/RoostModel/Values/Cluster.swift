@@ -6,7 +6,8 @@ public struct Cluster: Sendable, Hashable, Identifiable {
     /// The id of a cluster.
     public typealias ID = UUID
 
-    /// An earlier cluster from which members of the present cluster came.
+    /// An earlier cluster from which members of the present cluster came. Stores reject counts that are
+    /// negative or at least 2^32.
     public struct Origin: Sendable, Hashable, Codable {
         /// The id of the earlier cluster.
         public var cluster: Cluster.ID

@@ -73,7 +73,7 @@ extension EntryLocation {
 
 extension Entry {
     /// Returns the number of the line of the source that contains a UTF-8 byte of the content, from 1; `nil`
-    /// if it is unknown.
+    /// if it is unknown or the location has a number that stores reject.
     ///
     /// - Complexity: O(byte).
     public func sourceLine(ofByte byte: Int) -> Int? {
@@ -81,7 +81,7 @@ extension Entry {
             // Earlier versions did not record locations. The text of a whole file begins on its first line.
             return key == EntryID.wholeFileKey && source != nil ? line(ofByte: byte) : nil
         }
-        guard let first = location.line else { return nil }
+        guard location.isValid, let first = location.line else { return nil }
         if let last = location.lastLine, last == first { return first }
         let line = first + line(ofByte: byte) - 1
         return location.lastLine.map { min(line, $0) } ?? line

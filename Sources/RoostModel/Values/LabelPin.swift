@@ -8,7 +8,8 @@ extension Cluster {
         /// be estimated with a standard error of at most 5 percentage points.
         public static let sampleLimit = 100
 
-        /// The number of members that the cluster had when it was labeled.
+        /// The number of members that the cluster had when it was labeled, from 0 to 2^32 - 1. Stores reject
+        /// other numbers.
         public var size: Int
         /// The ids of members that the cluster had when it was labeled, in ascending order. Up to
         /// ``sampleLimit`` members, the sample contains all of them.
@@ -28,7 +29,7 @@ extension Cluster {
         ///
         /// - Parameter members: The current members of the cluster.
         public func isOutdated(for members: [Entry.ID]) -> Bool {
-            if members.count > 2 * size { return true }
+            if Double(members.count) > 2 * Double(size) { return true }
             guard !sample.isEmpty else { return false }
             let present = Set(members)
             return 2 * sample.count { present.contains($0) } < sample.count

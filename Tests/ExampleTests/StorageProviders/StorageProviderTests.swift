@@ -26,20 +26,19 @@ struct LedgerFixture: StorageFixture {
     func tearDown() async { try? FileManager.default.removeItem(at: folder) }
 }
 
+struct LedgerTests {
+    @Test(arguments: StorageLaw.laws(upTo: .durable))
+    func `the ledger satisfies the law`(law: StorageLaw) async throws { try await law.check(LedgerFixture()) }
+
+    @Test(arguments: [1, 2, 3]) func `the ledger behaves like the reference`(seed: UInt64) async throws {
+        try await StorageFuzzer(seed: seed).run { LedgerFixture() }
+    }
+}
+
 struct StorageProviderTests {
     @Test(arguments: StorageLaw.laws(upTo: .simple))
     func `the small backend obeys the laws of its level`(law: StorageLaw) async throws {
         try await law.check(NotesFixture())
-    }
-
-    @Test(arguments: StorageLaw.laws(upTo: .durable))
-    func `the complete backend obeys the laws of its level`(law: StorageLaw) async throws {
-        try await law.check(LedgerFixture())
-    }
-
-    @Test(arguments: [1, 2, 3])
-    func `the complete backend agrees with the reference`(seed: UInt64) async throws {
-        try await StorageFuzzer(seed: seed).run { LedgerFixture() }
     }
 
     @Test func `a knowledge store works with a custom backend`() async throws {

@@ -57,6 +57,34 @@ import Testing
         for index in order { try await store.assignShard(index, of: count) }
     }
 
+    /// Numbers in the record of a plan that would overflow if they were used.
+    @Test(arguments: [
+        ("maximumOutliers", 1e300), ("maximumOutliers", -1), ("dimension", 0), ("sample", 9e18),
+    ])
+    func `a plan with an impossible number is reported`(key: String, number: Double) async throws {
+        let store = try await store(entries(60))
+        _ = try await store.planClusters(sample: 20)
+        let records = try #require(store.storage.workRecords)
+        let data = try #require(try await records.read("clustering"))
+        var plan = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        if var summary = plan[key] as? [String: Any] {
+            summary["rows"] = Int(number)
+            plan[key] = summary
+        } else {
+            plan[key] = number
+        }
+        try await records.write(try JSONSerialization.data(withJSONObject: plan), as: "clustering")
+        for call in [
+            { _ = try await store.clusteringPlan() }, { _ = try await store.assignShard(0, of: 2) },
+            { _ = try await store.finishClusters() },
+        ] as [() async throws -> Void] {
+            let error = await #expect(throws: StorageError.self) { try await call() }
+            #expect(error?.code == .damaged && error?.remedy == .discardClusteringPlan)
+        }
+        try await store.discardClusteringPlan()
+        #expect(try await store.clusteringPlan() == nil)
+    }
+
     @Test func `a sample of all entries gives the clusters of one client`() async throws {
         let entries = entries(400)
         let (single, several) = (try await store(entries), try await store(entries))

@@ -121,6 +121,35 @@ import Testing
         #expect(try await store.ingest(folder: folder).unchanged == 1)
     }
 
+    @Test func `the day in the name of a file is its date if the document states none`() async throws {
+        _ = try write("Met Ben.\n", to: "2024-03-05.md")
+        _ = try write("---\ndate: 2020-01-01\n---\nText.\n", to: "2024-03-06 note.md")
+        let store = try await store()
+        _ = try await store.ingest(folder: folder)
+        #expect(
+            try await entries(store).map(\.createdAt) == [
+                Date(timeIntervalSince1970: 1_709_596_800), Date(timeIntervalSince1970: 1_577_836_800),
+            ])
+    }
+
+    @Test func `text in windows-1252 is read, also if it is large`() async throws {
+        let line = "Der Bär läuft über die Brücke. Größe: fünf Meter.\n"
+        for (name, count) in [("a.txt", 1), ("b.c", 1), ("c.txt", 60_000)] {
+            let text = String(repeating: line, count: count)
+            let file = try write("", to: name)
+            try (#require(text.data(using: .windowsCP1252))).write(to: file)
+        }
+        _ = try write("", to: "d.md")
+        try Data([0x47, 0x72, 0xFC, 0xDF, 0x65]).write(to: folder.appendingPathComponent("d.md"))
+        let store = try await store()
+        let report = try await store.ingest(folder: folder)
+        #expect(report.skipped.map(\.reason).allSatisfy { $0.contains("UTF-8") })
+        #expect(report.skipped.count == 1, "Markdown must be UTF-8")
+        let contents = try await entries(store).map(\.content)
+        #expect(contents.prefix(2).allSatisfy { $0 == line })
+        #expect(contents.dropFirst(2).map(\.utf8.count).reduce(0, +) == 60_000 * line.utf8.count)
+    }
+
     @Test func `front matter provides title, tags, dates and typed metadata`() async throws {
         _ = try write(
             """

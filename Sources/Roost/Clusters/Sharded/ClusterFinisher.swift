@@ -23,7 +23,8 @@ struct ClusterFinisher: Sendable {
         guard status.isComplete else { throw status.incompleteness }
         let sample = try await records.sample(of: plan)
         var assembly = ClusterAssembly(sample.partition, of: sample.vectors, ids: sample.ids)
-        assembly.add(try await additions(status.shards, plan, sample.partition))
+        assembly.add(
+            try await additions(status.shards, plan, sample.partition, of: snapshot.stamp.entryCount))
         try await assembly.countTexts(
             of: EntryTexts(snapshot, ids: plan.isComplete ? nil : sample.ids),
             without: BoilerplateLines(Set(plan.boilerplate)))
@@ -41,11 +42,13 @@ struct ClusterFinisher: Sendable {
 
     /// Reads the entries of all shards. Those that are farthest from the sample become outliers, up to the
     /// permitted share of all entries.
+    ///
+    /// - Parameter entryCount: The number of entries of the store.
     private func additions(
-        _ shards: [FinishedShard], _ plan: ClusteringPlan, _ partition: Partition
+        _ shards: [FinishedShard], _ plan: ClusteringPlan, _ partition: Partition, of entryCount: Int
     ) async throws -> [ClusterAssembly.Addition] {
         var additions: [ClusterAssembly.Addition] = []
-        additions.reserveCapacity(shards.reduce(0) { $0 + $1.entries.rows })
+        additions.reserveCapacity(min(entryCount, shards.reduce(0) { $0 + $1.entries.rows }))
         var far: [(index: Int, distance: SampleVote.Distance)] = []
         for shard in shards {
             do {

@@ -65,7 +65,8 @@ extension PlanRecords {
             guard let data = try await records.read(name) else { continue }
             guard let shard = try? JSONDecoder().decode(FinishedShard.self, from: data),
                 (1...ClusteringPlan.maximumShards).contains(shard.count),
-                (0..<shard.count).contains(shard.index)
+                (0..<shard.count).contains(shard.index),
+                (0...Int(UInt32.max)).contains(shard.entries.rows)
             else { throw StorageError(.damaged, "the work record \(name) is damaged") }
             found[shard.count, default: []].append(shard)
         }

@@ -32,7 +32,11 @@ struct PlanRecords: Sendable {
                         + "supports (\(ClusteringPlan.format))", remedy: .upgradeRoost)
             }
             let plan = try JSONDecoder().decode(ClusteringPlan.self, from: data)
-            guard (1...EmbeddingSpace.maximumDimension).contains(plan.dimension) else { throw Self.damage }
+            let counts = [plan.sample, plan.groups].flatMap { [$0.rows, $0.pages] }
+            guard (1...EmbeddingSpace.maximumDimension).contains(plan.dimension),
+                (0...1).contains(plan.maximumOutliers),
+                counts.allSatisfy({ (0...Int(UInt32.max)).contains($0) })
+            else { throw Self.damage }
             return plan
         } catch is DecodingError {
             throw Self.damage
@@ -84,6 +88,9 @@ struct PlanRecords: Sendable {
         return try encoder.encode(value)
     }
 
+    /// The maximum number of elements for which memory is reserved before they are read.
+    private static let maximumReservation = 1 << 30
+
     /// Reads the sample of a plan.
     ///
     /// - Throws: `StorageError`, with `.damaged` if a record is missing or corrupt; `CancellationError`.
@@ -101,7 +108,8 @@ struct PlanRecords: Sendable {
         }
         var (ids, labels) = ([Entry.ID](), [Partition.Label]())
         var (similarities, confidences, elements) = ([Float](), [Float](), [Float]())
-        elements.reserveCapacity(n * d)
+        // A manipulated record must not reserve more memory than its pages can fill.
+        elements.reserveCapacity(min(n * d, Self.maximumReservation))
         try await samplePages(plan).read(plan.sample) { reader in
             ids.append(try reader.uuid())
             labels.append(try Self.label(try reader.read(), groups: parents.count))

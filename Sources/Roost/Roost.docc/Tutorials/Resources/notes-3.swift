@@ -1,7 +1,9 @@
 import Foundation
 import Roost
 
-let folder = URL.applicationSupportDirectory.appending(path: "Notes")
+let folder = try FileManager.default
+    .url(for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
+    .appending(path: "Notes")
 let store = try await KnowledgeStore.openOrCreate(at: folder, model: .miniLM)
 
 try await store.add("The swifts are back above the roof.")

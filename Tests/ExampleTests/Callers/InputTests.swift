@@ -1,0 +1,187 @@
+import Foundation
+import Roost
+import RoostDocuments
+import TestSupport
+import Testing
+
+/// A reader of `.odd` files, each line of which is the first and the last line of a document.
+private struct OddReader: DocumentReader {
+    static let type = DocumentType(name: "odd", title: "Odd", extensions: ["odd"], format: .plain)
+    var types: [DocumentType] { [Self.type] }
+
+    func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+        String(decoding: input.data, as: UTF8.self).split(separator: "\n").enumerated().map { number, line in
+            let numbers = line.split(separator: " ").map { Int($0) }
+            return Document(
+                type: type, key: "\(number)", text: "document number \(number)", format: .plain,
+                createdAt: number == 0 ? .distantPast : .distantFuture,
+                location: EntryLocation(line: numbers[0], lastLine: numbers[1]))
+        }
+    }
+}
+
+/// Tests of unusual values that a program passes to a store.
+@Suite(.temporaryFolders) struct InputTests {
+    private func store() -> KnowledgeStore {
+        KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+    }
+
+    private static func nested(_ depth: Int) -> MetadataValue {
+        (0..<depth).reduce(MetadataValue.integer(1)) { value, _ in .array([value]) }
+    }
+
+    private static let refusedMetadata: [[String: MetadataValue]] = [
+        ["x": .number(.nan)], ["x": [.number(-.infinity)]], ["x": nested(65)], ["x": nested(1000)],
+        [String(repeating: "k", count: 5000): 1],
+    ]
+
+    /// The error must not be a conflict, after which a program would try again.
+    @Test(arguments: refusedMetadata)
+    func `metadata that stores reject are reported`(metadata: [String: MetadataValue]) async throws {
+        let store = store()
+        let error = await #expect(throws: RoostError.self) {
+            try await store.add("a text", metadata: metadata)
+        }
+        #expect(error?.code == .badInput && error?.message.contains("metadata") == true)
+        #expect(try await store.count() == 0)
+        let added = try await store.add("a text", metadata: ["x": Self.nested(64)])
+        var changes = EntryChanges()
+        changes.metadata = metadata
+        let refusal = await #expect(throws: StorageError.self) { try await store.update(added.id, changes) }
+        #expect(refusal?.code == .invalidBatch && refusal?.isRetryable == false)
+    }
+
+    @Test(arguments: ["", " \n\t", "\u{FEFF}\u{2028}"]) func `empty texts are reported`(
+        text: String
+    ) async throws {
+        let store = store()
+        guard text.allSatisfy(\.isWhitespace) else {
+            try await store.add(text)
+            return
+        }
+        await #expect(throws: RoostError.self) { try await store.add(text) }
+        await #expect(throws: RoostError.self) { try await store.query(text) }
+        #expect(try await store.count() == 0)
+    }
+
+    @Test func `a text of a megabyte is added once and found`() async throws {
+        let store = store()
+        let text = String(repeating: String(repeating: "ab", count: 25) + "\n", count: 20_000) + "one swift"
+        let added = try await store.add(text)
+        let again = try await store.add(text)
+        #expect(again.id == added.id && !again.isNew)
+        #expect(try await store.query("swift").hits.first?.entry.id == added.id)
+    }
+
+    @Test(arguments: [Int.min, -1, 0, 1, Int.max]) func `any limit and offset is accepted`(
+        number: Int
+    ) async throws {
+        let store = store()
+        for text in ["a swift", "two swifts", "a loaf"] { try await store.add(text) }
+        for diversity in [nil, Float(0.5)] {
+            var search = EntrySearch("swift", limit: number)
+            (search.diversity, search.duplicateThreshold) = (diversity, 0.99)
+            #expect(try await store.search(search).hits.count == min(2, max(0, number)))
+            (search.limit, search.offset) = (10, number)
+            #expect(try await store.search(search).hits.count == max(0, 2 - min(2, max(0, number))))
+        }
+        let map = try await store.clusterMap(limit: number)
+        #expect(map.points.count == min(3, max(1, number)))
+        let results = try await store.search([EntrySearch("a", limit: number), EntrySearch("b", limit: .max)])
+        #expect(results.count == 2)
+        #expect(try await store.query("swift").snippetLengths(number).count == 2)
+    }
+
+    @Test func `vectors that cannot be compared are reported`() async throws {
+        let store = store()
+        try await store.add("a swift")
+        let dimension = store.embedder.space.dimension
+        for vector in [[], [1], [Float](repeating: .nan, count: dimension)] {
+            await #expect(throws: RoostError.self) {
+                try await store.search(EntrySearch(.vector(vector)))
+            }
+        }
+        let zeros = [Float](repeating: 0, count: dimension)
+        _ = try await store.search(EntrySearch(.vector(zeros)))
+        for threshold: Float in [.nan, 0, -1, 1.1] {
+            await #expect(throws: RoostError.self) { try await store.duplicates(threshold: threshold) }
+        }
+        let wrong = Entry(content: "wrong", embeddings: [1, 0])
+        let error = await #expect(throws: StorageError.self) { try await store.storage.saveEntry(wrong) }
+        #expect(error?.code == .dimensionMismatch)
+        let twice = Entry(content: "twice")
+        let duplicate = await #expect(throws: StorageError.self) {
+            _ = try await store.storage.commit(WriteBatch(upserts: [twice, twice]))
+        }
+        #expect(duplicate?.code == .invalidBatch)
+        #expect(try await store.count() == 1)
+    }
+
+    /// A location that stores reject must not stop the ingest of the other documents.
+    @Test func `a document with an impossible location is skipped`() async throws {
+        let folder = try TemporaryFolder().url
+        let text = "1 2\n0 0\n5 3\n\(Int.max) \(Int.max)\n7 7\n"
+        try Data(text.utf8).write(to: folder.appendingPathComponent("a.odd"))
+        try Data("another text".utf8).write(to: folder.appendingPathComponent("b.txt"))
+        let store = store()
+        let readers = DocumentReaders([OddReader()] + DocumentReaders.standard.readers)
+        var finder = FileFinder()
+        var reader = RecordReader()
+        (finder.readers, reader.readers) = (readers, readers)
+        let report = try await store.ingest(folder: folder, finder: finder, reader: reader)
+        #expect(report.new == 3 && report.skipped.count == 3)
+        #expect(report.skipped.allSatisfy { $0.reason.contains("location") })
+        let entry = Entry(content: "a\nb", location: EntryLocation(line: .max))
+        #expect(entry.sourceLine(ofByte: 2) == nil)
+    }
+
+    @Test func `numbers of an ingest out of range are replaced`() async throws {
+        let store = store()
+        for size in [0, -1, .min] {
+            var options = IngestOptions(batchSize: size)
+            options.batchSize = size
+            options.tags = ["tag \(size)"]
+            options.batchBytes = size
+            let draft = SourceDraft(id: "s", fingerprint: "1", entries: [EntryDraft(content: "a text")])
+            try await store.ingest([draft], options)
+        }
+        for try await entry in store.entries() { #expect(entry.tags.count == 3) }
+    }
+
+    @Test(arguments: [-1, .min]) func `a negative maximum size is reported`(size: Int) async throws {
+        let folder = TemporaryFolder.unusedURL()
+        await #expect(throws: RoostError.self) {
+            try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder(), maximumSize: size)
+        }
+        let store = try await KnowledgeStore.openOrCreate(at: folder, model: .lexical)
+        #expect(throws: RoostError.self) { try StoreManifest.setMaximumSize(size, in: folder) }
+        try await store.close()
+        _ = try await KnowledgeStore.openOrCreate(at: folder, model: .lexical).add("a text")
+    }
+
+    @Test(arguments: [TimeInterval.infinity, .greatestFiniteMagnitude, 1e7, -.infinity, -1, .nan])
+    func `any timeout is accepted`(timeout: TimeInterval) async throws {
+        let folder = try TemporaryFolder().url
+        var options = SQLiteStorageProvider.Options()
+        options.lockTimeout = timeout
+        let database = try await SQLiteStorageProvider(
+            databaseURL: folder.appendingPathComponent("a.sqlite"), options: options)
+        var jsonOptions = LocalStorageProvider.Options()
+        jsonOptions.lockTimeout = timeout
+        let files = try LocalStorageProvider(
+            directory: folder.appendingPathComponent("json"), options: jsonOptions)
+        let storages: [any StorageProvider] = [database, files]
+        for storage in storages {
+            try await storage.saveEntry(Entry(content: "a text"))
+            #expect(try await storage.fetchEntries().count == 1)
+            try await storage.close()
+        }
+    }
+}
+
+extension QueryResult {
+    /// The lengths of the excerpts of all hits.
+    fileprivate func snippetLengths(_ limit: Int) -> [Int] {
+        hits.map { snippet(of: $0, limit: limit).utf8Range.count + $0.context(limit).count }
+    }
+}
