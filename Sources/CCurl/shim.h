@@ -1,4 +1,6 @@
 #include <curl/curl.h>
+#include <fcntl.h>
+#include <sys/socket.h>
 
 // The variadic functions of libcurl, which Swift cannot call, with one type of argument each.
 
@@ -25,6 +27,16 @@ static inline CURLcode roost_curl_set_callback(CURL *curl, CURLoption option, ro
 }
 static inline CURLcode roost_curl_set_seek(CURL *curl, roost_curl_seek value) {
     return curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, value);
+}
+// Opens a socket that other programs do not inherit.
+static inline curl_socket_t roost_curl_open_socket(
+    void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+    curl_socket_t opened = socket(address->family, address->socktype, address->protocol);
+    if (opened != CURL_SOCKET_BAD) fcntl(opened, F_SETFD, FD_CLOEXEC);
+    return opened;
+}
+static inline CURLcode roost_curl_close_on_exec(CURL *curl) {
+    return curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, roost_curl_open_socket);
 }
 typedef int (*roost_curl_prerequest)(
     void *context, char *address, char *local_address, int port, int local_port);

@@ -76,7 +76,8 @@ package struct HTTPClient: Sendable {
         try await TransferThread.shared.run(transfer)
     }
 
-    /// The parts of an answer. Only the thread of the client uses it until the call has ended.
+    /// The parts of an answer. `Sendable` is unchecked because only the thread of the client uses them until
+    /// the call has ended.
     private final class Collector: @unchecked Sendable {
         var answer = HTTPAnswer(status: 0)
     }

@@ -24,7 +24,8 @@ package struct HTTPProxy: Sendable, Hashable {
         guard let text = value("\(url.scheme?.lowercased() ?? "http")_proxy") ?? value("all_proxy"),
             let proxy = URL(string: text.contains("://") ? text : "http://" + text), let name = proxy.host
         else { return nil }
-        self.host = name
+        // An IPv6 address in a URL has brackets, which `host` may omit.
+        self.host = name.contains(":") && !name.hasPrefix("[") ? "[\(name)]" : name
         port = proxy.port ?? 80
         user = proxy.user
         password = proxy.password

@@ -7,11 +7,17 @@ package struct NetworkFailure: Error, Hashable, CustomStringConvertible {
         case unknownHost
         /// No connection could be made.
         case refused
-        /// The server's certificate is invalid, or the TLS handshake failed.
+        /// The server's certificate is invalid, or the server cannot encrypt.
         case insecure
+        /// The connection ended during the TLS handshake.
+        case handshake
         /// The proxy requires a user and a password, or rejected them.
         case proxyAuthentication
-        /// The connection, the head of the answer, or a part of its body took too long.
+        /// The proxy does not connect to the server.
+        case proxyRefused
+        /// No connection was made in time.
+        case connectionTimedOut
+        /// The head of the answer or a part of its body took too long.
         case timedOut
         /// The connection was closed before the end of the answer.
         case closed

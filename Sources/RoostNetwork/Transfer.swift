@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// A call of libcurl. Only the thread of the client uses it, except for ``cancel()``.
+/// A call of libcurl. `Sendable` is unchecked because only the thread of the client uses the call once it has
+/// begun, except for ``cancel()``.
 final class Transfer: @unchecked Sendable {
     /// The closures that receive an answer.
     struct Receiver: Sendable {
@@ -19,6 +20,7 @@ final class Transfer: @unchecked Sendable {
     private var isSent = false
     private var sentBytes = 0
     private let receiver: Receiver
+    private let hasProxy: Bool
     private let limit: BodyLimit
     private let timeout: Duration
     private let pauseTimeout: Duration
@@ -55,6 +57,7 @@ final class Transfer: @unchecked Sendable {
         self.handle = handle
         self.receiver = receiver
         self.limit = limit
+        hasProxy = client.proxy != nil
         self.timeout = min(timeout, Self.longestTimeout)
         pauseTimeout = min(client.pauseTimeout, Self.longestTimeout)
         body = call.body
@@ -72,8 +75,12 @@ final class Transfer: @unchecked Sendable {
     // MARK: Options
 
     private func configure(_ call: HTTPCall, _ client: HTTPClient) throws(NetworkFailure) {
-        // The resolver of libcurl runs on a thread of its own and needs no signals.
         set(CURLOPT_NOSIGNAL, 1)
+        // Without this option, the end of a call waits for the resolver of host names, which can take many
+        // seconds.
+        set(CURLOPT_QUICK_EXIT, 1)
+        // Other programs that this process starts must not inherit connections.
+        roost_curl_close_on_exec(handle)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         // The signature of a call covers its path.
@@ -83,14 +90,17 @@ final class Transfer: @unchecked Sendable {
         set(CURLOPT_FOLLOWLOCATION, client.maximumRedirects > 0 ? 1 : 0)
         set(CURLOPT_MAXREDIRS, client.maximumRedirects)
         if client.decompresses { set(CURLOPT_ACCEPT_ENCODING, "") }
-        if client.maximumRedirects == 0 { refuseRepetition() }
-        if let certificates = client.certificates { set(CURLOPT_CAINFO, certificates) }
+        if call.method != .get, call.method != .head { refuseRepetition() }
+        if let certificates = client.certificates {
+            set(CURLOPT_CAINFO, certificates)
+            roost_curl_set_text(handle, CURLOPT_CAPATH, nil)
+        }
         configure(client.proxy)
         if let address = client.address, client.proxy == nil {
             // The empty host and port stand for every host and port.
             set(CURLOPT_CONNECT_TO, ["::\(address.contains(":") ? "[\(address)]" : address):"])
         }
-        guard !call.url.utf8.contains(0), set(CURLOPT_URL, call.url) else {
+        guard Self.isValid(call.url), set(CURLOPT_URL, call.url) else {
             throw NetworkFailure(.invalidCall, "the URL is invalid")
         }
         configureMessage(call)
@@ -118,6 +128,16 @@ final class Transfer: @unchecked Sendable {
             transfer.error = NetworkFailure(.closed, "the server closed the connection without an answer")
             return Int32(CURL_PREREQFUNC_ABORT)
         }
+    }
+
+    /// Returns whether libcurl can parse a URL, and its scheme is http or https.
+    private static func isValid(_ text: String) -> Bool {
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        guard ["http", "https"].contains(scheme), !text.utf8.contains(0), let url = curl_url() else {
+            return false
+        }
+        defer { curl_url_cleanup(url) }
+        return curl_url_set(url, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK
     }
 
     private func configureMessage(_ call: HTTPCall) {
@@ -188,13 +208,14 @@ final class Transfer: @unchecked Sendable {
     }
 
     private func receiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-        lastPart = .now
+        // Headers after the body (trailers) do not extend the time.
+        if receivedBytes == 0 { lastPart = .now }
         let line = String(
             decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self
         ).trimmingCharacters(in: .newlines)
         headSize += count
         guard headSize <= Self.maximumHeadSize else {
-            error = NetworkFailure(.tooLarge, "the head of the answer is too large")
+            error = NetworkFailure(.other, "the head of the answer is too large")
             return -1
         }
         if line.hasPrefix("HTTP/"), receivedBytes == 0 {
@@ -266,7 +287,10 @@ final class Transfer: @unchecked Sendable {
         let continuation = continuation.take()
         do {
             if let error { throw error }
+            // A receiver may need only the head of an answer whose encoding is unknown.
+            if result == CURLE_BAD_CONTENT_ENCODING, receivedBytes == 0 { try deliverHead() }
             if result != CURLE_OK { throw failure(result) }
+            if hasProxy, answer.status == 407 { throw Self.proxyAuthentication }
             try deliverHead()
             continuation?.resume()
         } catch is Finish {
@@ -276,25 +300,31 @@ final class Transfer: @unchecked Sendable {
         }
     }
 
+    private static let proxyAuthentication = NetworkFailure(
+        .proxyAuthentication, "the proxy requires a user and a password")
+
     /// Continues the caller with an error.
     func finish(throwing error: any Error) { continuation.take()?.resume(throwing: error) }
 
     private func failure(_ result: CURLcode) -> NetworkFailure {
         var proxyStatus = 0
         roost_curl_get_number(handle, CURLINFO_HTTP_CONNECTCODE, &proxyStatus)
-        if proxyStatus == 407 {
-            return NetworkFailure(.proxyAuthentication, "the proxy requires a user and a password")
+        if proxyStatus == 407 { return Self.proxyAuthentication }
+        if proxyStatus != 0, !(200..<300).contains(proxyStatus) {
+            return NetworkFailure(
+                .proxyRefused, "the proxy refused the connection with status \(proxyStatus)")
         }
         let code: NetworkFailure.Code =
             switch result {
-            case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_FUNCTION_ARGUMENT: .invalidCall
+            case CURLE_URL_MALFORMAT: .invalidCall
             case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .unknownHost
             case CURLE_COULDNT_CONNECT: .refused
-            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
+            case CURLE_SSL_CONNECT_ERROR: .handshake
+            case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
                 CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR,
                 CURLE_SSL_INVALIDCERTSTATUS:
                 .insecure
-            case CURLE_OPERATION_TIMEDOUT: .timedOut
+            case CURLE_OPERATION_TIMEDOUT: .connectionTimedOut
             case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR: .closed
             case CURLE_BAD_CONTENT_ENCODING: .badEncoding
             case CURLE_TOO_MANY_REDIRECTS: .tooManyRedirects

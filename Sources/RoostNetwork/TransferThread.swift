@@ -61,14 +61,7 @@ final class TransferThread: Sendable {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         var active: [UnsafeMutableRawPointer: Transfer] = [:]
         while true {
-            for transfer in state.withLock({ state in
-                defer { state.added = [] }
-                return state.added
-            }) {
-                transfer.begin()
-                active[transfer.handle] = transfer
-                curl_multi_add_handle(handle, transfer.handle)
-            }
+            for transfer in takeAdded() { begin(transfer, &active) }
             var count: Int32 = 0
             curl_multi_perform(handle, &count)
             finishCompleted(&active)
@@ -78,8 +71,26 @@ final class TransferThread: Sendable {
                 transfer.finish(throwing: error)
             }
             let wait = active.values.map(\.remaining).min().map(Transfer.milliseconds)
-            curl_multi_poll(handle, nil, 0, Int32(min(wait ?? .max, Self.longestWait)), nil)
+            let result = curl_multi_poll(handle, nil, 0, Int32(min(wait ?? .max, Self.longestWait)), nil)
+            // Without a pause, an error that persists would occupy a core.
+            if result != CURLM_OK { usleep(10_000) }
         }
+    }
+
+    private func takeAdded() -> [Transfer] {
+        state.withLock { state in
+            defer { state.added = [] }
+            return state.added
+        }
+    }
+
+    private func begin(_ transfer: Transfer, _ active: inout [UnsafeMutableRawPointer: Transfer]) {
+        transfer.begin()
+        if let error = transfer.interruption { return transfer.finish(throwing: error) }
+        guard curl_multi_add_handle(handle, transfer.handle) == CURLM_OK else {
+            return transfer.finish(throwing: NetworkFailure(.other, "libcurl cannot start the call"))
+        }
+        active[transfer.handle] = transfer
     }
 
     private func finishCompleted(_ active: inout [UnsafeMutableRawPointer: Transfer]) {

@@ -4,7 +4,8 @@ import RoostFiles
 import RoostModel
 import RoostNetwork
 
-/// A file that is being downloaded. Only the thread of the HTTP client uses it until the call has ended.
+/// A file that is being downloaded. `Sendable` is unchecked because only the thread of the HTTP client uses
+/// it until the call has ended.
 final class ModelDownload: @unchecked Sendable {
     private let name: String
     private let length: Int

@@ -111,6 +111,7 @@ final class RemoteTransport: Sendable {
         switch failure?.code {
         case .refused: "connection refused; check that the server is running"
         case .unknownHost: "host not found; check the address"
+        case .handshake: "the TLS handshake failed; check that the server supports https"
         default: failure?.description ?? "the connection failed"
         }
     }

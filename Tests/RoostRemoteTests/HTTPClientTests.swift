@@ -2,6 +2,7 @@ import FakeServer
 import Foundation
 import HTTPTypes
 import NIOCore
+import NIOPosix
 import RoostNetwork
 import Synchronization
 import Testing
@@ -156,7 +157,7 @@ import Testing
         try await Self.withServer { _, _ in
             FakeServer.Answer()
         } _: { server in
-            #expect(await code(server.address.replacing("http:", with: "https:")) == .insecure)
+            #expect(await code(server.address.replacing("http:", with: "https:")) == .handshake)
         }
     }
 
@@ -195,6 +196,82 @@ import Testing
             }
             #expect(code == .badEncoding)
         }
+    }
+
+    @Test func `an unknown encoding does not hide the head`() async throws {
+        try await Self.withServer { _, _ in
+            FakeServer.Answer(
+                status: 301, headers: ["Content-Encoding": "utf-8", "Location": "/x"],
+                body: Data("moved".utf8))
+        } _: { server in
+            var client = Self.client
+            client.decompresses = true
+            let call = HTTPCall(.get, server.address)
+            let answer = try await client.send(call, timeout: Self.timeout, limit: Self.limit) { _ in false }
+            #expect(answer.status == 301)
+            #expect(answer.headers[.location] == "/x")
+        }
+    }
+
+    @Test func `a proxy that requires a password is distinguished from the server`() async throws {
+        try await Self.withServer { _, _ in
+            FakeServer.Answer(status: 407)
+        } _: { proxy in
+            let far = try #require(URL(string: "http://far.example/"))
+            for scheme in ["http", "https"] {
+                var client = Self.client
+                client.proxy = try #require(HTTPProxy(for: far, ["http_proxy": proxy.address]))
+                let code = await Self.failure {
+                    _ = try await client.send(
+                        HTTPCall(.get, "\(scheme)://far.example/"), timeout: Self.timeout, limit: Self.limit)
+                }
+                #expect(code == .proxyAuthentication)
+            }
+            #expect(HTTPProxy(for: far, ["http_proxy": "http://[::1]:3128"])?.host == "[::1]")
+        }
+        try await Self.withServer { _, _ in
+            FakeServer.Answer(status: 403)
+        } _: { proxy in
+            let far = try #require(URL(string: "https://far.example/"))
+            var client = Self.client
+            client.proxy = try #require(HTTPProxy(for: far, ["https_proxy": proxy.address]))
+            let code = await Self.failure {
+                _ = try await client.send(
+                    HTTPCall(.get, far.absoluteString), timeout: Self.timeout, limit: Self.limit)
+            }
+            #expect(code == .proxyRefused)
+        }
+    }
+
+    /// Sends the alert of TLS that reports a fault, and closes the connection.
+    private final class Greeter: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        func channelActive(context: ChannelHandlerContext) {
+            let alert = ByteBuffer(bytes: [0x15, 3, 1, 0, 2, 2, 70] as [UInt8])
+            context.writeAndFlush(NIOAny(alert), promise: nil)
+            context.close(promise: nil)
+        }
+    }
+
+    @Test func `a broken handshake and an answer that is not HTTP are not final`() async throws {
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Greeter())
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(listener.localAddress?.port)
+        for (scheme, expected) in [("https", NetworkFailure.Code.handshake), ("http", .other)] {
+            let code = await Self.failure {
+                _ = try await Self.client.send(
+                    HTTPCall(.get, "\(scheme)://127.0.0.1:\(port)/"), timeout: Self.timeout, limit: Self.limit
+                )
+            }
+            #expect(code == expected)
+        }
+        try await listener.close()
     }
 
     @Test func `redirects are followed only as often as permitted, without the key`() async throws {

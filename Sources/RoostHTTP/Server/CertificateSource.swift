@@ -21,7 +21,8 @@
         /// Reads a certificate.
         ///
         /// - Parameter interval: The time between two checks of the files.
-        /// - Throws: ``ServerError`` if a file is missing or invalid, or the key belongs to another certificate.
+        /// - Throws: ``ServerError`` if a file is missing or invalid, or the key belongs to another
+        ///   certificate.
         init(_ certificate: ServerSettings.Certificate, checkedEvery interval: Duration = .seconds(2)) throws
         {
             (self.certificate, self.interval) = (certificate, interval)
@@ -47,14 +48,14 @@
             let chainBytes = try bytes(of: certificate.chain, "certificate")
             guard let chain = try? NIOSSLCertificate.fromPEMBytes(chainBytes), !chain.isEmpty else {
                 throw ServerError(
-                    "cannot use the certificate \(chainFile): it contains no certificate in PEM format; give the "
-                        + "file with the certificate chain")
+                    "cannot use the certificate \(chainFile): it contains no certificate in PEM format; give "
+                        + "the file with the certificate chain")
             }
             let keyBytes = try bytes(of: certificate.key, "private key")
             guard let key = try? NIOSSLPrivateKey(bytes: keyBytes, format: .pem) else {
                 throw ServerError(
-                    "cannot use the private key \(keyFile): it contains no private key in PEM format, or the key "
-                        + "has a passphrase; give a key without a passphrase")
+                    "cannot use the private key \(keyFile): it contains no private key in PEM format, or the "
+                        + "key has a passphrase; give a key without a passphrase")
             }
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -85,8 +86,8 @@
             return Array(data)
         }
 
-        /// Returns the context for a new connection. If the new files are invalid, the previous certificate stays
-        /// in use.
+        /// Returns the context for a new connection. If the new files are invalid, the previous certificate
+        /// stays in use.
         func context(_ logger: Logger) -> NIOSSLContext {
             state.withLock { state in
                 guard ContinuousClock.now - state.checked >= interval else { return state.context }

@@ -146,6 +146,8 @@ final class S3Client: Sendable {
                     "cannot connect to \(server) securely: the TLS handshake failed; check the certificate, "
                     + "and that the server supports https")
         case .timedOut: return "\(server) did not respond within \(timeout)"
+        case .handshake: return "\(server) ended the TLS handshake; check that it supports https"
+        case .proxyRefused: return "the proxy refused the connection to \(server)"
         case .closed: return "\(server) closed the connection before the end of a response"
         case .proxyAuthentication:
             throw ChunkStorageError.storageUnavailable(

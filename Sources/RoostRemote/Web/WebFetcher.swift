@@ -229,7 +229,7 @@ public actor WebFetcher {
         case .tooLarge:
             WebError(
                 .tooLarge, "cannot fetch \(address): it is larger than \(maximumSize >> 20) MB, the limit")
-        case .timedOut:
+        case .timedOut, .connectionTimedOut:
             WebError(.unavailable, "cannot fetch \(address): the server is too slow; try again later")
         case .badEncoding:
             WebError(.unavailable, "cannot fetch \(address): its compressed contents are damaged")
