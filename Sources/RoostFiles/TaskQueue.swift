@@ -2,9 +2,9 @@ import Synchronization
 
 /// Runs one task at a time, in the order of arrival.
 ///
-/// The writers of one handle pass through this queue before they take the interprocess lock. Thus, while many
-/// writers wait, at most one of them blocks a thread.
-package final class WriterQueue: Sendable {
+/// For example, the writers of one handle pass through a queue before they take the interprocess lock. Thus,
+/// while many writers wait, at most one of them blocks a thread.
+package final class TaskQueue: Sendable {
     private struct State {
         var isBusy = false
         var waiting: [CheckedContinuation<Void, Never>] = []

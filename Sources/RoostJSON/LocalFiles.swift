@@ -8,7 +8,7 @@ final class LocalFiles: Sendable {
     let folder: StoreFolder
     let options: LocalStorageProvider.Options
     let files: FileSystem
-    let writers = WriterQueue()
+    let writers = TaskQueue()
     private let loaded: Mutex<LoadedStore>
 
     init(directory: URL, options: LocalStorageProvider.Options) throws {

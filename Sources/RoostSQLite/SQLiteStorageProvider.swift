@@ -45,7 +45,7 @@ public struct SQLiteStorageProvider: StorageProvider {
     let options: Options
     let lockURL: URL
     let connections: DatabaseConnections
-    private let writers = WriterQueue()
+    private let writers = TaskQueue()
     private let state = OpenState()
 
     /// Whether a provider and its copies, which share this object, have been closed.
@@ -223,8 +223,8 @@ public struct SQLiteStorageProvider: StorageProvider {
 
     /// Returns the stamp of the store.
     ///
-    /// - Throws: `StorageError` with `.damaged` if the header of the database no longer declares page
-    ///   checksums.
+    /// - Throws: `StorageError` with `.damaged` if the header of the database did not declare page checksums
+    ///   when the connection was opened.
     static func stamp(_ database: Database) throws -> Stamp {
         try checkPageChecksums(database)
         let meta = try Meta(database)

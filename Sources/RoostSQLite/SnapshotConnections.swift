@@ -38,8 +38,16 @@ final class SnapshotConnections: Sendable {
     ///
     /// - Throws: `DatabaseError`.
     func begin() throws -> Lease {
-        let found = idle.withLock { $0?.popLast() }
-        let queue = try found?.queue ?? DatabaseQueue(path: path, configuration: configuration)
+        if let found = idle.withLock({ $0?.popLast() }),
+            let lease = try? begin(on: found.queue, uses: found.uses + 1)
+        {
+            return lease
+        }
+        // A connection that was used before may have failed for a reason of its own.
+        return try begin(on: DatabaseQueue(path: path, configuration: configuration), uses: 1)
+    }
+
+    private func begin(on queue: DatabaseQueue, uses: Int) throws -> Lease {
         do {
             try queue.unsafeRead { database in
                 try database.beginTransaction(.deferred)
@@ -50,7 +58,7 @@ final class SnapshotConnections: Sendable {
             try? queue.close()
             throw error
         }
-        return Lease(queue: queue, uses: (found?.uses ?? 0) + 1, owner: self)
+        return Lease(queue: queue, uses: uses, owner: self)
     }
 
     /// Closes the connections that are not in use; the others are closed when their snapshots are released.

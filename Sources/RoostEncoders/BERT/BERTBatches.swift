@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import RoostFiles
 import RoostVectors
 import Synchronization
 
@@ -16,16 +17,20 @@ struct BERTBatches: Sendable {
 
     /// Returns the pooled vectors: (sequences, d).
     ///
-    /// Several groups are computed on separate threads, so that other tasks run meanwhile. A single group
-    /// takes milliseconds and begins on the calling thread.
+    /// Several groups are computed on separate threads, so that other tasks run meanwhile; one call at a time
+    /// does so in a process, because it uses all cores. A single group takes milliseconds and begins on the
+    /// calling thread.
+    ///
     /// - Throws: `CancellationError` if the task is canceled. Cancellation is checked before each group.
     func vectors() async throws -> Matrix {
         let progress = Progress()
-        let vectors = await withTaskCancellationHandler {
+        let vectors = try await withTaskCancellationHandler {
             guard groups.count > 1 else { return matrix { runOnlyGroup(into: $0, progress) } }
-            return await withCheckedContinuation { continuation in
-                Self.startThread {
-                    continuation.resume(returning: matrix { runGroups(into: $0, progress) })
+            return try await Self.queue.run {
+                await withCheckedContinuation { continuation in
+                    Self.startThread {
+                        continuation.resume(returning: matrix { runGroups(into: $0, progress) })
+                    }
                 }
             }
         } onCancel: {
@@ -34,6 +39,10 @@ struct BERTBatches: Sendable {
         try Task.checkCancellation()
         return vectors
     }
+
+    /// The calls that compute several groups. Without it, each of many calls would start threads and allocate
+    /// memory of its own.
+    private static let queue = TaskQueue()
 
     /// The state of a computation, which its threads share.
     private final class Progress: Sendable {
