@@ -89,6 +89,17 @@ import Testing
         #expect(hidden == ["\\--\n\nAnn"])
     }
 
+    @Test func `A line of two hyphens in HTML that divides a message hides nothing`() {
+        func hidden(_ text: String) -> [Range<Int>] {
+            TextStructure(of: text, format: .mail).hiddenParts.map(\.range)
+        }
+        let long = (0..<20).map { "Paragraph \($0).\n\n" }.joined()
+        #expect(hidden("Text.\n\n\\--\n\n" + long).isEmpty)
+        #expect(hidden("One.\n\\--\nTwo.\n\\--\nAnn\n") == [14..<22])
+        let quotation = String(repeating: "> before\n", count: 20)
+        #expect(hidden("Yes.\n\\--\nAnn\n" + quotation) == [5..<193])
+    }
+
     @Test(arguments: [
         ("latin1.eml", "Grüße aus dem Gärtchen, süß und schön."), ("koi8.eml", "Бочка стоит под крышей."),
         ("shift-jis.eml", "雨どいの下の樽は"), ("right-to-left.eml", "חבית מתחת למרזב"),

@@ -236,7 +236,7 @@ import Testing
     }
 
     /// Returns the processor time of this thread, which does not depend on other programs.
-    private static func threadSeconds() -> Double {
+    static func threadSeconds() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

@@ -202,4 +202,27 @@ import Testing
         }
         await #expect(throws: DocumentError.self) { try await read(Data((0x80...0xFF).map { UInt8($0) })) }
     }
+
+    @Test(arguments: [
+        "\u{93}It\u{92}s\u{94} \u{96} \u{AB}d\u{E9}j\u{E0} vu\u{BB}, \u{BF}Qu\u{E9}? 20 \u{B0}C\u{85} \u{8C}uvre",
+        "\u{DE}a\u{F0} er gott ve\u{F0}ur \u{ED} dag", "\u{BB}Spa\u{DF}\u{AB} f\u{FC}r K\u{F6}ln",
+        "\u{95} eins\n\u{97}\u{97}\u{97}\u{97}\u{97}\u{97}\u{97}\u{97}\nzwei und noch mehr Text",
+    ])
+    func `Words and signs of windows-1252 are recognized`(bytes: String) {
+        let data = Data(bytes.unicodeScalars.map { UInt8($0.value) })
+        #expect(TextDecoder.decode(data)?.encodingName == "windows-1252")
+    }
+
+    @Test(arguments: [
+        // ISO 8859-2, ISO 8859-9, CP437, windows-1251, and UTF-8 with a wrong byte and with a cut character.
+        "Za\u{BF}\u{F3}\u{B3}\u{E6} g\u{EA}\u{B6}l\u{B1} ja\u{BC}\u{F1}",
+        "I\u{FE}\u{FD}k ve g\u{FC}ne\u{FE}",
+        "caf\u{82} se\u{A4}or", "see \u{CF}\u{F0}\u{E8}\u{E2}\u{E5}\u{F2} in the list",
+        "Gr\u{C3}\u{BC}\u{C3}\u{9F}e \u{E9} aus K\u{C3}\u{B6}ln", "It starts here \u{E2}\u{80}",
+        "a \u{C3}\u{A4} sch\u{C3}",
+    ])
+    func `Text in other encodings and damaged UTF-8 is refused`(bytes: String) {
+        let data = Data(bytes.unicodeScalars.map { UInt8($0.value) })
+        #expect(TextDecoder.decode(data) == nil)
+    }
 }

@@ -16,12 +16,24 @@ struct DelimitedText {
     /// The ASCII character between fields.
     let separator: Character
 
-    /// Returns the separator of comma-separated values: a semicolon if the first line contains semicolons and
-    /// no commas. Spreadsheets write this where the comma separates decimals.
+    /// Returns the separator of comma-separated values: a semicolon if the first row contains more semicolons
+    /// than commas outside of quoted fields. Spreadsheets write this where the comma separates decimals.
     static func separator(of text: String) -> Character {
-        let header = text.utf8.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        let isSemicolon = header.contains(UInt8(ascii: ";")) && !header.contains(UInt8(ascii: ","))
-        return isSemicolon ? ";" : ","
+        let (quote, comma, semicolon) = (UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"))
+        var (commas, semicolons) = (0, 0)
+        // A quotation mark opens a quoted field at the beginning of a field, and again after a closing one.
+        var (isQuoted, canOpen) = (false, true)
+        for byte in text.utf8 {
+            if byte == quote {
+                (isQuoted, canOpen) = (!isQuoted && canOpen, isQuoted)
+            } else if !isQuoted {
+                if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { break }
+                if byte == comma { commas += 1 }
+                if byte == semicolon { semicolons += 1 }
+                canOpen = byte == comma || byte == semicolon
+            }
+        }
+        return semicolons > commas ? ";" : ","
     }
 
     /// Returns the rows of a text.

@@ -6,38 +6,46 @@
 enum ControlCharacters {
     /// The numbers of the control characters.
     private static let controls: ClosedRange<UInt8> = 0x80...0x9F
+    /// The characters of windows-1252 with these numbers, in UTF-8. Five are undefined, and U+0085 is a line
+    /// break.
+    private static let replacements =
+        "€\u{FFFD}‚ƒ„\n†‡ˆ‰Š‹Œ\u{FFFD}Ž\u{FFFD}\u{FFFD}‘’“”•–—˜™š›œ\u{FFFD}žŸ".unicodeScalars
+        .map { Array(String($0).utf8) }
 
     /// Returns a text in UTF-8 without the traces of wrong conversions.
     ///
     /// Characters up to U+00FF that are the bytes of a character in UTF-8, and contain a control character,
-    /// are replaced with it. If this happens once, the page was encoded twice, and all characters that are
-    /// such bytes are replaced. The characters of windows-1252 replace the other control characters.
+    /// are replaced with it. If there are more of them than characters outside of ASCII that are no such
+    /// bytes, the page was encoded twice, and all characters that are such bytes are replaced. A correct page
+    /// can contain them: `ß«`. The characters of windows-1252 replace the other control characters, except
+    /// for U+0085, which is a line break.
     ///
     /// - Complexity: O(length of text).
     static func repaired(_ bytes: [UInt8]) -> [UInt8] {
         guard zip(bytes, bytes.dropFirst()).contains(where: { $0 == 0xC2 && controls.contains($1) }) else {
             return bytes
         }
-        var sequences: [Range<Int>] = []
+        var sequences: [(range: Range<Int>, hasControl: Bool)] = []
+        var others = 0
         var index = 0
         while index < bytes.count {
-            if let sequence = originalCharacter(at: index, in: bytes) {
-                sequences.append(sequence)
-                index = sequence.upperBound
+            if let range = originalCharacter(at: index, in: bytes) {
+                sequences.append((range, numbers(of: range, in: bytes).contains(where: controls.contains)))
+                index = range.upperBound
             } else {
+                // The first byte of a character outside of ASCII.
+                if bytes[index] >= 0xC0 { others += 1 }
                 index += 1
             }
         }
-        let isEncodedTwice = sequences.contains { sequence in
-            numbers(of: sequence, in: bytes).contains(where: controls.contains)
-        }
+        let isEncodedTwice = sequences.count(where: \.hasControl) > others
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var end = 0
-        for sequence in isEncodedTwice ? sequences : [] {
-            result += withoutControls(bytes[end..<sequence.lowerBound])
-            result += numbers(of: sequence, in: bytes)
-            end = sequence.upperBound
+        for sequence in sequences where sequence.hasControl || isEncodedTwice {
+            result += withoutControls(bytes[end..<sequence.range.lowerBound])
+            result += numbers(of: sequence.range, in: bytes)
+            end = sequence.range.upperBound
         }
         return result + withoutControls(bytes[end...])
     }
@@ -77,10 +85,8 @@ enum ControlCharacters {
         var index = bytes.startIndex
         while index < bytes.endIndex {
             let next = index + 1
-            if bytes[index] == 0xC2, next < bytes.endIndex, controls.contains(bytes[next]),
-                let character = TextConverter.convert([bytes[next]], from: "windows-1252")
-            {
-                result += character
+            if bytes[index] == 0xC2, next < bytes.endIndex, controls.contains(bytes[next]) {
+                result += replacements[Int(bytes[next] - controls.lowerBound)]
                 index += 2
             } else {
                 result.append(bytes[index])

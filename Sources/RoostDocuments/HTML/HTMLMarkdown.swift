@@ -110,17 +110,24 @@ struct HTMLMarkdown {
             guard let level = context.headingLevel else {
                 return lines.map(Self.escaped).joined(separator: "\n")
             }
-            let heading = Self.withoutEditLink(lines.joined(separator: " "), of: block)
+            let heading = withoutEditLink(lines.joined(separator: " "), of: block)
             return String(repeating: "#", count: level) + " " + Self.escaped(heading)
         }
     }
 
-    /// Returns a heading without a link in brackets at its end, with which wikis offer to edit the section.
-    private static func withoutEditLink(_ heading: String, of block: HTMLBlock) -> String {
+    /// Returns a heading without links in brackets at its end, with which wikis offer to edit the section.
+    private func withoutEditLink(_ heading: String, of block: HTMLBlock) -> String {
         guard block.links > 0, block.linkWords < block.counts.words,
             let match = heading.firstMatch(of: #/\s*\[[^\[\]]{1,60}\]$/#),
             match.range.lowerBound > heading.startIndex
         else { return heading }
+        let linkTexts = block.texts.filter { index in
+            guard let link = page.tree.enclosingLink(index) else { return false }
+            return page.tree.nodes[link].attribute("href")?.lowercased().contains("edit") == true
+        }
+        func words(_ text: String) -> [Substring] { text.split { !$0.isLetter && !$0.isNumber } }
+        let offered = words(linkTexts.map { page.tree.nodes[$0].text }.joined(separator: " "))
+        guard !offered.isEmpty, offered == words(String(heading[match.range])) else { return heading }
         return String(heading[..<match.range.lowerBound])
     }
 

@@ -87,8 +87,10 @@ struct HTMLMetadata: Sendable {
             tree.nodes[$0].tag == "title" && !tree.ancestors(of: $0).contains { tree.nodes[$0].tag == "svg" }
         }
         windowTitle = window.map { tree.text(of: $0) } ?? ""
-        let headings = tree.elements("h1").map { tree.headingText(of: $0) }.filter { !$0.isEmpty }
-        let stated = meta["og:title"] ?? meta["twitter:title"] ?? windowTitle
+        let headings = tree.elements("h1").prefix(Self.maximumHeadings).map { tree.headingText(of: $0) }
+            .filter { !$0.isEmpty }
+        let wholeTitle = meta["og:title"] ?? meta["twitter:title"] ?? windowTitle
+        let stated = String(wholeTitle.prefix(Self.maximumTitleLength))
         if let chapter = Self.chapter(of: stated, in: tree, titles: headings) { return chapter }
         // A heading that the stated title contains is the title without the name of the site.
         let matching = headings.filter { $0.count > 3 && stated.localizedCaseInsensitiveContains($0) }
@@ -103,22 +105,24 @@ struct HTMLMetadata: Sendable {
         return data.headline ?? headings.first
     }
 
+    /// The maximum number of main headings that are compared with the stated title.
+    private static let maximumHeadings = 100
+    /// The maximum number of characters of a title.
+    private static let maximumTitleLength = 1000
+
     /// The separators between the title of a page and the name of its site or book.
     private static let separators = [" | ", " – ", " — ", " - ", " :: ", " · ", " • ", " » ", " « "]
 
     /// Returns the title of a page of a book or manual, on every page of which the main heading is the name
     /// of the book: the part of the stated title before that name, if a heading has this text too.
     private static func chapter(of stated: String, in tree: HTMLTree, titles: [String]) -> String? {
-        for title in titles {
-            for separator in separators where stated.hasSuffix(separator + title) {
-                let chapter = stated.dropLast(separator.count + title.count)
-                let isHeading = tree.nodes.indices.contains { index in
-                    ["h1", "h2"].contains(tree.nodes[index].tag) && tree.headingText(of: index) == chapter
-                }
-                if isHeading { return String(chapter) }
-            }
+        let chapters = titles.flatMap { title in
+            separators.lazy.filter { stated.hasSuffix($0 + title) }
+                .map { String(stated.dropLast($0.count + title.count)) }
         }
-        return nil
+        guard !chapters.isEmpty else { return nil }
+        let headings = Set((tree.elements("h1") + tree.elements("h2")).map { tree.headingText(of: $0) })
+        return chapters.first(where: headings.contains)
     }
 
     /// Removes the name of a site from the end or the beginning of a title.

@@ -1,6 +1,9 @@
 extension HTMLTree {
     /// The maximum number of bytes of a sign such as `¶`.
     private static let maximumSignLength = 8
+    /// The maximum number of elements and texts in the link of a sign. It bounds the time for a link that
+    /// contains very many signs.
+    private static let maximumSignNodes = 16
 
     /// Returns the innermost link that contains a node.
     func enclosingLink(_ index: Int) -> Int? {
@@ -17,7 +20,8 @@ extension HTMLTree {
     func isPermalinkSign(_ index: Int) -> Bool {
         let text = nodes[index].text
         guard text.utf8.count <= Self.maximumSignLength, TextCounts(text).words == 0,
-            let link = enclosingLink(index), nodes[link].attribute("href")?.contains("#") == true
+            let link = enclosingLink(index), nodes[link].end - link <= Self.maximumSignNodes,
+            nodes[link].attribute("href")?.contains("#") == true
         else { return false }
         return TextCounts(self.text(of: link)).words == 0
     }

@@ -17,6 +17,8 @@ final class MailBody {
     private let limits: DocumentLimits
     private let isCancelled: () -> Bool
     private var parts = 0
+    /// The number of letters in the text, without those of addresses.
+    private var letters = 0
 
     init(limits: DocumentLimits, isCancelled: @escaping () -> Bool) {
         self.limits = limits
@@ -58,27 +60,55 @@ final class MailBody {
         }
         let plain = children.first { Self.isType($0, "text", "plain") }
         let rich = children.last { !Self.isType($0, "text", "calendar") && $0 != plain }
-        // Some programs send an empty plain-text alternative, or only the address of the message.
-        if let plain, try !isPlaceholder(Self.content(of: plain, limits: limits), for: rich, depth) {
-            try read(plain, depth: depth + 1)
-        } else if let part = rich ?? plain {
-            try read(part, depth: depth + 1)
+        guard let plain, let rich else {
+            if let part = rich ?? plain { try read(part, depth: depth + 1) }
+            return
         }
+        // Each part is read at most once, because alternatives can be nested.
+        let letters = Self.letters(in: Self.content(of: plain, limits: limits))
+        if letters <= Self.maximumPlaceholderLength {
+            let state = state
+            try read(rich, depth: depth + 1)
+            if isPlaceholder(letters, since: state) { return }
+            restore(state)
+        }
+        try read(plain, depth: depth + 1)
     }
 
-    /// Returns whether a plain-text alternative does not contain the text of the message: it is short, and
-    /// the other alternative has at least four times as many letters. Addresses do not count, because only
-    /// plain text shows those of links.
-    private func isPlaceholder(
-        _ plain: String, for rich: UnsafeMutablePointer<GMimeObject>?, _ depth: Int
-    ) throws -> Bool {
-        guard let rich else { return false }
-        let letters = Self.letters(in: plain)
-        guard letters <= Self.maximumPlaceholderLength else { return false }
-        let body = MailBody(limits: limits, isCancelled: isCancelled)
-        body.parts = parts
-        try body.read(rich, depth: depth + 1)
-        return Self.letters(in: body.text) >= max(1, 4 * letters)
+    /// Returns whether a plain-text alternative does not contain the text of the message: the other
+    /// alternative, which was read after the state, has at least four times as many letters. Some programs
+    /// send an empty plain text, or only the address of the message.
+    ///
+    /// - Parameter letters: The number of letters of the plain text. Addresses do not count, because only
+    ///   plain text shows those of links.
+    private func isPlaceholder(_ letters: Int, since state: State) -> Bool {
+        self.letters - state.letters >= max(1, 4 * letters)
+    }
+
+    /// The results at a time before an alternative is read.
+    private struct State {
+        var textLength: Int
+        var letters: Int
+        var links: Int
+        var attachments: Int
+        var unreadParts: Int
+        var isEncrypted: Bool
+    }
+
+    private var state: State {
+        State(
+            textLength: text.utf8.count, letters: letters, links: links.count,
+            attachments: attachments.count, unreadParts: unreadParts.count, isEncrypted: isEncrypted)
+    }
+
+    /// Removes the results of the parts that were read after a state. The parts still count.
+    private func restore(_ state: State) {
+        text.removeSubrange(text.utf8.index(text.startIndex, offsetBy: state.textLength)...)
+        letters = state.letters
+        links.removeSubrange(state.links...)
+        attachments.removeSubrange(state.attachments...)
+        unreadParts.removeSubrange(state.unreadParts...)
+        isEncrypted = state.isEncrypted
     }
 
     /// The maximum number of letters of a plain text that is compared with the other alternative.
@@ -137,6 +167,7 @@ final class MailBody {
             return
         }
         if text.isEmpty { text = content } else { text += "\n\n" + content }
+        letters += Self.letters(in: content)
     }
 
     /// Returns a text with a line feed for each line break of any kind.

@@ -19,6 +19,11 @@ struct MailQuotations {
         "messaggio originale", "oorspronkelijk bericht",
     ]
 
+    /// The line before a signature in a converted HTML part, which has lost the space, and has a backslash.
+    private static let convertedMark = "\\--"
+    /// The maximum number of lines of a signature after ``convertedMark`` that are not empty.
+    private static let maximumSignatureLines = 15
+
     /// Finds the quotations and the signature of a text.
     ///
     /// - Complexity: O(length of text).
@@ -29,12 +34,15 @@ struct MailQuotations {
         var offset = 0
         var attribution: Range<Int>?
         var rest: TextStructure.HiddenPart.Kind?
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
             let range = offset..<min(offset + line.utf8.count + 1, length)
             offset = range.upperBound
             let content = line.trimmingCharacters(in: .whitespacesAndNewlines)
-            // A converted HTML part has lost the space, and has a backslash.
-            if rest == nil, line == "-- " || line == "-- \r" || line == "\\--" { rest = .signature }
+            if rest == nil, line == "-- " || line == "-- \r" { rest = .signature }
+            if rest == nil, line == Self.convertedMark, Self.isSignature(lines[(index + 1)...]) {
+                rest = .signature
+            }
             if rest == nil, Self.isOriginalMark(content) { rest = .quotation }
             if let kind = rest {
                 Self.append(range, kind, to: &found)
@@ -71,6 +79,20 @@ struct MailQuotations {
         let lowercased = line.lowercased()
         if attributionEnds.contains(where: lowercased.hasSuffix) { return true }
         return attributionStarts.contains(where: lowercased.hasPrefix) && line.contains { $0.isNumber }
+    }
+
+    /// Returns whether the lines after ``convertedMark`` begin with a signature: only a few lines, and no
+    /// other mark, precede the end or a quotation. A longer text follows a line that divides the message.
+    private static func isSignature(_ lines: ArraySlice<Substring>) -> Bool {
+        var count = 0
+        for line in lines {
+            if line == convertedMark { return false }
+            let content = line.trimmingCharacters(in: .whitespacesAndNewlines)
+            if content.hasPrefix(">") || isOriginalMark(content) { return true }
+            if !content.isEmpty { count += 1 }
+            if count > maximumSignatureLines { return false }
+        }
+        return true
     }
 
     private static func isOriginalMark(_ line: String) -> Bool {

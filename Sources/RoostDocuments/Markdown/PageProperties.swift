@@ -10,15 +10,22 @@ enum PageProperties {
     private static let listKeys: Set = ["tags", "tag", "alias", "aliases"]
 
     /// Returns the number of lines with properties at the beginning of a text; `nil` if there are none.
+    ///
+    /// The lines are not indented, one of them has a value, and an empty line, a bullet or the end of the
+    /// text follows. Other lines with two colons are ordinary text.
     static func lineCount(_ lines: MarkdownLines) -> Int? {
-        var count = 0
+        var (count, hasValue) = (0, false)
         while count < lines.count, lines.starts[count] <= FrontMatterRange.maximumLength {
-            let line = lines.trimmedRange(count)
-            let start = line.lowerBound + (count == 0 && lines.bytes.matches("\u{FEFF}", at: 0) ? 3 : 0)
-            guard keyLength(lines.bytes[start..<max(start, line.upperBound)]) != nil else { break }
+            let start = count == 0 && lines.bytes.matches("\u{FEFF}", at: 0) ? 3 : lines.starts[count]
+            let line = lines.bytes[start..<max(start, lines.trimmedRange(count).upperBound)]
+            guard let length = keyLength(line) else { break }
+            if line.count > length + 2 { hasValue = true }
             count += 1
         }
-        return count > 0 ? count : nil
+        guard hasValue else { return nil }
+        let next = count < lines.count ? lines.bytes[lines.trimmedRange(count)] : []
+        let isBullet = [[0x2D], [0x2A], [0x2B]].contains(next.prefix { $0 != 0x20 })
+        return next.isEmpty || isBullet ? count : nil
     }
 
     /// Parses lines with properties.

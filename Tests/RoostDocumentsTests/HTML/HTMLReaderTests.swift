@@ -142,7 +142,10 @@ import Testing
         ("the river\u{E2}\u{80}\u{99}s caf\u{C3}\u{A9}", "the river’s café"), ("river\u{92}s", "river’s"),
         ("caf\u{E9}\u{E2}\u{80}\u{99}s", "café’s"), ("Ã© and naïve", "Ã© and naïve"),
         ("\u{F0}\u{9F}\u{90}\u{A6}\u{E2}\u{80}", "🐦\u{E2}€"),
-        ("日本 \u{E2}\u{80}\u{A6}", "日本 …"),
+        ("日本 \u{E2}\u{80}\u{A6}", "日本 …"), ("one\u{85}two", "one two"),
+        // One sequence does not prove that a page with other correct characters was encoded twice.
+        ("»Spaß« it\u{E2}\u{80}\u{99}s", "»Spaß« it’s"), ("«CAFÉ» it\u{E2}\u{80}\u{99}s", "«CAFÉ» it’s"),
+        ("it\u{E2}\u{80}\u{99}s \u{E2}\u{80}\u{A6} caf\u{C3}\u{A9} ©", "it’s … café ©"),
     ])
     func `Control characters of wrong conversions are repaired`(text: String, expected: String) async throws {
         #expect(try await Self.read("<meta charset=utf-8><p>\(text)</p>").text == expected)
@@ -179,6 +182,18 @@ import Testing
         let document = try await Self.read(page)
         #expect(document.title == "The river" && document.text.contains("\n\n## Fish\n\n"))
         #expect(document.text.hasSuffix("See C#1."))
+    }
+
+    @Test(arguments: [
+        ("<a href='/a'>Arrays</a> and slices [a, b]", "## Arrays and slices [a, b]"),
+        ("Rivers [<a href='/notes'>note</a>]", "## Rivers [note]"),
+        ("Fish [<a href='?action=edit'>Bearbeiten</a> | <a href='?action=Edit&x'>Quelltext</a>]", "## Fish"),
+    ])
+    func `Only brackets with links that offer to edit are removed from headings`(
+        heading: String, expected: String
+    ) {
+        let page = HTMLPage(Data("<h2>\(heading)</h2>".utf8))
+        #expect(HTMLMarkdown.text(of: page.blocks, in: page) == expected)
     }
 
     @Test func `The name of the site is removed from titles`() {

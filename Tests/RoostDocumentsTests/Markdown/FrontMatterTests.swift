@@ -225,7 +225,8 @@ import Testing
 
     @Test(arguments: [
         "std::vector is a class\n", "A word:: and more\n", ":: value\n", "text\nkey:: value\n",
-        "`key:: value`\n",
+        "`key:: value`\n", "Usage::\n\nText\n", "Note:: a whole sentence\nand its next line\n",
+        "  key:: value\n\n- text\n", "key:: value\n> Quotation\n",
     ])
     func `Other texts with two colons are no properties`(text: String) async throws {
         let document = try await read(text)

@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+@testable import RoostDocuments
+
+/// Tests of small documents whose reading must not need time that grows faster than their size.
+@Suite struct HostileDocumentTests {
+    /// Returns a message with nested alternatives, each of which has a plain text and the next one.
+    private static func alternatives(depth: Int, plain: String, html: String) -> String {
+        var message = "From: a@example.org\nSubject: News\nMIME-Version: 1.0\n"
+        for level in 0..<depth {
+            message += "Content-Type: multipart/alternative; boundary=\"x\(level).\"\n\n--x\(level).\n"
+            message += "Content-Type: text/plain\n\n\(plain)\n--x\(level).\n"
+        }
+        message += "Content-Type: text/html\n\n\(html)\n"
+        for level in (0..<depth).reversed() { message += "--x\(level).--\n" }
+        return message
+    }
+
+    @Test func `Each part of nested alternatives of a message is read once`() async throws {
+        let html = "<p>The pump runs. <a href='https://example.org/p'>Photo</a></p>"
+        let nested = Self.alternatives(depth: 40, plain: "", html: html)
+        let document = try await DocumentFixture.document(nested, name: "a.eml")
+        #expect(document.text == "The pump runs. Photo" && document.links.count == 1)
+        let similar = Self.alternatives(depth: 40, plain: "The pump runs.", html: html)
+        let plain = try await DocumentFixture.document(similar, name: "a.eml")
+        #expect(plain.text == "The pump runs." && plain.links.isEmpty && plain.unreadParts.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("<title>A - B</title>", "<h1>B</h1>"), ("<title>A - B</title><a href='#'>", ".<br>"),
+    ])
+    func `A page with very many headings or signs is read in a short time`(start: String, unit: String) {
+        let page = Data((start + String(repeating: unit, count: 30_000)).utf8)
+        let seconds = ReaderDetailTests.threadSeconds()
+        #expect(HTMLPage(page).metadata.windowTitle == "A - B")
+        #expect(ReaderDetailTests.threadSeconds() - seconds < 10)
+    }
+}
