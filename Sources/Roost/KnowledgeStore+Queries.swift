@@ -6,7 +6,7 @@ extension KnowledgeStore {
     ///
     /// - Throws: `StorageError`; `CancellationError`.
     public func parsedQuery(_ text: String) async throws -> TextQuery {
-        let check = ExclusionCheck(storage: storage, words: wordCatalog)
-        return TextQuery(text, keepingAsText: try await check.phrasesInEntries(for: [EntrySearch(text)]))
+        let check = ExclusionCheck(storage: storage, words: wordCatalog, filteredRows: filteredRows)
+        return TextQuery(text, keepingAsText: try await check.phrasesInEntries(for: [EntrySearch(text)])[0])
     }
 }

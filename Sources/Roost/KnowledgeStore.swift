@@ -193,14 +193,18 @@ public struct KnowledgeStore: Sendable {
     /// change.
     ///
     /// An equal text that the caller may not change is not changed; a separate entry is added.
-    /// - Parameter mayChange: Returns whether the caller may change an entry.
+    /// - Parameters:
+    ///   - ownSource: The source of added texts, for a caller that sees only a part of the store; `nil` for
+    ///     the source of ``add(_:tags:metadata:)``.
+    ///   - mayChange: Returns whether the caller may change an entry.
     /// - Returns: The entry, and whether it is new.
     /// - Throws: The errors of ``add(_:tags:metadata:)``.
     package func add(
-        _ content: String, tags: [String], metadata: [String: MetadataValue],
+        _ content: String, tags: [String], metadata: [String: MetadataValue], ownSource: Source.ID?,
         where mayChange: @Sendable (Entry) -> Bool
     ) async throws -> AddedEntry {
-        try await TextAddition.run(content, tags: tags, metadata: metadata, to: self, where: mayChange)
+        try await TextAddition.run(
+            content, tags: tags, metadata: metadata, to: self, ownSource: ownSource, where: mayChange)
     }
 
     /// Removes an entry. It is not an error if the store does not contain it.

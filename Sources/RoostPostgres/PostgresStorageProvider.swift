@@ -42,7 +42,7 @@ public struct PostgresStorageProvider: StorageProvider {
     let pool: ConnectionPool
     /// The id of the store.
     let store: UUID
-    private let writers = WriterQueue()
+    private let writers = TaskQueue()
     private let state = SharedState()
 
     /// The state that a provider shares with its copies.

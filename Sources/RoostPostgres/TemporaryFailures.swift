@@ -4,7 +4,7 @@ import Foundation
 /// transaction.
 struct TemporaryFailures {
     private let deadline: ContinuousClock.Instant
-    /// The deadline for failures that are not known to be those of a restart.
+    /// The deadline while no failure is known to be that of a restart.
     private let doubtfulDeadline: ContinuousClock.Instant
 
     /// The pause before the second attempt, in seconds. It doubles with every attempt.
@@ -15,8 +15,8 @@ struct TemporaryFailures {
     ///
     /// - Parameters:
     ///   - duration: The time for which calls are repeated.
-    ///   - doubtful: The time for which calls are repeated after a failure that the server did not explain
-    ///     with a restart, such as a refused connection; `nil` for the same time.
+    ///   - doubtful: The time for which calls are repeated after failures such as a refused connection,
+    ///     before the server has reported that it restarts; `nil` for the same time.
     init(for duration: Duration, doubtful: Duration? = nil) {
         let now = ContinuousClock.now
         deadline = now + duration
@@ -28,14 +28,17 @@ struct TemporaryFailures {
     /// - Parameter isCancelled: Returns whether to end a pause with `CancellationError`.
     func repeating<Value>(isCancelled: () -> Bool, _ body: () throws -> Value) throws -> Value {
         var pause = Self.firstPause
+        // A server that restarts first reports it, and then refuses connections for a while.
+        var restarts = false
         while true {
             do {
                 return try body()
             } catch let error as ConnectionError where error.isTemporary {
                 if case .timedOut = error { throw error }
+                restarts = restarts || error.reportsRestart
                 // The pause is random, so that clients do not return at the same time.
                 let end = ContinuousClock.now + .seconds(pause * Double.random(in: 0.5...1))
-                guard end < (error.reportsRestart ? deadline : doubtfulDeadline) else { throw error }
+                guard end < (restarts ? deadline : doubtfulDeadline) else { throw error }
                 while ContinuousClock.now < end {
                     if isCancelled() { throw CancellationError() }
                     Thread.sleep(forTimeInterval: 0.005)

@@ -40,26 +40,23 @@ public struct PassageSplitter: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: The text to split.
-    ///   - tokens: The UTF-8 ranges of the text's tokens, as returned by `Embedder.tokenRanges(in:)`.
+    ///   - tokens: The UTF-8 ranges of the text's tokens, as returned by `Embedder.tokenRanges(in:)`. A
+    ///     range that exceeds the text, or begins before the previous one, is ignored.
     ///   - sections: The UTF-8 offsets at which sections begin, in ascending order; `nil` to find the
     ///     headings in the text.
     ///   - blocks: UTF-8 ranges that are not cut if they fit into one passage, such as fenced code and the
     ///     rows of tables. In ascending order and disjoint.
-    /// - Precondition: The ranges of tokens are within the text, and none begins before the previous one.
     /// - Complexity: O(length of text).
     public func split(
         _ text: String, tokens: [Range<Int>], sections: [Int]? = nil, blocks: [Range<Int>] = []
     ) -> [Range<Int>] {
         let size = text.utf8.count
+        let tokens = Self.valid(tokens, size: size)
         guard tokens.count > max(1, maximumTokens) else { return [0..<size] }
         guard maximumTokens >= 1 else {
             return PassageSplitter(maximumTokens: 1, overlap: 0)
                 .split(text, tokens: tokens, sections: sections, blocks: blocks)
         }
-        precondition(
-            tokens[0].lowerBound >= 0 && tokens.allSatisfy { $0.upperBound <= size }
-                && zip(tokens, tokens.dropFirst()).allSatisfy { $0.lowerBound <= $1.lowerBound },
-            "the ranges of tokens must be ascending and within the text")
         var boundaries = boundaries(text, tokens, sections)
         protect(blocks, tokens, in: &boundaries)
         let starts = Self.starts(of: tokens, (sections ?? []) + blocks.map(\.lowerBound))
@@ -76,6 +73,19 @@ public struct PassageSplitter: Sendable, Hashable {
             first = next
         }
         return ranges.map { Self.trimmed($0, text) }
+    }
+
+    /// Returns the ranges that are within a text of the given size and begin in ascending order.
+    package static func valid(_ ranges: [Range<Int>], size: Int) -> [Range<Int>] {
+        var start = 0
+        func isValid(_ range: Range<Int>) -> Bool {
+            guard range.lowerBound >= start, range.upperBound <= size else { return false }
+            start = range.lowerBound
+            return true
+        }
+        if ranges.allSatisfy(isValid) { return ranges }
+        start = 0
+        return ranges.filter(isValid)
     }
 
     /// The share of the maximum passage length before which no boundary is chosen, so that passages do not

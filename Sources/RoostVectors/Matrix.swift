@@ -61,8 +61,8 @@ public struct Matrix: Sendable, Hashable {
 
     /// The element in the given row and column, both from 0.
     ///
-    /// - Precondition: `0 <= row < rows` and `0 <= column < columns`. A column that is out of range can access
-    ///   an element of another row.
+    /// - Precondition: `0 <= row < rows` and `0 <= column < columns`. A column that is out of range can
+    ///   access an element of another row.
     public subscript(row: Int, column: Int) -> Float {
         get { elements[row * columns + column] }
         set { elements[row * columns + column] = newValue }

@@ -229,6 +229,18 @@ struct ProgramTests {
         }
     }
 
+    @Test(arguments: [
+        ("/v1/models/BAAI/bge-small", "BAAI/bge-small"), ("/v1/models/BAAI%2Fbge-small", "BAAI/bge-small"),
+        ("/v1/models/lexical", "lexical"), ("/v1/models/", nil), ("/v1/models/%FF/x", nil),
+        ("/api/v1/entries/one/two", nil),
+    ]) func `the name of a model can have a slash`(path: String, id: String?) {
+        guard case .route(_, let values) = RouteTable(APIServer.routes).match(.get, path) else {
+            #expect(id == nil)
+            return
+        }
+        #expect(values["id"] == id)
+    }
+
     @Test func `status and readiness describe the store`() async throws {
         try await HTTPHarness.run { harness in
             try await harness.store.add("one")

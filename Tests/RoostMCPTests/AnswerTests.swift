@@ -51,6 +51,48 @@ struct AnswerTests {
         #expect(entry.metadata["large"] == large)
     }
 
+    @Test func `many tags are cut, and counted`() async throws {
+        let harness = MCPHarness()
+        let tags = (0..<3_000).map { "tag number \($0)" }
+        let added = try await harness.store.add("a note about swifts", tags: tags)
+        let id = JSONValue.string(added.id.text)
+        for budget in [200, 8_000] as [Int64] {
+            let found = await harness.call("search", ["query": "swifts", "budget": .integer(budget)])
+            let hit = try #require(found["results"]?.elements?.first)
+            for item in [hit, await harness.call("fetch", ["id": id, "budget": .integer(budget)])] {
+                #expect(item.serialized().count <= budget * 3 + 200)
+                let kept = item["tags"]?.elements?.count ?? 0
+                #expect(kept > 0 && item["omittedTags"] == .integer(Int64(3_000 - kept)))
+            }
+        }
+        let changed = await harness.call("update", ["id": id, "metadata": ["year": 2026]])
+        #expect(changed.serialized().count <= 8_000 * 3)
+    }
+
+    @Test func `the nearest entries and notices stay within the token budget`() async throws {
+        let harness = MCPHarness()
+        let path = String(repeating: "long/", count: 200)
+        let drafts = ["swift", "roof", "heron", "water"].map { word in
+            SourceDraft(
+                id: "file:///\(path)\(word).md", fingerprint: "1",
+                entries: [EntryDraft(content: "the \(word) in the morning")])
+        }
+        _ = try await harness.store.ingest(drafts)
+        for budget in [200, 1_000] as [Int64] {
+            let answer = await harness.call(
+                "search", ["query": "quantum physics", "budget": .integer(budget)])
+            #expect(answer["results"] == [])
+            // The first entry is returned even if it exceeds the budget.
+            #expect(answer["nearest"]?.elements?.count == (budget == 200 ? 1 : 2))
+            #expect(answer.serialized().count <= max(1_300, Int(budget) * 3) + 200)
+        }
+        let words = (0..<5).map { " -" + String(repeating: "\($0)", count: 60) }.joined()
+        let arguments: [String: JSONValue] = ["query": .string("morning" + words), "budget": 1_000]
+        let answer = await harness.call("search", .object(arguments))
+        #expect(answer["notices"]?.elements?.isEmpty == false)
+        #expect(answer.serialized().count <= 1_000 * 3 + 400)
+    }
+
     @Test func `a long message is cut, and can be fetched`() async throws {
         let harness = MCPHarness()
         let text = "The platypus " + String(repeating: "swims in the river, ", count: 3_000)

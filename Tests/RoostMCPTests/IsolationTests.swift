@@ -2,6 +2,7 @@ import Foundation
 import Roost
 import RoostConversations
 import RoostModel
+import Synchronization
 import Testing
 
 @testable import RoostMCP
@@ -39,6 +40,95 @@ struct IsolationTests {
         let kept = try #require(try await harness.store.storage.snapshot().entries([hidden.id]).first)
         #expect(kept.tags == ["private"])
         #expect(kept.metadata == ["from": "diary"])
+    }
+
+    @Test func `the source of a remembered text does not tell whether a hidden entry has the text`()
+        async throws
+    {
+        let open = MCPHarness()
+        let hidden = try await open.store.add("the code of the vault is 4711", tags: ["private"])
+        func remember(_ text: String, _ rules: AccessRules) async throws -> (entry: Entry, isNew: Bool) {
+            let answer = await MCPHarness(rules, store: open.store).call(
+                "remember", ["text": .string(text), "allowDuplicate": true])
+            let id = try #require(answer["id"]?.asString.flatMap(UUID.init))
+            let entry = try #require(try await open.store.storage.snapshot().entries([id]).first)
+            return (entry, answer["stored"] == true)
+        }
+        let guessed = try await remember("the code of the vault is 4711", Self.work)
+        let other = try await remember("the code of the vault is 1234", Self.work)
+        #expect(guessed.isNew && other.isNew)
+        #expect(guessed.entry.id != hidden.id)
+        #expect(guessed.entry.source == other.entry.source)
+        // Another server with the same tags finds the entry again, whatever else it shows.
+        var same = Self.work
+        same.scope = Self.conversation.scope
+        let again = try await remember("the code of the vault is 4711", same)
+        #expect(again.entry.id == guessed.entry.id && !again.isNew)
+        // A server with other tags has another source, and one without limits has the shared source.
+        var rules = AccessRules()
+        rules.tags = ["garden", "work"]
+        let source = try await remember("roses need water", rules).entry.source
+        #expect(source != guessed.entry.source && source?.hasPrefix("add:") == true)
+        #expect(try await remember("beans need poles", AccessRules()).entry.source == "add")
+        // A visible entry of the shared source is found again.
+        let shared = try await open.store.add("the gate is green", tags: ["work"])
+        #expect(try await remember("the gate is green", Self.work).entry.id == shared.id)
+    }
+
+    /// An embedder before whose first result another process adds a text.
+    private final class RacingEmbedder: Embedder {
+        private let base = LexicalEmbedder()
+        private let competitor: KnowledgeStore
+        private let hasAdded = Mutex(false)
+        let maximumTokens: Int? = nil
+        var space: EmbeddingSpace { base.space }
+
+        init(_ competitor: KnowledgeStore) { self.competitor = competitor }
+
+        func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
+            let isFirst = hasAdded.withLock { hasAdded in
+                defer { hasAdded = true }
+                return !hasAdded
+            }
+            if isFirst { try await competitor.add(texts[0], tags: ["private"]) }
+            return try await base.embed(texts, as: role)
+        }
+
+        func tokenRanges(in text: String) -> [Range<Int>] { base.tokenRanges(in: text) }
+    }
+
+    @Test func `a hidden text that is added at the same time does not become visible`() async throws {
+        let storage = InMemoryStorageProvider()
+        let competitor = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
+        let store = KnowledgeStore(storage: storage, embedder: RacingEmbedder(competitor))
+        let answer = await MCPHarness(Self.work, store: store).call("remember", ["text": "the lock is old"])
+        #expect(answer["stored"] == true)
+        let tags = try await storage.fetchEntries().map(\.tags)
+        #expect(Set(tags) == [["private"], ["work"]])
+    }
+
+    @Test func `cursors and notices do not tell how many entries are hidden`() async throws {
+        let open = MCPHarness()
+        func notices(_ rules: AccessRules) async -> JSONValue? {
+            await MCPHarness(rules, store: open.store).call("search", ["query": "note"])["notices"]
+        }
+        let before = await notices(Self.work)
+        #expect(before == ["no entry matches the filter"])
+        try await open.store.add("a private note")
+        #expect(await notices(Self.work) == before)
+
+        let harness = MCPHarness(Self.work, store: open.store)
+        for number in 0..<3 { try await open.store.add("note number \(number)", tags: ["work"]) }
+        let page = await harness.call("search", ["query": "note", "limit": 2])
+        let text = try #require(page["nextCursor"]?.asString)
+        var cursor = try JSONDecoder().decode(PageCursor.self, from: try #require(Data(base64Encoded: text)))
+        for offset in [4, 5, 1_000, .max] {
+            cursor.offset = offset
+            let answer = await harness.call(
+                "search", ["query": "note", "limit": 2, "cursor": .string(cursor.text)])
+            #expect(answer["results"] == [])
+            #expect(answer["notices"] == [.string("there are no hits after the first \(offset)")])
+        }
     }
 
     @Test func `only an unlimited server names the words that replace misspelled ones`() async throws {

@@ -82,7 +82,8 @@ struct ServerStateTests {
         // The server was never started, so its port is closed.
         func duration(_ changes: [String: String], _ limit: TimeInterval) async throws -> Duration {
             var options = PostgresStorageProvider.Options()
-            options.openingTimeout = limit
+            // A refused connection does not tell that the server restarts, so the other limit applies.
+            (options.openingTimeout, options.retryTimeout) = (limit, 3600)
             let settings = try server.settings(changes)
             let start = ContinuousClock.now
             let error = await #expect(throws: StorageError.self) {

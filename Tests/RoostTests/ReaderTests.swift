@@ -35,6 +35,8 @@ struct ReaderTests {
 
     @Test(arguments: [
         ("text;year\n\"a; b, c\";1999\n", ";"), ("text,year\na;b,1\n", ","), ("text\na;b\n", ","), ("", ","),
+        ("\"a, b\";text\n", ";"), ("\"a;b;c\",text\n", ","), ("name;size, mm;year\n", ";"),
+        ("5\" pipe;text;\"a, \"\"b\"\", c, d\"\n", ";"),
     ])
     func `the header determines the separator of a CSV file`(text: String, separator: Character) {
         #expect(DelimitedText.separator(of: text) == separator)

@@ -55,6 +55,17 @@ struct PassageSplitterTests {
         }
     }
 
+    @Test func `ranges of tokens that are out of order or beyond the text are ignored`() {
+        let text = "one two three four five six"
+        let valid = tokens(text)
+        let faulty = [valid[0], valid[2], valid[1]] + [0..<3, -4..<9, 24..<99] + valid[3...]
+        let splitter = PassageSplitter(maximumTokens: 2, overlap: 0)
+        let ranges = splitter.split(text, tokens: faulty)
+        #expect(ranges == splitter.split(text, tokens: [valid[0]] + valid[2...]))
+        #expect(ranges.count == 3)
+        #expect(splitter.split(text, tokens: [9..<99, 10..<99, -1..<4]) == [0..<text.utf8.count])
+    }
+
     @Test func `no boundary is inside a grapheme cluster`() {
         let family = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}"
         let text = String(repeating: "e\u{301}" + family + "日本\r\n", count: 60)

@@ -50,27 +50,32 @@ struct DocumentFile {
         let isText = Self.isText(match.type)
         let drafts = DocumentDrafts(name: url.path, dates: FileDates(of: url))
         if isText, !Self.isUTF16(data), data.count > TextParts.maximumEntrySize {
-            return try await partsOfText(in: textInUTF8 ?? data)
+            return try await partsOfText()
         }
         let documents = try await documents(in: data)
         let text = Self.isUTF16(data) ? String(data: data, encoding: .utf16) : nil
-        let fileText = isText ? try text ?? RecordReader.text(textInUTF8 ?? data, name: url.path) : nil
+        let fileText =
+            isText ? try text ?? readingUTF8 { try RecordReader.text($0, name: url.path) } : nil
         return try drafts.drafts(of: documents, fileText: fileText)
     }
 
-    /// The text of the file in UTF-8 if it is in windows-1252, in which plain text and source code can be;
-    /// otherwise `nil`.
-    private var textInUTF8: Data? {
-        guard match.type.format != .markdown, let decoded = TextDecoder.decode(data),
-            decoded.encodingName == "windows-1252"
-        else { return nil }
-        return Data(decoded.text.utf8)
+    /// Reads the file, or its text in UTF-8 if it is in windows-1252, in which plain text and source code can
+    /// be. The file is decoded only if it cannot be read as UTF-8.
+    private func readingUTF8<Result>(_ read: (Data) throws -> Result) throws -> Result {
+        do {
+            return try read(data)
+        } catch {
+            guard match.type.format != .markdown, let decoded = TextDecoder.decode(data),
+                decoded.encodingName == "windows-1252"
+            else { throw error }
+            return try read(Data(decoded.text.utf8))
+        }
     }
 
     /// Reads the parts of a large text. Only the first part is parsed, because it contains the metadata of
     /// the file. Parsing the whole text would need many times its size in memory.
-    private func partsOfText(in data: Data) async throws -> [EntryDraft] {
-        var parts = try TextParts.drafts(of: data, name: url.path)
+    private func partsOfText() async throws -> [EntryDraft] {
+        var parts = try readingUTF8 { try TextParts.drafts(of: $0, name: url.path) }
         guard let first = parts.first else { return [] }
         guard let document = try await documents(in: Data(first.content.utf8)).first else { return parts }
         let metadata = DocumentDrafts.metadata(of: document)
@@ -87,9 +92,10 @@ struct DocumentFile {
         do {
             let input = DocumentInput(data: data, path: url.path)
             var documents = try await match.reader.read(input, as: match.type)
-            // People name notes and posts by their day.
-            if documents.count == 1, documents[0].createdAt == nil {
-                documents[0].createdAt = input.dateInFileName
+            // People name notes and posts by their day, and plans by a later day.
+            if documents.count == 1, documents[0].createdAt == nil, let day = input.dateInFileName {
+                let isPast = FileDates(of: url).map { day <= $0.updatedAt } ?? true
+                if isPast { documents[0].createdAt = day }
             }
             return documents
         } catch let error as DocumentError {

@@ -16,11 +16,14 @@ enum TextAddition {
 
     /// Adds a text and returns its entry.
     ///
-    /// - Parameter mayChange: Returns whether an entry with the same text may get the tags and metadata. If
-    ///   not, the text becomes an entry of another source.
+    /// - Parameters:
+    ///   - ownSource: The source of texts that the caller adds, for a caller that sees only a part of the
+    ///     store; `nil` for the source that all other callers share.
+    ///   - mayChange: Returns whether an entry with the same text may get the tags and metadata. If not, the
+    ///     text becomes an entry of another source.
     static func run(
         _ content: String, tags: [String], metadata: [String: MetadataValue], to store: KnowledgeStore,
-        where mayChange: @Sendable (Entry) -> Bool = { _ in true }
+        ownSource: Source.ID? = nil, where mayChange: @Sendable (Entry) -> Bool = { _ in true }
     ) async throws -> AddedEntry {
         guard !content.allSatisfy(\.isWhitespace) else {
             throw RoostError(.badInput, "cannot add the text: it is empty")
@@ -28,7 +31,8 @@ enum TextAddition {
         if let reason = TextParts.refusal(of: content) {
             throw RoostError(.badInput, "cannot add the text: \(reason)")
         }
-        let source = try await source(for: content, in: store.storage.snapshot(), where: mayChange)
+        let source = try await source(
+            for: content, in: store.storage.snapshot(), ownSource: ownSource, where: mayChange)
         let draft = EntryDraft(content: content, metadata: metadata, tags: tags)
         let report = try await Ingestor.run(
             [SourceDraft(id: source, fingerprint: "", entries: [draft], isComplete: false)], into: store,
@@ -44,16 +48,26 @@ enum TextAddition {
         return AddedEntry(id: entry.id, isNew: report.new > 0)
     }
 
-    /// Returns the first of the sources `add`, `add:2`, `add:3`, … that has no entry with the text, or one
-    /// that may be changed.
+    /// Returns the source to which a text is added.
+    ///
+    /// A caller with its own source uses the shared source only for an equal text that it may change. The id
+    /// of an entry is a public function of source and text, so the choice of the source must not depend on
+    /// texts of others: it would tell whether a hidden entry has exactly this text.
     private static func source(
-        for content: String, in snapshot: any StorageSnapshot, where mayChange: (Entry) -> Bool
+        for content: String, in snapshot: any StorageSnapshot, ownSource: Source.ID?,
+        where mayChange: (Entry) -> Bool
     ) async throws -> Source.ID {
-        var name = defaultSource
-        var number = 1
+        if ownSource != nil, let equal = try await entry(with: content, of: defaultSource, in: snapshot),
+            mayChange(equal)
+        {
+            return defaultSource
+        }
+        let first = ownSource ?? defaultSource
+        var (name, number) = (first, 1)
+        // An entry that the caller added can have been hidden from it since.
         while let equal = try await entry(with: content, of: name, in: snapshot), !mayChange(equal) {
             number += 1
-            name = "\(defaultSource):\(number)"
+            name = "\(first):\(number)"
         }
         return name
     }

@@ -99,10 +99,10 @@ struct QueryPlanner {
 
     /// Returns the plans of the given searches, in the same order. All queries are embedded together.
     ///
-    /// - Parameter phrases: The words with a hyphen that are text (``ExclusionCheck``).
+    /// - Parameter phrases: For each search, the words with a hyphen that are text (``ExclusionCheck``).
     /// - Throws: ``RoostError`` for the first search that is invalid; `EmbedderError`; `StorageError`.
     func plans(
-        for searches: [EntrySearch], keepingAsText phrases: Set<String>
+        for searches: [EntrySearch], keepingAsText phrases: [Set<String>]
     ) async throws -> [QueryPlan] {
         for search in searches { try search.validate() }
         var queries: [ParsedQuery] = []
@@ -110,7 +110,7 @@ struct QueryPlanner {
             guard case .text(let text) = search.subject else { continue }
             queries.append(
                 try Self.parse(
-                    text, phrases, search.mode, index,
+                    text, phrases[index], search.mode, index,
                     name: searches.count > 1 ? "query \(index + 1)" : "query"))
         }
         var plans = [QueryPlan?](repeating: nil, count: searches.count)

@@ -28,8 +28,8 @@ struct SearchEngine: Sendable {
         // error.
         let place = try await store.currentSearchPlace()
         async let prepared: Void = prepare(for: searches, at: place)
-        let phrases = try await ExclusionCheck(storage: storage, words: wordCatalog)
-            .phrasesInEntries(for: searches)
+        let check = ExclusionCheck(storage: storage, words: wordCatalog, filteredRows: store.filteredRows)
+        let phrases = try await check.phrasesInEntries(for: searches)
         let planned = try await planner.plans(for: searches, keepingAsText: phrases)
         await prepared
         let plans = try await resolver.resolved(planned)

@@ -69,7 +69,7 @@ struct SearchRequest: Sendable {
             "revision": .integer(Int64(result.stamp.revision.rawValue)),
             "notices": .array(
                 SearchNotices.texts(
-                    of: result, offset: body["offset"]?.integer ?? 0, namingCorrections: true
+                    of: result, offset: body["offset"]?.integer ?? 0, showingEverything: true
                 ).map { .string($0) }),
         ]
         if result.hasOnlyNoise {

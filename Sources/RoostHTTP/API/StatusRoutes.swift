@@ -52,19 +52,13 @@ enum StatusRoutes {
         answers: [Route.Answer(200, "The process answers.", state)]
     ) { _ in .json(["status": "ok"]) }
 
-    /// The maximum time for reading the store. Probes usually wait for one to ten seconds, and the storage
-    /// itself waits longer for a server that restarts.
-    private static let readinessTimeout = Duration.seconds(2)
-
     private static let ready = Route(
         method: .get, path: "/readyz", operation: "isReady", tag: tag,
         summary: "Report whether the store can be read.", needsToken: false,
         answers: [Route.Answer(200, "The store can be read.", state)]
     ) { call in
         do {
-            try await Deadline.run(within: readinessTimeout) {
-                try await call.context.handle.use { store in _ = try await store.storage.snapshot() }
-            }
+            try await call.context.readiness.run(call.context.handle)
         } catch {
             // The message could contain the path of the store, which only clients with a token may learn.
             throw Problem(.serviceUnavailable, "notReady", "the store cannot be read", retryAfter: 5)

@@ -137,8 +137,9 @@ enum EmbeddingRoutes {
     }
 
     private static let model = Route(
-        method: .get, path: "/v1/models/{id}", operation: "getModel", tag: tag,
+        method: .get, path: "/v1/models/{id}", takesRest: true, operation: "getModel", tag: tag,
         summary: "Describe the embedding model; compatible with OpenAI.",
+        details: "A `/` in the name of the model need not be encoded.",
         parameters: [.path("id", Schema.string("The name of the model.", maximum: 1_000))],
         answers: [Route.Answer(200, "The model.", .json(Schema.map("The model.")))]
     ) { call in

@@ -52,6 +52,8 @@ struct Route: Sendable {
     var method: HTTPRequest.Method
     /// The path, in which `{name}` stands for one segment.
     var path: String
+    /// Whether the placeholder at the end of the path stands for all remaining segments.
+    var takesRest = false
     /// The name of the operation in generated clients.
     var operation: String
     var tag: String

@@ -19,6 +19,8 @@ struct RouteTable: Sendable {
         /// The node for any segment, and the name of the placeholder.
         let placeholder: (name: String, node: Node)?
         let routes: [HTTPRequest.Method: Route]
+        /// Whether the placeholder that leads to this node stands for all remaining segments.
+        var takesRest: Bool { routes.values.contains(where: \.takesRest) }
 
         init(_ routes: [(segments: ArraySlice<String>, route: Route)]) {
             var (ending, groups): ([HTTPRequest.Method: Route], [String: [(ArraySlice<String>, Route)]]) =
@@ -61,13 +63,15 @@ struct RouteTable: Sendable {
     func match(_ method: HTTPRequest.Method, _ path: String) -> Match {
         var node = root
         var values: [String: String] = [:]
-        for segment in Self.segments(of: path) {
+        var segments = Self.segments(of: path)[...]
+        while let segment = segments.popFirst() {
             if let child = node.children[segment] {
                 node = child
-            } else if let (name, next) = node.placeholder, !segment.isEmpty,
-                let value = segment.removingPercentEncoding
-            {
+            } else if let (name, next) = node.placeholder, !segment.isEmpty {
+                let taken = next.takesRest ? ([segment] + segments).joined(separator: "/") : segment
+                guard let value = taken.removingPercentEncoding else { return .none }
                 values[name] = value
+                if next.takesRest { segments = [] }
                 node = next
             } else {
                 return .none

@@ -13,6 +13,8 @@ struct ServerContext: Sendable {
     let agents: MCPServer
     /// Answers to requests with idempotency keys.
     let idempotency = IdempotencyCache()
+    /// The check whether the store can be read.
+    let readiness = ReadinessCheck()
     /// The limit on streams.
     let streams: Admission
     /// The limit on other requests.

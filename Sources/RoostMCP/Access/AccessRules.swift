@@ -30,6 +30,17 @@ package struct AccessRules: Sendable {
     /// prefix, which a new entry would not have.
     var allowsNewEntries: Bool { !isReadOnly && showsEntries && sourcePrefix == nil }
 
+    /// The source of texts that a server with limited rules adds; `nil` for the source that all other
+    /// programs share.
+    ///
+    /// It depends on the tags alone, because these decide which added texts are visible. Servers with the
+    /// same tags find the texts of each other again.
+    var ownSource: Source.ID? {
+        guard !showsEverything else { return nil }
+        let key = tags.sorted().map { "\($0.utf8.count):\($0)" }.joined()
+        return "add:" + EntryID.derived(source: "add", key: key).text
+    }
+
     /// Whether all entries and messages are visible.
     var showsEverything: Bool { tags.isEmpty && sourcePrefix == nil && scope == nil }
 

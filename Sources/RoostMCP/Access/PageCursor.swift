@@ -26,13 +26,14 @@ struct PageCursor: Codable {
 
     /// Returns the offset that the argument `cursor` names; 0 without a cursor.
     ///
+    /// The offset can exceed the number of results: a limit would tell a client with a changed cursor how
+    /// many entries the store has.
     /// - Throws: ``ToolFailure`` if the cursor is invalid, belongs to other arguments, or the store has
     ///   changed since the previous page.
     static func offset(of arguments: ToolArguments, at stamp: Stamp) throws(ToolFailure) -> Int {
         guard let text = arguments.string("cursor") else { return 0 }
         guard text.utf8.count <= maximumLength, let data = Data(base64Encoded: text),
-            let cursor = try? JSONDecoder().decode(Self.self, from: data), cursor.offset >= 0,
-            cursor.offset <= stamp.entryCount
+            let cursor = try? JSONDecoder().decode(Self.self, from: data), cursor.offset >= 0
         else { throw ToolFailure("the cursor is invalid; call the tool without a cursor") }
         guard cursor.arguments == arguments.digest else {
             throw ToolFailure(

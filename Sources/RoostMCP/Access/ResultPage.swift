@@ -31,19 +31,19 @@ struct ResultPage {
     ///   - name: The name of the member that holds the items.
     ///   - isLast: Whether no further items follow the given ones.
     ///   - stamp: The state of the store from which the items were read.
+    ///   - other: Further members of the result. They use a part of the budget.
     init(
         _ items: [JSONValue], name: String, offset: Int, isLast: Bool, _ arguments: ToolArguments,
-        _ stamp: Stamp
+        _ stamp: Stamp, with other: [String: JSONValue] = [:]
     ) {
-        var budget = TokenBudget(tokens: arguments.integer("budget", default: TokenBudget.standard))
-        var count = 0
-        while count < items.count, budget.take(items[count]) || count == 0 { count += 1 }
-        var members: [String: JSONValue] = [
-            name: .array(Array(items.prefix(count))), "notice": EntryJSON.notice,
-        ]
-        if count < items.count || !isLast {
+        var budget = TokenBudget(arguments)
+        budget.use(.object(other))
+        let taken = budget.takeFirst(of: items)
+        var members: [String: JSONValue] = [name: .array(taken), "notice": EntryJSON.notice]
+        members.merge(other) { first, _ in first }
+        if taken.count < items.count || !isLast {
             members["nextCursor"] = .string(
-                PageCursor(offset: offset + count, of: arguments, at: stamp).text)
+                PageCursor(offset: offset + taken.count, of: arguments, at: stamp).text)
         }
         json = .object(members)
     }

@@ -19,6 +19,11 @@ struct TokenBudget {
     /// Creates a budget of the given number of tokens.
     init(tokens: Int) { remainingBytes = tokens * Self.bytesPerToken }
 
+    /// Creates the budget that the argument `budget` of a call names.
+    init(_ arguments: ToolArguments) {
+        self.init(tokens: arguments.integer("budget", default: Self.standard))
+    }
+
     /// Uses the part of the budget that a value needs.
     ///
     /// - Returns: `false`, without a change, if the value does not fit.
@@ -29,4 +34,17 @@ struct TokenBudget {
         remainingBytes -= size
         return true
     }
+
+    /// Uses the part of the budget that the returned values need.
+    ///
+    /// - Returns: The first of the given values, as many as fit. The first value is always returned, so that
+    ///   even a small budget makes progress.
+    mutating func takeFirst(of values: [JSONValue]) -> [JSONValue] {
+        var count = 0
+        while count < values.count, take(values[count]) || count == 0 { count += 1 }
+        return Array(values.prefix(count))
+    }
+
+    /// Uses the part of the budget that a value needs, or all of it if the value does not fit.
+    mutating func use(_ value: JSONValue) { if !take(value) { remainingBytes = 0 } }
 }

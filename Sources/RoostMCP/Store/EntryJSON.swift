@@ -34,18 +34,20 @@ enum EntryJSON {
     /// Returns the metadata, tags and dates.
     ///
     /// - Parameter tokens: The token budget of the answer. Metadata that would need more than half of it are
-    ///   omitted, the largest values first, and `omittedMetadata` names their keys.
+    ///   omitted, the largest values first, and `omittedMetadata` names their keys. Tags are cut as by
+    ///   ``tags(of:tokens:)``.
     static func details(of entry: Entry, tokens: Int = TokenBudget.standard) -> [String: JSONValue] {
         var budget = TokenBudget(tokens: tokens / 2)
         let sizes = entry.metadata.mapValues { $0.serialized().count }
         let keys = entry.metadata.keys.sorted { (sizes[$0] ?? 0, $0) < (sizes[$1] ?? 0, $1) }
         let fitting = keys.prefix { key in entry.metadata[key].map { budget.take([key: $0]) } ?? false }
+        let fittingKeys = Set(fitting)
         var members: [String: JSONValue] = [
-            "metadata": .object(entry.metadata.filter { fitting.contains($0.key) }),
-            "tags": .array(entry.tags.map { .string($0) }),
+            "metadata": .object(entry.metadata.filter { fittingKeys.contains($0.key) }),
             "createdAt": .string(DateText.string(from: entry.createdAt)),
             "updatedAt": .string(DateText.string(from: entry.updatedAt)),
         ]
+        members.merge(tags(of: entry, tokens: tokens)) { first, _ in first }
         let omitted = keys.dropFirst(fitting.count).prefix(maximumOmittedKeys)
         if !omitted.isEmpty {
             members["omittedMetadata"] = .array(
@@ -53,6 +55,22 @@ enum EntryJSON {
         }
         return members
     }
+
+    /// Returns the tags, and the number of tags that are omitted because all would need more than an eighth
+    /// of the token budget of the answer.
+    static func tags(of entry: Entry, tokens: Int) -> [String: JSONValue] {
+        var budget = TokenBudget(tokens: tokens / 8)
+        let fitting = entry.tags.map(JSONValue.string).prefix { budget.take($0) }
+        var members: [String: JSONValue] = ["tags": .array(Array(fitting))]
+        if fitting.count < entry.tags.count {
+            members["omittedTags"] = .integer(Int64(entry.tags.count - fitting.count))
+        }
+        return members
+    }
+
+    /// The property for tags that exceed the budget.
+    static let omittedTags = ToolProperty(
+        "omittedTags", .integer(0...Int.max), "The number of tags that do not fit into the answer.")
 
     /// The maximum number of keys that name omitted metadata.
     private static let maximumOmittedKeys = 20

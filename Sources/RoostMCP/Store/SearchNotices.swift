@@ -13,10 +13,10 @@ package enum SearchNotices {
     ///
     /// - Parameters:
     ///   - offset: The number of skipped hits.
-    ///   - namesCorrections: Whether the words that replace misspelled ones are named. They are words of any
-    ///     entry, so a client that sees only a part of the store must not learn them.
+    ///   - showsEverything: Whether the client sees the whole store. Otherwise, it must not learn the words
+    ///     that replace misspelled ones, which are words of any entry, and whether the store is empty.
     package static func texts(
-        of result: QueryResult, offset: Int, namingCorrections namesCorrections: Bool
+        of result: QueryResult, offset: Int, showingEverything showsEverything: Bool
     ) -> [String] {
         var texts = result.notices.map(\.message)
         if result.omittedTokens > 0 {
@@ -24,7 +24,7 @@ package enum SearchNotices {
                 "the query exceeds the model's maximum length: its last \(result.omittedTokens) tokens were "
                     + "ignored")
         }
-        if namesCorrections {
+        if showsEverything {
             texts += result.corrections.prefix(maximumWords).map { correction in
                 let (old, new) = (short(correction.original), short(correction.corrected))
                 return correction.isUnknown
@@ -44,14 +44,16 @@ package enum SearchNotices {
                         + "quotation marks")
             }
         }
-        if result.hits.isEmpty { texts.append(reason(of: result, offset)) }
+        if result.hits.isEmpty { texts.append(reason(of: result, offset, showsEverything)) }
         return texts
     }
 
     /// Returns the reason why a result has no hits.
-    private static func reason(of result: QueryResult, _ offset: Int) -> String {
+    private static func reason(
+        of result: QueryResult, _ offset: Int, _ showsEverything: Bool
+    ) -> String {
         if offset > 0 { return "there are no hits after the first \(offset)" }
-        if result.stamp.entryCount == 0 { return "the store has no entries" }
+        if showsEverything, result.stamp.entryCount == 0 { return "the store has no entries" }
         if result.hasOnlyNoise { return "no entry is close to the query; 'nearest' has the nearest entries" }
         guard result.candidateCount == 0 else { return "no entry was found" }
         return result.text?.isSelective == true

@@ -26,6 +26,7 @@ struct FetchTool: Tool {
         output: EntryJSON.summaryProperties + [
             ToolProperty("text", .string(maximumBytes: .max), isRequired: true, "The text, or a part of it."),
             ToolProperty("metadata", .map, isRequired: true, "The metadata."), EntryJSON.omittedMetadata,
+            EntryJSON.omittedTags,
             ToolProperty(
                 "nextOffset", .integer(Int.min...Int.max), "Where the next part begins, if there is one."),
             ToolProperty("notice", .string(maximumBytes: .max), "How to treat the texts."),

@@ -63,7 +63,8 @@ struct RememberTool: Tool {
             if arguments.flag("dryRun") { return ["stored": false, "duplicates": []] }
             // An equal text that is not visible must not become visible by getting the tags of this server.
             let added = try await store.add(
-                text, tags: tags.sorted(), metadata: metadata, where: rules.allows)
+                text, tags: tags.sorted(), metadata: metadata, ownSource: rules.ownSource,
+                where: rules.allows)
             return ["stored": .bool(added.isNew), "id": .string(added.id.text), "duplicates": []]
         }
     }

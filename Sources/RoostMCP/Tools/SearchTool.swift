@@ -36,7 +36,7 @@ struct SearchTool: Tool {
                                 "score", .number(-.infinity ... .infinity), "The relevance from 0 to 1."),
                             ToolProperty(
                                 "snippet", .string(maximumBytes: .max),
-                                "The part of the text that matches best."),
+                                "The part of the text that matches best."), EntryJSON.omittedTags,
                         ]), maximumCount: maximumLimit), isRequired: true, "The results, best first."),
             ToolProperty(
                 "notices", .array(of: .string(maximumBytes: .max), maximumCount: 100),
@@ -64,22 +64,34 @@ struct SearchTool: Tool {
                 item["snippet"] = .string(hit.entry.text(in: snippet.utf8Range) ?? "")
                 let byte = snippet.highlights.first?.lowerBound ?? snippet.utf8Range.lowerBound
                 if let line = hit.entry.sourceLine(ofByte: byte) { item["line"] = .integer(Int64(line)) }
-                if !hit.entry.tags.isEmpty { item["tags"] = .array(hit.entry.tags.map { .string($0) }) }
+                if !hit.entry.tags.isEmpty {
+                    let tokens = arguments.integer("budget", default: TokenBudget.standard)
+                    item.merge(EntryJSON.tags(of: hit.entry, tokens: tokens)) { first, _ in first }
+                }
                 return .object(item)
             }
-            let page = ResultPage(
+            return ResultPage(
                 items, name: "results", offset: offset, isLast: items.count < search.limit, arguments,
-                snapshot.stamp
+                snapshot.stamp, with: explanation(of: result, offset: offset, arguments)
             ).json
-            guard var members = page.members else { return page }
-            let notices = SearchNotices.texts(
-                of: result, offset: offset, namingCorrections: rules.showsEverything)
-            if !notices.isEmpty { members["notices"] = .array(notices.map { .string($0) }) }
-            if result.hasOnlyNoise, offset == 0 {
-                members["nearest"] = .array(
-                    result.nearest.map { .object(EntryJSON.summary(of: $0.entry)) })
-            }
-            return .object(members)
         }
+    }
+
+    /// Returns the members that explain a result: the notices, and the nearest entries that fit into the
+    /// budget if none is close to the query.
+    private func explanation(
+        of result: QueryResult, offset: Int, _ arguments: ToolArguments
+    ) -> [String: JSONValue] {
+        var members: [String: JSONValue] = [:]
+        let notices = SearchNotices.texts(
+            of: result, offset: offset, showingEverything: rules.showsEverything)
+        if !notices.isEmpty { members["notices"] = .array(notices.map { .string($0) }) }
+        if result.hasOnlyNoise, offset == 0 {
+            var budget = TokenBudget(arguments)
+            budget.use(.object(members))
+            let nearest = result.nearest.map { JSONValue.object(EntryJSON.summary(of: $0.entry)) }
+            members["nearest"] = .array(budget.takeFirst(of: nearest))
+        }
+        return members
     }
 }

@@ -26,7 +26,7 @@ struct UpdateTool: Tool {
         ],
         output: EntryJSON.summaryProperties + [
             ToolProperty("metadata", .map, isRequired: true, "The metadata after the change."),
-            EntryJSON.omittedMetadata,
+            EntryJSON.omittedMetadata, EntryJSON.omittedTags,
         ])
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {

@@ -1,3 +1,4 @@
+import RoostText
 import RoostVectors
 
 extension Embedder {
@@ -63,16 +64,6 @@ extension Embedder {
     ///
     /// - Complexity: O(n), where n is the length of the text.
     package func checkedTokenRanges(in text: String) -> [Range<Int>] {
-        let ranges = tokenRanges(in: text)
-        let size = text.utf8.count
-        var start = 0
-        func isValid(_ range: Range<Int>) -> Bool {
-            guard range.lowerBound >= start, range.upperBound <= size else { return false }
-            start = range.lowerBound
-            return true
-        }
-        if ranges.allSatisfy(isValid) { return ranges }
-        start = 0
-        return ranges.filter(isValid)
+        PassageSplitter.valid(tokenRanges(in: text), size: text.utf8.count)
     }
 }

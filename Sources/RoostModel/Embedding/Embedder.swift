@@ -69,8 +69,8 @@ public protocol Embedder: Sendable {
     /// Returns the ranges of the tokens in a text. A passage splitter uses them to count tokens.
     ///
     /// - Parameter text: The text to tokenize.
-    /// - Returns: Ascending, disjoint ranges of UTF-8 bytes. Ranges that begin before the previous one, or that
-    ///   are outside of the text, are ignored.
+    /// - Returns: Ascending, disjoint ranges of UTF-8 bytes. Ranges that begin before the previous one, or
+    ///   that are outside of the text, are ignored.
     /// - Complexity: O(n), where n is the length of the text.
     func tokenRanges(in text: String) -> [Range<Int>]
 

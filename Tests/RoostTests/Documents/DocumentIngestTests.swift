@@ -132,6 +132,15 @@ import Testing
             ])
     }
 
+    @Test func `a later day in the name of a file is not its date`() async throws {
+        _ = try write("The plan.\n", to: "2999-12-31.md", changed: 1_600_000_000)
+        let store = try await store()
+        _ = try await store.ingest(folder: folder)
+        let entry = try #require(try await entries(store).first)
+        #expect(entry.createdAt == Date(timeIntervalSince1970: 1_600_000_000))
+        #expect(entry.updatedAt == entry.createdAt)
+    }
+
     @Test func `text in windows-1252 is read, also if it is large`() async throws {
         let line = "Der Bär läuft über die Brücke. Größe: fünf Meter.\n"
         for (name, count) in [("a.txt", 1), ("b.c", 1), ("c.txt", 60_000)] {

@@ -75,6 +75,16 @@ import Testing
         #expect(try await store.query("commit -all").text?.exclusions == ["all"])
     }
 
+    @Test func `entries that do not match the filter have no effect on a word with a hyphen`() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        try await store.add("git commit -amend changes the last commit", tags: ["private"])
+        try await store.add("git commit changes the history", tags: ["work"])
+        let searches = ["private", "work"].map { EntrySearch("commit -amend", matching: [.tag($0)]) }
+        let results = try await store.search(searches)
+        #expect(results.map { $0.text?.exclusions } == [[], ["amend"]])
+        #expect(try await store.parsedQuery("commit -amend").exclusions == [])
+    }
+
     @Test func `pages are counted by form feeds`() async throws {
         var entry = Entry(content: "one\n\u{0C}two kestrels\n\u{0C}three")
         entry.location = EntryLocation(line: 1, page: 4)
