@@ -79,6 +79,7 @@ enum LaTeXMarkup {
 
     private static func convertedLine(_ line: String, _ result: inout ConvertedMarkup) -> String {
         guard line.utf8.count <= ConvertedMarkup.maximumLineLength else { return line }
+        let line = withoutEnvironments(line)
         let text = line.trimmingCharacters(in: .whitespaces)
         if text.hasPrefix("\\"), !text.hasPrefix("\\title"),
             let match = text.prefixMatch(
@@ -94,9 +95,6 @@ enum LaTeXMarkup {
             let match = text.prefixMatch(of: #/\\bibitem(?:\[[^\]]*\])?\{[^}]*\}/#)
         {
             return "- " + plain(String(text[match.range.upperBound...])).trimmingCharacters(in: .whitespaces)
-        }
-        if let contents = environmentContents(text) {
-            return contents.isEmpty ? "" : convertedLine(contents, &result)
         }
         if text.hasPrefix("\\item") {
             return "- " + plain(String(text.dropFirst(5))).trimmingCharacters(in: .whitespaces)
@@ -121,15 +119,20 @@ enum LaTeXMarkup {
         return output + plain(String(rest))
     }
 
-    /// Returns a line without the beginning and the end of an environment; `nil` if it has neither. The
-    /// arguments of an environment, such as the columns of a table, are removed with the rest of the line.
-    private static func environmentContents(_ text: String) -> String? {
-        var contents = text[...]
-        if let start = contents.prefixMatch(of: #/\\begin\{[^{}]*\}(?:\[[^\]]*\])*/#) {
-            contents = contents[start.range.upperBound...]
+    /// The maximum number of environments that begin in one line and are removed.
+    private static let maximumEnvironments = 16
+
+    /// Returns a line without the beginnings and the ends of environments. The arguments of an environment,
+    /// such as the columns of a table, are removed with the rest of the line.
+    private static func withoutEnvironments(_ line: String) -> String {
+        guard line.contains("\\begin{") || line.contains("\\end{") else { return line }
+        var contents = line[...]
+        for _ in 0..<maximumEnvironments {
+            let text = contents.drop(while: \.isWhitespace)
+            guard let start = text.prefixMatch(of: #/\\begin\{[^{}]*\}(?:\[[^\]]*\])*/#) else { break }
+            contents = text[start.range.upperBound...]
             if contents.hasPrefix("{") { return "" }
         }
-        guard contents.startIndex > text.startIndex || contents.contains("\\end{") else { return nil }
         return contents.replacing(#/\\end\{[^{}]*\}/#, with: "").trimmingCharacters(in: .whitespaces)
     }
 
