@@ -72,7 +72,7 @@ enum TextAddition {
         return name
     }
 
-    /// Returns the entry of a source that has the text; `nil` if there is none.
+    /// Returns the entry of a source that has the text; `nil` if no entry has it.
     private static func entry(
         with content: String, of source: Source.ID, in snapshot: any StorageSnapshot
     ) async throws -> Entry? {

@@ -13,7 +13,7 @@ public struct SyncOptions: Sendable {
     public var onWaiting: @Sendable (String) -> Void = { _ in }
     /// Receives the progress after each commit.
     public var progress: (@Sendable (IngestProgress) -> Void)?
-    /// Returns whether the entries of a missing file are kept for now.
+    /// Returns whether the entries of a missing file are not removed yet.
     var keepsMissing: @Sendable (Source.ID) -> Bool = { _ in false }
     /// The resolution of the times of files, in nanoseconds. A file that was changed later than this time
     /// before a sync is read again by the next one.

@@ -31,7 +31,7 @@ final class S3Client: Sendable {
         /// objects, which the server assembles after it has sent the head of the response.
         var mayFailLate = false
 
-        /// The server's error code; empty if there is none.
+        /// The server's error code; empty without one.
         var code: String {
             guard status >= 300 || mayFailLate, body.count < 1 << 16 else { return "" }
             let code =

@@ -9,7 +9,7 @@ struct FolderWatcher {
     private let options: WatchOptions
     private var observer: any FolderObserver
     private var trees: [SyncTree] = []
-    /// The missing files whose entries are kept for now, and the times at which they were missed.
+    /// The missing files whose entries are not removed yet, and the times at which they were missed.
     private var missing: [Source.ID: ContinuousClock.Instant] = [:]
     /// The status of the list of folders when it was read.
     private var listStatus: FileStatus?
