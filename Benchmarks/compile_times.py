@@ -2,7 +2,7 @@
 
 usage: compile_times.py COMMAND [ARGUMENT ...]
 
-Reads /proc every 0.3 s, so it misses compilers that run for a shorter time; measure only one build at a time. Prints the
+Reads /proc every 0.3 s, so it misses compilers that run for less; measure only one build at a time. Prints the
 duration, and the seconds of each compiler and module, the longest first. Needs Linux.
 """
 
