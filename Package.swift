@@ -311,7 +311,14 @@ let package = Package(
             name: "RoostTests",
             dependencies: [
                 "TestSupport", "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostIndexes",
-                "RoostCLI", "RoostDocuments", "RoostFiles", "RoostTestKit", "FakeServer", "storage-worker",
+                "RoostCLI", "RoostClustering", "RoostDocuments", "RoostFiles", "RoostModel", "RoostTestKit",
+                "RoostText", "RoostVectors",
+            ]),
+        .testTarget(
+            name: "RoostCLITests",
+            dependencies: [
+                "TestSupport", "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostCLI",
+                "RoostFiles", "RoostModel", "FakeServer", "storage-worker",
             ]),
         .testTarget(
             name: "RoostModelTests",

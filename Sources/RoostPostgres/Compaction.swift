@@ -11,6 +11,14 @@ struct Compaction {
     /// lost recognizes its batch: one day.
     private static let commitLifetime: TimeInterval = 24 * 3600
 
+    /// Deletes the rows of snapshots that are older than a number of seconds. The server's intervals end after
+    /// some hundred thousand years, so that a longer time counts as a century. `NaN` keeps all rows as well.
+    init(store: UUID, keeping lifetime: TimeInterval) {
+        let century: TimeInterval = 100 * 365 * 86_400
+        self.store = store
+        self.lifetime = lifetime < century ? max(0, lifetime) : century
+    }
+
     /// Raises the first readable revision in one transaction, and then deletes rows. A snapshot that reads
     /// while rows are deleted finds that it is no longer readable.
     func run(_ connection: Connection, _ limits: CallLimits) throws {

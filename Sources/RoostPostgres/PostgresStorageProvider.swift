@@ -27,7 +27,7 @@ public struct PostgresStorageProvider: StorageProvider {
         /// `PGCONNECT_TIMEOUT` specifies it.
         public var openingTimeout: TimeInterval = 5
         /// The number of seconds for which ``PostgresStorageProvider/compact()`` keeps the data of superseded
-        /// revisions, one hour by default. Snapshots that are older become unreadable.
+        /// revisions, one hour by default. Snapshots that are older become unreadable. `infinity` keeps all data.
         public var snapshotLifetime: TimeInterval = 3600
 
         /// The maximum number of matching entries for which a search in the database compares all their
@@ -181,7 +181,7 @@ public struct PostgresStorageProvider: StorageProvider {
                     let limits = CallLimits(
                         .seconds(options.lockTimeout.asTimeout), isCancelled: isCancelled)
                     try pool.withConnection(limits) { connection in
-                        try Compaction(store: store, lifetime: options.snapshotLifetime).run(
+                        try Compaction(store: store, keeping: options.snapshotLifetime).run(
                             connection, limits)
                     }
                 }

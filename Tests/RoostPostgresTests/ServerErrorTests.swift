@@ -240,7 +240,8 @@ import Testing
         let first = entry
         entry.content = "second"
         try await keeping.saveEntry(entry)
-        try await keeping.compact()
+        let unlimited = try await fixture.provider { $0.snapshotLifetime = .infinity }
+        for provider in [keeping, unlimited] { try await provider.compact() }
         #expect(try await old.entries([entry.id]) == [first])
 
         let deleting = try await fixture.provider { $0.snapshotLifetime = 0 }

@@ -71,9 +71,10 @@ struct ModelContext: AsyncParsableCommand {
             throw CommandError(.noInput, "cannot serve the folder \(Terminal.line(folder)): not found")
         }
         // Reports a missing store to the person who starts the server, not to the agent's first request.
-        let options = options
+        let (options, readOnly) = (options, readOnly)
         let handle = StoreHandle(
-            open: { try await options.openOrCreate() }, reopen: { try await options.open() })
+            open: { readOnly ? try await options.open() : try await options.openOrCreate() },
+            reopen: { try await options.open() })
         try await handle.prepare()
         try await LineTransport().serve(MCPServer(handle, rules, version: VersionText.number))
         try await handle.close()

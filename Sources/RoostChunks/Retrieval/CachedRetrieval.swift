@@ -3,7 +3,8 @@ import Synchronization
 
 /// A decorator that keeps recently used chunks in memory.
 ///
-/// If several tasks read the same chunk at the same time and it is not cached, it is read only once. After a
+/// If several tasks read the same chunk at the same time and it is not cached, it is read only once; a canceled
+/// task does not wait for the read, which continues. After a
 /// write or deletion through this retrieval, no reader receives the previous bytes. Changes that other
 /// processes or retrievals make are not noticed while a chunk is cached. Existence checks are not cached.
 public struct CachedRetrieval: ChunkRetrievalDecorator {
@@ -24,17 +25,10 @@ public struct CachedRetrieval: ChunkRetrievalDecorator {
     public func readChunk(at path: String) async throws -> Data? {
         switch cache.lookUp(path) {
         case .found(let data): return data
-        case .loading(let load): return try await load.task.value
-        case .absent: break
-        }
-        let load = cache.load(path) { [wrapped] in try await wrapped.readChunk(at: path) }
-        do {
-            let data = try await load.task.value
-            cache.finish(path, load, data)
-            return data
-        } catch {
-            cache.finish(path, load, nil)
-            throw error
+        case .loading(let load): return try await load.value()
+        case .absent:
+            let load = cache.load(path) { [wrapped] in try await wrapped.readChunk(at: path) }
+            return try await load.value()
         }
     }
 
@@ -67,10 +61,7 @@ public struct CachedRetrieval: ChunkRetrievalDecorator {
 
 extension CachedRetrieval {
     /// A read in progress.
-    final class Load: Sendable {
-        let task: Task<Data?, any Error>
-        init(_ task: Task<Data?, any Error>) { self.task = task }
-    }
+    typealias Load = SharedRead<Data?>
 
     /// The state of a path in the cache.
     enum Lookup {
@@ -145,14 +136,21 @@ extension CachedRetrieval {
         func load(_ path: String, _ read: @escaping @Sendable () async throws -> Data?) -> Load {
             state.withLock { state in
                 if let load = state.loads[path] { return load }
-                let load = Load(Task { try await read() })
+                let load = Load()
                 state.loads[path] = load
+                Task {
+                    let result: Result<Data?, any Error>
+                    do { result = .success(try await read()) } catch { result = .failure(error) }
+                    // A task that has received the bytes finds them in the cache.
+                    finish(path, load, try? result.get())
+                    load.finish(result)
+                }
                 return load
             }
         }
 
         /// Caches the result of a read, unless the chunk was written or deleted since the read began.
-        func finish(_ path: String, _ load: Load, _ data: Data?) {
+        private func finish(_ path: String, _ load: Load, _ data: Data?) {
             state.withLock { state in
                 guard state.loads[path] === load else { return }
                 state.loads[path] = nil

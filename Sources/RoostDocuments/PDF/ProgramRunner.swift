@@ -11,8 +11,8 @@ import Foundation
 /// Runs a separate program with limits of time, memory and output.
 ///
 /// The program is started directly, without a shell, in its own process group, with an empty standard input
-/// and a minimal environment. It inherits no other files, because this package opens all files with
-/// `O_CLOEXEC`. `prlimit` (util-linux) sets the limits of memory, processor time and file size before it
+/// and a minimal environment. It inherits no other files; with Musl this depends on `O_CLOEXEC`, which this package
+/// sets on all files that it opens. `prlimit` (util-linux) sets the limits of memory, processor time and file size before it
 /// executes the program. On systems without `prlimit`, such as macOS, only the limits of elapsed time and
 /// of output are enforced.
 struct ProgramRunner {
@@ -152,6 +152,10 @@ struct ProgramRunner {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, creation, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, errors, creation, 0o600)
+        #if canImport(Glibc)
+            // Libraries may have opened files and sockets without `O_CLOEXEC`.
+            posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+        #endif
         var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
         #if canImport(Darwin)
             flags |= POSIX_SPAWN_CLOEXEC_DEFAULT

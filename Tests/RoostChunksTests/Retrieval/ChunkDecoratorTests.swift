@@ -196,8 +196,9 @@ struct ChunkDecoratorTests {
         let cached = CachedRetrieval(wrapped: gate, limit: 3 * Self.text.count)
         let waiters = (0..<20).map { _ in Task { try await cached.readChunk(at: "x") } }
         try await waitForRead(gate)
-        // The cancellation of one waiting task does not cancel the shared read.
+        // A canceled task stops waiting at once, and the read continues for the others.
         waiters[0].cancel()
+        await #expect(throws: CancellationError.self) { try await waiters[0].value }
         gate.isOpen.store(true, ordering: .sequentiallyConsistent)
         for waiter in waiters.dropFirst() { #expect(try await waiter.value == Self.text) }
         #expect(reads(gate) == 1)

@@ -1,6 +1,7 @@
 import Foundation
 import RoostTestKit
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Roost
@@ -27,7 +28,7 @@ struct ClusterLabelingTests {
         let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
         let drafts = (0..<120).map {
             EntryDraft(
-                content: "\(ClusterTests.kinds[$0 % 4]) \($0)" + String(repeating: " \n filler", count: 90))
+                content: "\(SampleTexts.subjects[$0 % 4]) \($0)" + String(repeating: " \n filler", count: 90))
         }
         _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
         _ = try await store.recluster(clusters: 4, seed: 1)

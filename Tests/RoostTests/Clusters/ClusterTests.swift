@@ -6,13 +6,9 @@ import Testing
 
 /// Tests of clusters between runs: labels, edits, and the assignment of new entries.
 @Suite(.temporaryFolders) struct ClusterTests {
-    static let kinds = [
-        "bread oven dough flour", "boat sail wind keel", "star moon planet orbit", "swift nest roof summer",
-    ]
-
     func store(_ count: Int = 120) async throws -> KnowledgeStore {
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        let drafts = (0..<count).map { EntryDraft(content: "\(Self.kinds[$0 % 4]) \($0)") }
+        let drafts = (0..<count).map { EntryDraft(content: "\(SampleTexts.subjects[$0 % 4]) \($0)") }
         _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
         return store
     }
@@ -67,7 +63,7 @@ import Testing
         let inner = InMemoryStorageProvider()
         let embedder = LexicalEmbedder()
         let first = KnowledgeStore(storage: inner, embedder: embedder)
-        let drafts = (0..<120).map { EntryDraft(content: "\(Self.kinds[$0 % 4]) \($0)") }
+        let drafts = (0..<120).map { EntryDraft(content: "\(SampleTexts.subjects[$0 % 4]) \($0)") }
         _ = try await first.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
         let made = try await first.recluster(clusters: 4, seed: 1)
         // Another writer labels a cluster just before the run's first commit.
@@ -239,7 +235,7 @@ import Testing
         let bread = try #require(made.clusters.first { $0.keywords.contains { $0.contains("bread") } })
         try await store.labelCluster(bread.id, "Baking")
         #expect(try await store.exportClusters().cluster(bread.id)?.labelOutdated == nil)
-        let drafts = (40..<55).map { EntryDraft(content: "\(Self.kinds[0]) \($0)") }
+        let drafts = (40..<55).map { EntryDraft(content: "\(SampleTexts.subjects[0]) \($0)") }
         _ = try await store.ingest([SourceDraft(id: "t", fingerprint: "1", entries: drafts)])
         _ = try await store.recluster(clusters: 4, seed: 1)
         #expect(try await store.exportClusters().cluster(bread.id)?.labelOutdated == true)
@@ -310,7 +306,7 @@ import Testing
         let folder = TemporaryFolder.unusedURL()
         let embedder = LexicalEmbedder()
         var store = try await KnowledgeStore.create(in: folder, provider: .sqlite, embedder: embedder)
-        let drafts = (0..<120).map { EntryDraft(content: "\(Self.kinds[$0 % 4]) \($0)") }
+        let drafts = (0..<120).map { EntryDraft(content: "\(SampleTexts.subjects[$0 % 4]) \($0)") }
         _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
         let made = try await store.recluster(clusters: 4, seed: 1)
         try await store.close()

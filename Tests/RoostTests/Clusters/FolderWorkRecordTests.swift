@@ -50,7 +50,7 @@ import Testing
         let folder = TemporaryFolder.unusedURL()
         let first = try await KnowledgeStore.create(
             in: folder, provider: provider, embedder: LexicalEmbedder())
-        let drafts = (0..<120).map { EntryDraft(content: "\(ClusterTests.kinds[$0 % 4]) \($0)") }
+        let drafts = (0..<120).map { EntryDraft(content: "\(SampleTexts.subjects[$0 % 4]) \($0)") }
         _ = try await first.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
         _ = try await first.planClusters(sample: 60)
         try await first.close()

@@ -69,6 +69,7 @@ struct ClusteringPlanner: Sendable {
         while low < high {
             let middle = low + (high - low) / 2
             if let row = try await lastRow(ofPageFrom: middle, in: snapshot) {
+                guard row < .max else { return .max }
                 low = row + 1
             } else {
                 high = middle

@@ -10,7 +10,7 @@ import Testing
 
     func prepare(_ count: Int = 300, provider: String = "sqlite") throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical", "--provider", provider).status == 0)
-        let lines = (0..<count).map { "{\"text\": \"\(ClusterTests.kinds[$0 % 4]) \($0)\"}\n" }.joined()
+        let lines = (0..<count).map { "{\"text\": \"\(SampleTexts.subjects[$0 % 4]) \($0)\"}\n" }.joined()
         try lines.write(to: cli.home.appendingPathComponent("t.jsonl"), atomically: true, encoding: .utf8)
         #expect(try cli.roost("ingest", "--store", "s", "t.jsonl").status == 0)
         #expect(try cli.roost("recluster", "--store", "s", "--clusters=4").status == 0)

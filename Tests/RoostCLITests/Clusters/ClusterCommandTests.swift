@@ -10,7 +10,7 @@ import Testing
         #expect(try cli.roost("init", "--model", "lexical").status == 0)
         let rows = (0..<60).map {
             "{\"id\": \"\($0)\", \"kind\": \"\($0 % 2 == 0 ? "note" : "letter")\", "
-                + "\"text\": \"\(ClusterTests.kinds[$0 % 4]) \($0)\"}\n"
+                + "\"text\": \"\(SampleTexts.subjects[$0 % 4]) \($0)\"}\n"
         }
         try Data(rows.joined().utf8).write(to: cli.home.appendingPathComponent("rows.jsonl"))
         #expect(try cli.roost("ingest", "rows.jsonl").status == 0)

@@ -7,7 +7,7 @@ import Testing
     private let cli = CommandLineDriver()
 
     private func makeStore(_ count: Int = 160) throws {
-        let lines = (0..<count).map { "\(ClusterTests.kinds[$0 % 4]) \($0)" }.joined(separator: "\n")
+        let lines = (0..<count).map { "\(SampleTexts.subjects[$0 % 4]) \($0)" }.joined(separator: "\n")
         #expect(try cli.roost("init", "--model", "lexical").status == 0)
         #expect(try cli.roost(["ingest", "-"], input: lines).status == 0)
     }

@@ -13,7 +13,7 @@ import Testing
 
     func prepare() throws {
         #expect(try cli.roost("init", "--store", "s", "--model", "lexical").status == 0)
-        let lines = (0..<80).map { "{\"text\": \"\(ClusterTests.kinds[$0 % 4]) \($0)\"}\n" }.joined()
+        let lines = (0..<80).map { "{\"text\": \"\(SampleTexts.subjects[$0 % 4]) \($0)\"}\n" }.joined()
         try lines.write(to: cli.home.appendingPathComponent("t.jsonl"), atomically: true, encoding: .utf8)
         #expect(try cli.roost("ingest", "--store", "s", "t.jsonl").status == 0)
     }
