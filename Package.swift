@@ -152,9 +152,8 @@ let package = Package(
         .target(
             name: "RoostDocuments",
             dependencies: [
-                "RoostModel", "RoostFiles", "RoostText", "CCommonMark", "CGMime", "CGumbo", "CXML", "CZip",
-                yams,
-                toml,
+                "RoostModel", "RoostFiles", "RoostText", "CRoostKernels", "CCommonMark", "CGMime", "CGumbo",
+                "CXML", "CZip", yams, toml,
             ]),
 
         // The composition of the modules above.

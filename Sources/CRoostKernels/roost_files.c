@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "roost_files.h"
 
+#include <spawn.h>
 #include <unistd.h>
 
 int roost_synchronize_all(int file) {
@@ -9,6 +10,16 @@ int roost_synchronize_all(int file) {
 #else
     (void)file;
     sync();
+    return 0;
+#endif
+}
+
+int roost_close_inherited(void *actions, int first) {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+#else
+    (void)actions;
+    (void)first;
     return 0;
 #endif
 }

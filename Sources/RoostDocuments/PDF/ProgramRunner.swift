@@ -1,3 +1,4 @@
+import CRoostKernels
 import Foundation
 
 #if canImport(Glibc)
@@ -152,10 +153,8 @@ struct ProgramRunner {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, creation, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, errors, creation, 0o600)
-        #if canImport(Glibc)
-            // Libraries may have opened files and sockets without `O_CLOEXEC`.
-            posix_spawn_file_actions_addclosefrom_np(&actions, 3)
-        #endif
+        // Libraries may have opened files and sockets without `O_CLOEXEC`.
+        _ = roost_close_inherited(&actions, 3)
         var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
         #if canImport(Darwin)
             flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
