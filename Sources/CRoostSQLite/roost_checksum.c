@@ -43,6 +43,8 @@ int roost_register_checksum(sqlite3 *database) {
         database, "roost_crc", -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, checksum, NULL, NULL, NULL);
 }
 
+int roost_disable_memory_statistics(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
 int roost_keep_log_on_close(sqlite3 *database, int keeps) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps, NULL);
 }

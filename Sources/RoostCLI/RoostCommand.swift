@@ -1,4 +1,5 @@
 import ArgumentParser
+import CRoostSQLite
 import Foundation
 import Roost
 
@@ -35,6 +36,8 @@ struct RoostCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        // A failure leaves SQLite slower when many threads use it.
+        _ = roost_disable_memory_statistics()
         ServerStorages.install(PostgresServers())
         do {
             let typed = Array(CommandLine.arguments.dropFirst())

@@ -1,56 +1,93 @@
 import Foundation
 import RoostModel
 
-/// Writes one batch in a transaction, with the same result as the in-memory reference store.
+/// Computes the rows that a transaction writes for one batch, with the same result as the in-memory reference
+/// store. A large batch has several parts, so that its rows are never in memory all at once.
 struct BatchWriter {
+    /// Rows that are inserted together, after the statements that end the validity of the rows they replace.
+    struct Part {
+        let endings: [Statement]
+        let rows: PendingRows
+        let isLast: Bool
+    }
+
+    private let batch: WriteBatch
     private let store: UUID
     private let reading: BatchReading
-    /// The head after the batch.
+    private let removals: Set<Entry.ID>
+    private var clusters: ClusterChanges
+    /// The head after the parts that were computed.
     private(set) var head: Head
     private let revision: Revision
     private let date: Date
     private var ordinal: UInt32 = 0
-    private(set) var rows = PendingRows()
-    /// The statements that end the validity of replaced and removed rows.
-    private(set) var endings: [Statement] = []
-    /// Whether the batch changes anything.
+    /// The index of the first entry that no part contains.
+    private var nextUpsert = 0
+    /// The rows of the next part, and the statements that end the validity of replaced and removed rows.
+    private var rows = PendingRows()
+    private var endings: [Statement] = []
+    /// Whether the parts that were computed change anything.
     private(set) var hasChanges = false
     /// The row numbers of the entries that the batch inserts.
     private var newRows: [Entry.ID: Int64] = [:]
-    /// The rows of entries that are removed, of those that are replaced, and of those whose vectors, passages
-    /// and attributes are replaced.
+    /// The rows of entries that the next part removes, of those that it replaces, and of those whose vectors,
+    /// passages and attributes it replaces.
     private var removedRows: [Int64] = []
     private var replacedRows: [Int64] = []
     private var replacedParts: [Int64] = []
 
-    /// Computes the rows that a batch writes.
+    /// The size in bytes from which a part is complete.
+    private static let partSize = 8 << 20
+
+    /// Checks a batch.
     ///
     /// - Throws: `StorageError` with `.conflict`, `.invalidBatch` or `.dimensionMismatch`.
     init(_ batch: WriteBatch, _ reading: BatchReading, at date: Date) throws {
+        self.batch = batch
         store = reading.head.store
         self.reading = reading
         self.date = date
         head = reading.head
         revision = head.revision.next
+        let removals = Set(batch.removals)
+        self.removals = removals
+        let stored = Set(batch.upserts.map(\.id)).union(Set(reading.entries.keys).subtracting(removals))
+        clusters = try ClusterChanges(reading, removals: removals) { stored.contains($0) }
         try checkExpectations(batch.expecting)
         try checkDimensions(batch)
-        let removals = Set(batch.removals)
-        let stored = Set(batch.upserts.map(\.id)).union(Set(reading.entries.keys).subtracting(removals))
-        var clusters = try ClusterChanges(reading, removals: removals) { stored.contains($0) }
         try clusters.apply(batch)
-        // An id that occurs twice is removed once.
-        var removed = Set<Entry.ID>()
-        for id in batch.removals where removed.insert(id).inserted { remove(id) }
-        for entry in batch.upserts { try upsert(entry, wasRemoved: removals.contains(entry.id)) }
+    }
+
+    /// Computes the next part. The last part also contains the sources and clusters.
+    ///
+    /// - Throws: `StorageError`.
+    mutating func nextPart() throws -> Part {
+        if nextUpsert == 0 {
+            // An id that occurs twice is removed once.
+            var removed = Set<Entry.ID>()
+            for id in batch.removals where removed.insert(id).inserted { remove(id) }
+        }
+        while nextUpsert < batch.upserts.count, rows.size < Self.partSize {
+            let entry = batch.upserts[nextUpsert]
+            nextUpsert += 1
+            try upsert(entry, wasRemoved: removals.contains(entry.id))
+        }
+        let isLast = nextUpsert == batch.upserts.count
+        if isLast { try finish() }
+        endReplacedRows()
+        defer { (rows, endings) = (PendingRows(), []) }
+        return Part(endings: endings, rows: rows, isLast: isLast)
+    }
+
+    private mutating func finish() throws {
         writeSources(batch)
         try write(clusters)
         if let epoch = batch.newEpoch, epoch != head.epoch {
             head.epoch = epoch
             hasChanges = true
         }
-        guard hasChanges else { return }
-        head.revision = revision
-        endReplacedRows()
+        if head.vectorCount == 0 { head.dimension = 0 }
+        if hasChanges { head.revision = revision }
     }
 
     // MARK: Checks
@@ -202,7 +239,6 @@ struct BatchWriter {
     // MARK: Endings
 
     private mutating func endReplacedRows() {
-        if head.vectorCount == 0 { head.dimension = 0 }
         let parts = removedRows + replacedParts
         for (table, numbers) in [
             (Table.entries, removedRows + replacedRows), (.vectors, parts), (.passages, parts),
@@ -210,6 +246,7 @@ struct BatchWriter {
         ] where !numbers.isEmpty {
             end(table, by: "row", Parameter(numbers), as: .int8)
         }
+        (removedRows, replacedRows, replacedParts) = ([], [], [])
     }
 
     private mutating func end(_ table: Table, by key: String, _ values: Parameter, as type: ColumnType) {

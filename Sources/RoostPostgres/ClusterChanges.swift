@@ -7,7 +7,7 @@ import RoostModel
 /// are known, unless the batch has a clustering.
 struct ClusterChanges {
     private let before: BatchReading
-    private let isStored: (Entry.ID) -> Bool
+    private let isStored: @Sendable (Entry.ID) -> Bool
     private(set) var run: ClusteringRun?
     private(set) var order: [Cluster.ID]
     private(set) var records: [Cluster.ID: Cluster]
@@ -22,7 +22,9 @@ struct ClusterChanges {
     /// Creates the state after the entries of a batch have been removed.
     ///
     /// - Parameter isStored: Returns whether the store contains an entry after the batch.
-    init(_ before: BatchReading, removals: Set<Entry.ID>, isStored: @escaping (Entry.ID) -> Bool) throws {
+    init(
+        _ before: BatchReading, removals: Set<Entry.ID>, isStored: @escaping @Sendable (Entry.ID) -> Bool
+    ) throws {
         self.before = before
         self.isStored = isStored
         run = try before.head.run()

@@ -79,19 +79,10 @@ struct CommitTransaction {
             }
             // The lock on the head proves that no earlier attempt is in progress.
             (mayBeCommitted, isOnlyCandidate) = (false, true)
-            let writer = try BatchWriter(batch, reading, at: Date())
-            guard writer.hasChanges else {
-                connection.rollBack(limits)
-                return Outcome(revision: reading.head.revision, head: reading.head)
-            }
             // Writing a large batch takes longer than waiting for a lock may take.
             let writing = CallLimits(CallLimits.callTimeout, isCancelled: limits.isCancelled)
-            try write(writer, connection, writing, &mayBeCommitted)
-            var head = writer.head
-            head.batch = id
-            return Outcome(
-                revision: head.revision, head: head,
-                insertedRows: writer.rows.filled.reduce(0) { $0 + $1.count })
+            let parts = BatchParts(try BatchWriter(batch, reading, at: Date()))
+            return try write(parts, connection, writing, &mayBeCommitted)
         } catch {
             if isOnlyCandidate, let error = error as? ConnectionError, error.excludesCommit {
                 mayBeCommitted = false
@@ -102,27 +93,38 @@ struct CommitTransaction {
     }
 
     private func write(
-        _ writer: BatchWriter, _ connection: Connection, _ limits: CallLimits, _ mayBeCommitted: inout Bool
-    ) throws {
-        let buffers = writer.rows.filled
-        var statements = writer.endings
-        if buffers.reduce(0, { $0 + $1.count }) < Self.minimumCopiedRows {
-            let vectorType = try pool.vectorType(connection, limits)
-            statements += buffers.flatMap { $0.insertions(vectorType: vectorType) }
-        } else {
-            if !statements.isEmpty { _ = try connection.run(statements, limits) }
-            for buffer in buffers {
-                try connection.copy(TableSQL.copy(buffer.table), buffer.copyData(), limits)
+        _ parts: BatchParts, _ connection: Connection, _ limits: CallLimits, _ mayBeCommitted: inout Bool
+    ) throws -> Outcome {
+        var statements: [Statement] = []
+        var insertedRows = 0
+        while let part = try parts.next() {
+            let count = part.rows.filled.reduce(0) { $0 + $1.count }
+            insertedRows += count
+            if part.isLast, count < Self.minimumCopiedRows {
+                let vectorType = try pool.vectorType(connection, limits)
+                statements = part.endings
+                statements += part.rows.filled.flatMap { $0.insertions(vectorType: vectorType) }
+            } else {
+                if !part.endings.isEmpty { _ = try connection.run(part.endings, limits) }
+                for buffer in part.rows.filled {
+                    try connection.copy(TableSQL.copy(buffer.table), buffer.copyData(), limits)
+                }
             }
-            statements = []
+            try limits.check()
         }
-        statements.append(writer.head.update)
-        statements.append(
-            TableSQL.recordCommit(
-                store: store, revision: Int64(writer.head.revision.rawValue), batch: id))
-        statements.append(TableSQL.commit)
-        try limits.check()
+        var head = parts.head
+        guard parts.hasChanges else {
+            connection.rollBack(limits)
+            return Outcome(revision: head.revision, head: head)
+        }
+        statements += [
+            head.update,
+            TableSQL.recordCommit(store: store, revision: Int64(head.revision.rawValue), batch: id),
+            TableSQL.commit,
+        ]
         mayBeCommitted = true
         _ = try connection.run(statements, limits.withoutCancellation)
+        head.batch = id
+        return Outcome(revision: head.revision, head: head, insertedRows: insertedRows)
     }
 }

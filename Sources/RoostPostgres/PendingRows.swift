@@ -14,4 +14,10 @@ struct PendingRows {
         [entries, vectors, passages, attributes, removals, sources, clusters, assignments]
             .filter { !$0.isEmpty }
     }
+
+    /// The number of bytes of all rows.
+    var size: Int {
+        entries.size + vectors.size + passages.size + attributes.size + removals.size + sources.size
+            + clusters.size + assignments.size
+    }
 }

@@ -27,6 +27,9 @@ struct RowBuffer {
 
     var isEmpty: Bool { count == 0 }
 
+    /// The number of bytes.
+    var size: Int { data.count }
+
     // MARK: Values
 
     mutating func append(_ bytes: [UInt8]?) {

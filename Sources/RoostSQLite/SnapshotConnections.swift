@@ -7,11 +7,13 @@ import Synchronization
 /// most queries, and a used one has prepared statements and cached pages. SQLite discards cached pages that
 /// another connection has changed.
 final class SnapshotConnections: Sendable {
-    /// The maximum number of connections that are kept. Each can have a page cache of its own.
-    private static let maximumIdleCount = 4
+    /// The maximum number of connections that are kept. A server has several snapshots for each of its requests.
+    private static let maximumIdleCount = 16
+    /// The size of the page cache of a connection in KiB. All of them can have 64 MB.
+    private static let cacheSize = 4_000
     /// The number of snapshots after which a connection is closed, because the statements that a connection
     /// has prepared are never removed.
-    private static let maximumUses = 500
+    private static let maximumUses = 2_000
 
     /// A connection, and the number of snapshots that have used it.
     private struct Idle {
@@ -31,6 +33,9 @@ final class SnapshotConnections: Sendable {
         configuration.readonly = true
         // The transaction of a snapshot is open between its calls.
         configuration.allowsUnsafeTransactions = true
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA cache_size = -\(Self.cacheSize)")
+        }
         self.configuration = configuration
     }
 

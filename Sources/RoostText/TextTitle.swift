@@ -109,6 +109,7 @@ package enum TextTitle {
 
     /// Returns the words of a line without Markdown and HTML markup.
     static func plainText(_ line: Substring) -> String {
+        if isPlain(line.utf8) { return String(line) }
         let masked = String(decoding: MarkupMask.masked(Array(line.utf8)), as: UTF8.self)
         // Masked bytes are U+0000.
         let words = masked.split(whereSeparator: { $0.isWhitespace || $0 == "\0" }).map { word in
@@ -116,6 +117,28 @@ package enum TextTitle {
         }
         let text = words.filter { !$0.isEmpty }.joined(separator: " ")
         return trimmed(text[...]) { $0 == "#" || $0 == ">" }
+    }
+
+    /// Returns whether a line certainly has no markup: English words with single spaces between them. Most first
+    /// lines are of this kind, and the titles of all hits of a search are read.
+    private static func isPlain(_ line: Substring.UTF8View) -> Bool {
+        let space = UInt8(ascii: " ")
+        var previous = space
+        for byte in line {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                // A period in a word can belong to an address.
+                if previous == UInt8(ascii: ".") { return false }
+            case UInt8(ascii: ","), UInt8(ascii: "."), UInt8(ascii: "?"), UInt8(ascii: "-"):
+                break
+            case space:
+                if previous == space { return false }
+            default: return false
+            }
+            previous = byte
+        }
+        return previous != space
     }
 
     private static func trimmed(

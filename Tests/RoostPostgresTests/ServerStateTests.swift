@@ -175,6 +175,8 @@ struct ServerStateTests {
         let store = try await PostgresStorageProvider(address: settings)
         let first = Self.entry(1)
         try await store.saveEntry(first)
+        let reserve = disk.appendingPathComponent("reserve")
+        try Data(count: 1 << 20).write(to: reserve)
         // The texts of this batch have 24 MB, which cannot be compressed.
         let text = (0..<(1 << 14)).map { _ in UUID().uuidString }.joined()
         let large = (0..<40).map { number in
@@ -189,7 +191,8 @@ struct ServerStateTests {
         #expect(error?.message.contains("free space on the server") == true)
         #expect(try await store.fetchEntries() == [first])
         #expect(try await store.snapshot().stamp.revision == Revision(rawValue: 1))
-        // The server uses the space again after a vacuum.
+        // After some space was freed, a vacuum lets the server use that of the rows again.
+        try FileManager.default.removeItem(at: reserve)
         try Connection(settings).execute("VACUUM", limits)
         let second = Self.entry(2)
         try await store.saveEntry(second)

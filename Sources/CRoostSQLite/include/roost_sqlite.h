@@ -24,6 +24,10 @@ int roost_register_compare(sqlite3 *database);
    checkpoint then, without Roost's lock. Returns an SQLite result code. */
 int roost_keep_log_on_close(sqlite3 *database, int keeps);
 
+/* Turns off SQLite's count of the memory that it uses in this process, whose lock all threads share. Call it before
+   the first use of SQLite. Returns an SQLite result code. */
+int roost_disable_memory_statistics(void);
+
 /* Page checksums
    --------------
    A checksummed database reserves the last ROOST_PAGE_RESERVE bytes of each page: 4 bytes with the CRC-32C over the

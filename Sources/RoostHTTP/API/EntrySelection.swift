@@ -41,8 +41,12 @@ enum EntrySelection {
 
     /// Returns the filter that a JSON body or the parameters of a query describe.
     ///
+    /// - Parameter snapshot: The snapshot in which a cluster is looked up. It is evaluated only if the filter has
+    ///   one, because searches take a snapshot of their own.
     /// - Throws: ``Problem`` if a condition, a time or an id is invalid.
-    static func filter(_ value: JSONValue, in snapshot: any StorageSnapshot) async throws -> EntryFilter {
+    static func filter(
+        _ value: JSONValue, in snapshot: @autoclosure () async throws -> any StorageSnapshot
+    ) async throws -> EntryFilter {
         func strings(_ name: String, _ other: String) -> [String] {
             ((value[name] ?? value[other])?.elements ?? []).compactMap(\.asString)
         }
@@ -64,6 +68,7 @@ enum EntrySelection {
         }
         if let text = value["cluster"]?.asString {
             guard let id = UUID(uuidString: text) else { throw Problem.invalid("'cluster' must be a UUID") }
+            let snapshot = try await snapshot()
             guard try await snapshot.clusterRecords().contains(where: { $0.id == id }) else {
                 throw Problem.notFound("no cluster has the id \(id.text)")
             }

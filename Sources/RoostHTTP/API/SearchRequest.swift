@@ -46,10 +46,11 @@ struct SearchRequest: Sendable {
     /// Returns the search.
     ///
     /// - Throws: ``Problem`` if the filter is invalid.
-    func search(in snapshot: any StorageSnapshot) async throws -> EntrySearch {
+    func search(in store: KnowledgeStore) async throws -> EntrySearch {
         var search = EntrySearch(
             subject,
-            matching: try await EntrySelection.filter(body["filter"] ?? [:], in: snapshot),
+            matching: try await EntrySelection.filter(
+                body["filter"] ?? [:], in: try await store.storage.snapshot()),
             limit: body["limit"]?.integer ?? 10)
         search.offset = body["offset"]?.integer ?? 0
         search.mode = body["mode"]?.asString.flatMap(SearchMode.init) ?? .hybrid

@@ -23,8 +23,7 @@ enum SearchRoutes {
     ) { call in
         try await call.context.handle.use { store in
             let request = try SearchRequest(call.body)
-            let snapshot = try await store.storage.snapshot()
-            let result = try await store.search(try await request.search(in: snapshot))
+            let result = try await store.search(try await request.search(in: store))
             return .json(request.json(result))
         }
     }
@@ -53,9 +52,8 @@ enum SearchRoutes {
     ) { call in
         try await call.context.handle.use { store in
             let requests = try (call.body["searches"]?.elements ?? []).map(SearchRequest.init)
-            let snapshot = try await store.storage.snapshot()
             var searches: [EntrySearch] = []
-            for request in requests { searches.append(try await request.search(in: snapshot)) }
+            for request in requests { searches.append(try await request.search(in: store)) }
             let results = try await store.search(searches)
             return .json(["results": .array(zip(requests, results).map { $0.json($1) })])
         }

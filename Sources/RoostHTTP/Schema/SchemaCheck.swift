@@ -116,10 +116,25 @@ struct SchemaCheck {
             return "\(path) has more than \(maximum) elements"
         }
         guard let items = schema["items"] else { return nil }
+        if Self.areUnrestrictedNumbers(elements, items) { return nil }
         for (index, element) in elements.enumerated() {
             if let fault = fault(in: element, items, at: "\(path)[\(index)]") { return fault }
         }
         return nil
+    }
+
+    /// Returns whether all elements are numbers and the schema permits any number, as in vectors, whose hundreds of
+    /// elements would otherwise take longer than the search.
+    private static func areUnrestrictedNumbers(_ elements: [JSONValue], _ schema: JSONValue) -> Bool {
+        guard schema["type"]?.asString == "number",
+            schema.members?.keys.allSatisfy({ $0 == "type" || $0 == "description" }) == true
+        else { return false }
+        return elements.allSatisfy { element in
+            switch element {
+            case .integer, .number: true
+            default: false
+            }
+        }
     }
 
     private func fault(in text: String, _ schema: JSONValue, at path: String) -> String? {
