@@ -46,6 +46,25 @@ struct SearchTests {
         }
     }
 
+    @Test func `a vector and a cluster are checked before the search`() async throws {
+        try await HTTPHarness.run { harness in
+            let heron = try await harness.store.add("a heron stood in the pond")
+            func status(_ body: JSONValue) async throws -> Int {
+                try await harness.send(.POST, "/api/v1/search", body).status
+            }
+            var numbers = heron.embeddings.map { JSONValue.number(Double($0)) }
+            #expect(try await status(["vector": .array(numbers)]) == 200)
+            for wrong: JSONValue in ["1", nil, true, [1], [:]] {
+                numbers[numbers.count - 1] = wrong
+                #expect(try await status(["vector": .array(numbers)]) == 400, "\(wrong)")
+            }
+            #expect(try await status(["vector": []]) == 400)
+            let cluster = JSONValue.string(UUID().uuidString)
+            #expect(try await status(["query": "heron", "filter": ["cluster": cluster]]) == 404)
+            #expect(try await status(["query": "heron", "filter": ["cluster": "first"]]) == 400)
+        }
+    }
+
     @Test func `a search reports how the query was understood`() async throws {
         try await HTTPHarness.run { harness in
             try await harness.store.add("the swift above the roof")

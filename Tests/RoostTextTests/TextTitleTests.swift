@@ -1,5 +1,6 @@
-import RoostText
 import Testing
+
+@testable import RoostText
 
 struct TextTitleTests {
     @Test(
@@ -37,6 +38,18 @@ struct TextTitleTests {
     @Test(arguments: ["", " \n\t\n", "![badge](https://x.y/z.svg)", "<br>\n\n&nbsp;"])
     func `a text without content has no title`(_ text: String) {
         #expect(TextTitle.title(of: text) == nil)
+    }
+
+    @Test func `a line without markup is its own title`() {
+        // White space around a line does not change its words, but a line with tabs is read in the general way.
+        for line in [
+            "The swifts came back, again", "version 3.14 of the www page", "see www.example.org for more", "a. b.c",
+            "two  spaces", "ends with a space ", " begins with one", "- item", "a_b", "*a*", "50% of 3 < 4", "e.g. this",
+        ] {
+            let plain = TextTitle.plainText(line[...])
+            let words = TextTitle.plainText("\t\(line)\t"[...])
+            #expect(plain == words, "\(line)")
+        }
     }
 
     @Test func `a long title is shortened at the end of a word`() {
