@@ -131,38 +131,15 @@ extension TextPart {
             terms.reduce(0) { $0 + Int(UInt32(littleEndian: index.frequencies[$1])) }
         }
         numbers.sort { frequency($0.terms) < frequency($1.terms) }
-        // The documents that contain all terms processed so far, and the positions at which the phrase may
-        // start in them. `ends` contains, for each document, the end of its positions in `starts`.
-        var (documents, ends, starts) = ([Int](), [Int](), [UInt32]())
-        for (rank, number) in numbers.enumerated() {
-            var next = 0
-            var kept: (documents: [Int], ends: [Int], starts: [UInt32]) = ([], [], [])
-            index.forEachOccurrence(ofAny: number.terms) { document in
-                guard rank > 0 else { return true }
-                while next < documents.count, documents[next] < document { next += 1 }
-                return next < documents.count && documents[next] == document
-            } _: { document, positions in
-                let before = kept.starts.count
-                // The positions and the known starts are both ascending, so a single pass intersects them.
-                var known = rank > 0 ? (next == 0 ? 0 : ends[next - 1]) : 0
-                let end = rank > 0 ? ends[next] : 0
-                // If a position does not exceed the offset, the phrase would have to start before the text.
-                for position in positions where position > number.offset {
-                    let start = position - number.offset
-                    if rank > 0 {
-                        while known < end, starts[known] < start { known += 1 }
-                        guard known < end, starts[known] == start else { continue }
-                    }
-                    kept.starts.append(start)
-                }
-                guard kept.starts.count > before else { return }
-                kept.documents.append(document)
-                kept.ends.append(kept.starts.count)
-            }
-            (documents, ends, starts) = kept
-            if documents.isEmpty { return [] }
+        // The positions at which the phrase can start in the documents that contain all words so far.
+        var starts: WordOccurrences?
+        for number in numbers {
+            let found = index.occurrences(ofAny: number.terms, among: starts?.documents)
+            starts = found.starts(ofPhraseWithOffset: number.offset, among: starts)
+            if starts?.documents.isEmpty != false { return [] }
         }
-        return documents.indices.map { (documents[$0], ends[$0] - ($0 == 0 ? 0 : ends[$0 - 1])) }
+        guard let starts else { return [] }
+        return starts.documents.indices.map { (starts.documents[$0], starts.count($0)) }
     }
 
     /// Returns, for each document, whether it contains a clause. All words of a phrase must be in the same

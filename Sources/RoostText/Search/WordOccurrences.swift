@@ -1,0 +1,126 @@
+/// The positions of a word, or of the first word of a phrase, in documents.
+struct WordOccurrences {
+    /// The documents, in ascending order.
+    private(set) var documents: [Int] = []
+    /// For each document, the end of its positions in ``positions``.
+    private(set) var ends: [Int] = []
+    /// The positions in each document in ascending order, in words from 1.
+    private(set) var positions: [UInt32] = []
+
+    /// The positions of the document with the given index.
+    private func range(_ index: Int) -> Range<Int> { (index == 0 ? 0 : ends[index - 1])..<ends[index] }
+
+    /// The number of positions in the document with the given index.
+    func count(_ index: Int) -> Int { range(index).count }
+
+    /// Assigns the positions that no document has yet to a document. Without such positions, it is omitted.
+    private mutating func close(_ document: Int) {
+        guard positions.count > ends.last ?? 0 else { return }
+        documents.append(document)
+        ends.append(positions.count)
+    }
+
+    /// Returns the positions at which a phrase can start.
+    ///
+    /// - Parameters:
+    ///   - offset: The number of words between the start of the phrase and this word.
+    ///   - starts: The positions that the words before allow; `nil` for all.
+    /// - Complexity: O(positions).
+    func starts(ofPhraseWithOffset offset: UInt32, among starts: WordOccurrences?) -> WordOccurrences {
+        var result = WordOccurrences()
+        var known = 0
+        for (index, document) in documents.enumerated() {
+            var allowed = 0..<0
+            if let starts {
+                while known < starts.documents.count, starts.documents[known] < document { known += 1 }
+                guard known < starts.documents.count, starts.documents[known] == document else { continue }
+                allowed = starts.range(known)
+            }
+            // If a position does not exceed the offset, the phrase would have to start before the text.
+            for position in positions[range(index)] where position > offset {
+                let start = position - offset
+                if let starts {
+                    // Both lists of positions are ascending, so a single pass intersects them.
+                    while let first = allowed.first, starts.positions[first] < start { allowed.removeFirst() }
+                    guard let first = allowed.first, starts.positions[first] == start else { continue }
+                }
+                result.positions.append(start)
+            }
+            result.close(document)
+        }
+        return result
+    }
+
+    /// Returns the positions of two words. A position belongs to only one of them.
+    fileprivate func union(_ other: WordOccurrences) -> WordOccurrences {
+        if other.documents.isEmpty { return self }
+        if documents.isEmpty { return other }
+        var result = WordOccurrences()
+        var (index, otherIndex) = (0, 0)
+        while index < documents.count || otherIndex < other.documents.count {
+            let document = Swift.min(
+                index < documents.count ? documents[index] : .max,
+                otherIndex < other.documents.count ? other.documents[otherIndex] : .max)
+            let start = result.positions.count
+            if index < documents.count, documents[index] == document {
+                result.positions += positions[range(index)]
+                index += 1
+            }
+            if otherIndex < other.documents.count, other.documents[otherIndex] == document {
+                let isMerged = result.positions.count > start
+                result.positions += other.positions[other.range(otherIndex)]
+                if isMerged { result.positions[start...].sort() }
+                otherIndex += 1
+            }
+            result.close(document)
+        }
+        return result
+    }
+}
+
+extension InvertedIndex {
+    /// Returns the positions of terms.
+    ///
+    /// - Parameter documents: The documents to read, in ascending order; `nil` for all.
+    /// - Complexity: O(documents and occurrences of the terms).
+    func occurrences(ofAny terms: [Int], among documents: [Int]?) -> WordOccurrences {
+        terms.reduce(WordOccurrences()) { $0.union(occurrences(of: $1, among: documents)) }
+    }
+
+    private func occurrences(of term: Int, among documents: [Int]?) -> WordOccurrences {
+        var result = WordOccurrences()
+        let bytes = positions[term]
+        var (offset, next) = (0, 0)
+        forEachPosting(of: term) { document, occurrences in
+            if let documents {
+                while next < documents.count, documents[next] < document { next += 1 }
+                guard next < documents.count, documents[next] == document else {
+                    var rest = occurrences
+                    while rest > 0, offset < bytes.count {
+                        if bytes[offset] < 0x80 { rest -= 1 }
+                        offset += 1
+                    }
+                    return
+                }
+            }
+            result.append(document, occurrences, bytes, &offset)
+        }
+        return result
+    }
+}
+
+extension WordOccurrences {
+    /// Appends a document with positions that are stored as differences.
+    @inline(__always)
+    fileprivate mutating func append(
+        _ document: Int, _ count: Int, _ bytes: UnsafeBufferPointer<UInt8>, _ offset: inout Int
+    ) {
+        var position: UInt32 = 0
+        for _ in 0..<count {
+            guard let gap = VariableLength.read(bytes, &offset) else { break }
+            position &+= UInt32(truncatingIfNeeded: gap)
+            positions.append(position)
+        }
+        close(document)
+    }
+}
