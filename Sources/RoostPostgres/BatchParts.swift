@@ -1,8 +1,8 @@
 import RoostModel
 import Synchronization
 
-/// The parts of a batch. While the caller sends a part, another thread computes the next one, so that client and
-/// server work at the same time.
+/// The parts of a batch. While the caller sends a part, another thread computes the next one, so that client
+/// and server work at the same time.
 final class BatchParts {
     private let writer: Writer
     private var pending: Precomputed<BatchWriter.Part>?

@@ -27,7 +27,8 @@ public struct PostgresStorageProvider: StorageProvider {
         /// `PGCONNECT_TIMEOUT` specifies it.
         public var openingTimeout: TimeInterval = 5
         /// The number of seconds for which ``PostgresStorageProvider/compact()`` keeps the data of superseded
-        /// revisions, one hour by default. Snapshots that are older become unreadable. `infinity` keeps all data.
+        /// revisions, one hour by default. Snapshots that are older become unreadable. `infinity` keeps all
+        /// data.
         public var snapshotLifetime: TimeInterval = 3600
 
         /// The maximum number of matching entries for which a search in the database compares all their

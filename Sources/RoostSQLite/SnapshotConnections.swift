@@ -7,7 +7,8 @@ import Synchronization
 /// most queries, and a used one has prepared statements and cached pages. SQLite discards cached pages that
 /// another connection has changed.
 final class SnapshotConnections: Sendable {
-    /// The maximum number of connections that are kept. A server has several snapshots for each of its requests.
+    /// The maximum number of connections that are kept. A server has several snapshots for each of its
+    /// requests.
     private static let maximumIdleCount = 16
     /// The size of the page cache of a connection in KiB. All of them can have 64 MB.
     private static let cacheSize = 4_000

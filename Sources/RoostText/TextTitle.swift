@@ -119,8 +119,8 @@ package enum TextTitle {
         return trimmed(text[...]) { $0 == "#" || $0 == ">" }
     }
 
-    /// Returns whether a line certainly has no markup: English words with single spaces between them. Most first
-    /// lines are of this kind, and the titles of all hits of a search are read.
+    /// Returns whether a line certainly has no markup: English words with single spaces between them. Most
+    /// first lines are of this kind, and the titles of all hits of a search are read.
     private static func isPlain(_ line: Substring.UTF8View) -> Bool {
         let space = UInt8(ascii: " ")
         var previous = space

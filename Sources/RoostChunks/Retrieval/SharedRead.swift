@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The result of a read that several tasks wait for. A canceled task stops waiting at once; the others, and the
-/// read itself, continue.
+/// The result of a read that several tasks wait for. A canceled task stops waiting at once; the others, and
+/// the read itself, continue.
 final class SharedRead<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, any Error>?
