@@ -29,4 +29,13 @@ import Testing
         #expect(try cli.roost("copy", "s", "empty").status == 0)
         #expect(try cli.roost("copy", "s", "empty").status == 0, "a copy can be repeated")
     }
+
+    @Test func `a server for agents that only reads creates no store`() throws {
+        let refused = try cli.roost("mcp", "--read-only", "--store", "s")
+        #expect(refused.status == 66, "\(refused)")
+        #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("s").path))
+        // Without the option, the end of the empty standard input ends the server.
+        #expect(try cli.roost("mcp", "--store", "s").status == 0)
+        #expect(try !names(in: "s").isEmpty)
+    }
 }

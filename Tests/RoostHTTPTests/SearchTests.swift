@@ -52,7 +52,8 @@ struct SearchTests {
             func status(_ body: JSONValue) async throws -> Int {
                 try await harness.send(.POST, "/api/v1/search", body).status
             }
-            var numbers = heron.embeddings.map { JSONValue.number(Double($0)) }
+            let entry = try #require(await harness.store.storage.snapshot().entries([heron.id]).first)
+            var numbers = entry.embeddings.map { JSONValue.number(Double($0)) }
             #expect(try await status(["vector": .array(numbers)]) == 200)
             for wrong: JSONValue in ["1", nil, true, [1], [:]] {
                 numbers[numbers.count - 1] = wrong
