@@ -4,6 +4,12 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 34)
+#define ROOST_HAS_CLOSEFROM
+#endif
+#endif
+
 int roost_synchronize_all(int file) {
 #ifdef __linux__
     return syncfs(file);
@@ -15,7 +21,7 @@ int roost_synchronize_all(int file) {
 }
 
 int roost_close_inherited(void *actions, int first) {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+#ifdef ROOST_HAS_CLOSEFROM
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
 #else
     (void)actions;

@@ -2,7 +2,7 @@ import Foundation
 import RoostModel
 
 /// Computes the rows that a transaction writes for one batch, with the same result as the in-memory reference
-/// store. A large batch has several parts, so that its rows are never in memory all at once.
+/// store. The rows of many entries are divided into parts, so that they are never in memory all at once.
 struct BatchWriter {
     /// Rows that are inserted together, after the statements that end the validity of the rows they replace.
     struct Part {
@@ -15,14 +15,18 @@ struct BatchWriter {
     private let store: UUID
     private let reading: BatchReading
     private let removals: Set<Entry.ID>
+    /// The size in bytes from which a part is complete.
+    private let partSize: Int
     private var clusters: ClusterChanges
     /// The head after the parts that were computed.
     private(set) var head: Head
     private let revision: Revision
     private let date: Date
     private var ordinal: UInt32 = 0
-    /// The index of the first entry that no part contains.
-    private var nextUpsert = 0
+    /// The indices of the first removal and of the first entry that no part contains.
+    private var (nextRemoval, nextUpsert) = (0, 0)
+    /// The ids whose removal a part contains. An id that occurs twice is removed once.
+    private var removedIDs = Set<Entry.ID>()
     /// The rows of the next part, and the statements that end the validity of replaced and removed rows.
     private var rows = PendingRows()
     private var endings: [Statement] = []
@@ -36,14 +40,12 @@ struct BatchWriter {
     private var replacedRows: [Int64] = []
     private var replacedParts: [Int64] = []
 
-    /// The size in bytes from which a part is complete.
-    private static let partSize = 8 << 20
-
     /// Checks a batch.
     ///
     /// - Throws: `StorageError` with `.conflict`, `.invalidBatch` or `.dimensionMismatch`.
-    init(_ batch: WriteBatch, _ reading: BatchReading, at date: Date) throws {
+    init(_ batch: WriteBatch, _ reading: BatchReading, at date: Date, partSize: Int) throws {
         self.batch = batch
+        self.partSize = partSize
         store = reading.head.store
         self.reading = reading
         self.date = date
@@ -58,21 +60,21 @@ struct BatchWriter {
         try clusters.apply(batch)
     }
 
-    /// Computes the next part. The last part also contains the sources and clusters.
+    /// Computes the next part. The removals come first. The last part also contains all sources and clusters.
     ///
     /// - Throws: `StorageError`.
     mutating func nextPart() throws -> Part {
-        if nextUpsert == 0 {
-            // An id that occurs twice is removed once.
-            var removed = Set<Entry.ID>()
-            for id in batch.removals where removed.insert(id).inserted { remove(id) }
+        while nextRemoval < batch.removals.count, rows.size < partSize {
+            let id = batch.removals[nextRemoval]
+            nextRemoval += 1
+            if removedIDs.insert(id).inserted { remove(id) }
         }
-        while nextUpsert < batch.upserts.count, rows.size < Self.partSize {
+        while nextUpsert < batch.upserts.count, rows.size < partSize {
             let entry = batch.upserts[nextUpsert]
             nextUpsert += 1
             try upsert(entry, wasRemoved: removals.contains(entry.id))
         }
-        let isLast = nextUpsert == batch.upserts.count
+        let isLast = nextRemoval == batch.removals.count && nextUpsert == batch.upserts.count
         if isLast { try finish() }
         endReplacedRows()
         defer { (rows, endings) = (PendingRows(), []) }

@@ -14,6 +14,8 @@ struct CommitTransaction {
     let lockTimeout: Duration
     /// The time during which temporary failures are repeated.
     let retryTimeout: Duration
+    /// The size in bytes from which a part of the rows is sent.
+    let partSize: Int
     let isCancelled: @Sendable () -> Bool
     /// Detects a server with an older state than the provider has seen.
     let check: HeadCheck
@@ -22,14 +24,15 @@ struct CommitTransaction {
 
     init(
         _ batch: WriteBatch, store: UUID, pool: ConnectionPool, lockTimeout: Duration, retryTimeout: Duration,
-        isCancelled: @escaping @Sendable () -> Bool, check: HeadCheck
+        partSize: Int, isCancelled: @escaping @Sendable () -> Bool, check: HeadCheck
     ) {
         (self.batch, self.store, self.pool) = (batch, store, pool)
         (self.lockTimeout, self.retryTimeout) = (lockTimeout, retryTimeout)
-        (self.isCancelled, self.check) = (isCancelled, check)
+        (self.partSize, self.isCancelled, self.check) = (partSize, isCancelled, check)
     }
 
-    /// The number of rows from which they are sent with `COPY`. Below, arrays need fewer round trips.
+    /// The number of rows of the last part from which they are sent with `COPY`, as those of the other parts
+    /// always are. Below, arrays need fewer round trips.
     private static let minimumCopiedRows = 2000
 
     /// The result of a transaction.
@@ -81,7 +84,7 @@ struct CommitTransaction {
             (mayBeCommitted, isOnlyCandidate) = (false, true)
             // Writing a large batch takes longer than waiting for a lock may take.
             let writing = CallLimits(CallLimits.callTimeout, isCancelled: limits.isCancelled)
-            let parts = BatchParts(try BatchWriter(batch, reading, at: Date()))
+            let parts = BatchParts(try BatchWriter(batch, reading, at: Date(), partSize: partSize))
             return try write(parts, connection, writing, &mayBeCommitted)
         } catch {
             if isOnlyCandidate, let error = error as? ConnectionError, error.excludesCommit {
@@ -98,6 +101,7 @@ struct CommitTransaction {
         var statements: [Statement] = []
         var insertedRows = 0
         while let part = try parts.next() {
+            if part.isLast, !parts.hasChanges { break }
             let count = part.rows.filled.reduce(0) { $0 + $1.count }
             insertedRows += count
             if part.isLast, count < Self.minimumCopiedRows {

@@ -11,8 +11,8 @@ struct Compaction {
     /// lost recognizes its batch: one day.
     private static let commitLifetime: TimeInterval = 24 * 3600
 
-    /// Deletes the rows of snapshots that are older than a number of seconds. The server's intervals are
-    /// limited, so a time of more than a century, and `NaN`, count as a century.
+    /// Creates a compaction that deletes the rows of snapshots that are older than a number of seconds. The
+    /// server's intervals are limited, so a time of more than a century, and `NaN`, count as a century.
     init(store: UUID, keeping lifetime: TimeInterval) {
         let century: TimeInterval = 100 * 365 * 86_400
         self.store = store

@@ -1,4 +1,4 @@
-/// The rows that a commit inserts.
+/// The rows that a part of a commit inserts.
 struct PendingRows {
     var entries = RowBuffer(.entries)
     var vectors = RowBuffer(.vectors)

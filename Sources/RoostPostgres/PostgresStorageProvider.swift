@@ -27,9 +27,12 @@ public struct PostgresStorageProvider: StorageProvider {
         /// `PGCONNECT_TIMEOUT` specifies it.
         public var openingTimeout: TimeInterval = 5
         /// The number of seconds for which ``PostgresStorageProvider/compact()`` keeps the data of superseded
-        /// revisions, one hour by default. Snapshots that are older become unreadable. `infinity` keeps all
-        /// data.
+        /// revisions, one hour by default. Snapshots that are older become unreadable. With `infinity`,
+        /// they stay readable.
         public var snapshotLifetime: TimeInterval = 3600
+
+        /// The size in bytes from which a part of a commit is sent. Tests use small parts.
+        var partSize = 8 << 20
 
         /// The maximum number of matching entries for which a search in the database compares all their
         /// vectors, 20,000 by default. With more matching entries, searches use the index if it is complete.
@@ -123,8 +126,8 @@ public struct PostgresStorageProvider: StorageProvider {
                 try state.checkOpen()
                 let outcome = try CommitTransaction(
                     batch, store: store, pool: pool, lockTimeout: .seconds(options.lockTimeout.asTimeout),
-                    retryTimeout: .seconds(options.retryTimeout.asTimeout), isCancelled: isCancelled,
-                    check: state.latest
+                    retryTimeout: .seconds(options.retryTimeout.asTimeout), partSize: options.partSize,
+                    isCancelled: isCancelled, check: state.latest
                 ).run()
                 state.record(outcome.head)
                 if state.isAnalysisDue(after: outcome.insertedRows) { analyze() }

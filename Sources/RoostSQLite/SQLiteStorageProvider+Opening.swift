@@ -95,8 +95,8 @@ extension SQLiteStorageProvider {
     /// The maximum number of connections that read. Each has its own cache, and more of them would rarely run
     /// in parallel on a personal computer.
     private static let maximumReaderCount = 8
-    /// The size of each connection's page cache in KiB. It can hold the inner pages of the indexes of a large
-    /// store.
+    /// The size of the page cache of a writing or reading connection in KiB. It can hold the inner pages of
+    /// the indexes of a large store.
     private static let cacheSize = 16_000
 
     /// Returns the configuration of a connection.

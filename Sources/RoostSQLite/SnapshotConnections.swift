@@ -7,10 +7,9 @@ import Synchronization
 /// most queries, and a used one has prepared statements and cached pages. SQLite discards cached pages that
 /// another connection has changed.
 final class SnapshotConnections: Sendable {
-    /// The maximum number of connections that are kept. A server has several snapshots for each of its
-    /// requests.
+    /// The maximum number of connections that are kept. A server holds several snapshots for each request.
     private static let maximumIdleCount = 16
-    /// The size of the page cache of a connection in KiB. All of them can have 64 MB.
+    /// The size of the page cache of a connection in KiB. Together, the kept connections use at most 64 MB.
     private static let cacheSize = 4_000
     /// The number of snapshots after which a connection is closed, because the statements that a connection
     /// has prepared are never removed.

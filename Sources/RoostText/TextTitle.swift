@@ -126,12 +126,15 @@ package enum TextTitle {
         var previous = space
         for byte in line {
             switch byte {
+            case _ where previous == UInt8(ascii: ".") && byte != space:
+                return false  // an address can continue after the period
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                // A period in a word can belong to an address.
-                if previous == UInt8(ascii: ".") { return false }
-            case UInt8(ascii: ","), UInt8(ascii: "."), UInt8(ascii: "?"), UInt8(ascii: "-"):
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ","), UInt8(ascii: "?"),
+                UInt8(ascii: "-"):
                 break
+            case UInt8(ascii: "."):
+                // "www." begins an address.
+                if previous | 0x20 == UInt8(ascii: "w") { return false }
             case space:
                 if previous == space { return false }
             default: return false

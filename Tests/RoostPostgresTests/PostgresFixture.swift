@@ -11,6 +11,8 @@ struct PostgresFixture: StorageFixture {
     let level = StorageLevel.severalProcesses
     let name = TestServer.newName()
     var server = TestServer.main
+    /// The size in bytes from which a part of a commit is sent; `nil` for the usual size.
+    var partSize: Int?
 
     func open() async throws -> any StorageProvider { try await provider() }
 
@@ -19,6 +21,7 @@ struct PostgresFixture: StorageFixture {
     ) async throws -> PostgresStorageProvider {
         var options = PostgresStorageProvider.Options()
         options.lockTimeout = 600
+        if let partSize { options.partSize = partSize }
         change(&options)
         return try await PostgresStorageProvider(
             address: try server.settings(), name: name, options: options)

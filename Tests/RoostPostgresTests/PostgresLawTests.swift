@@ -23,4 +23,38 @@ import Testing
     @Test(arguments: seeds) func `the PostgreSQL store behaves like the reference`(seed: Int) async throws {
         try await StorageFuzzer(seed: UInt64(seed), length: 80).run { PostgresFixture() }
     }
+
+    @Test(arguments: seeds) func `commits of many parts behave like the reference`(seed: Int) async throws {
+        try await StorageFuzzer(seed: UInt64(seed) + 1000, length: 80).run { PostgresFixture(partSize: 1) }
+    }
+
+    @Test(arguments: [1, 3_000, 8 << 20])
+    func `one commit removes, replaces and adds many entries`(partSize: Int) async throws {
+        func entry(_ number: Int, _ text: String) -> Entry {
+            Entry(
+                id: ids[number], content: text, embeddings: [1, Float(number)], source: "s",
+                metadata: ["number": .integer(Int64(number))], tags: ["t"])
+        }
+        let ids = (0..<300).map { _ in UUID() }
+        let store = try await PostgresFixture(partSize: partSize).provider()
+        let reference = InMemoryStorageProvider()
+        let first = WriteBatch(upserts: (0..<200).map { entry($0, "old \($0)") })
+        // Entries 150 to 159 are removed and added again; entries 160 to 199 are replaced, every other one with
+        // an equal one.
+        let second = WriteBatch(
+            upserts: (150..<300).map {
+                $0 >= 160 && $0 < 200 && $0.isMultiple(of: 2)
+                    ? first.upserts[$0] : entry($0, "new \($0)")
+            },
+            removals: (0..<160).map { ids[$0] } + [ids[3]])
+        for batch in [first, second] {
+            _ = try await store.commit(batch)
+            _ = try await reference.commit(batch)
+        }
+        let (found, expected) = (try await StorageContents(store), try await StorageContents(reference))
+        #expect(found.entries == expected.entries && found.entries.count == 150)
+        #expect(found.changes.map(\.kind) == expected.changes.map(\.kind))
+        #expect(found.revision == Revision(rawValue: 2))
+        try await store.close()
+    }
 }

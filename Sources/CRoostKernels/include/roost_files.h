@@ -5,8 +5,8 @@
    elsewhere. Returns 0, or -1 with errno set. */
 int roost_synchronize_all(int file);
 
-/* Lets a program that posix_spawn starts inherit no file from a number on: closefrom(3) of its actions, a
-   posix_spawn_file_actions_t. Returns 0, or an error number; 0 without effect where the system cannot do it. */
+/* Adds an action to a posix_spawn_file_actions_t that closes all files from a number on in the new program. Returns 0,
+   or an error number; adds nothing and returns 0 where the system has no such action. */
 int roost_close_inherited(void *actions, int first);
 
 #endif

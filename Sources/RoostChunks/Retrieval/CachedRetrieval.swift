@@ -4,9 +4,9 @@ import Synchronization
 /// A decorator that keeps recently used chunks in memory.
 ///
 /// If several tasks read the same chunk at the same time and it is not cached, it is read only once; a
-/// canceled task does not wait for the read, which continues. After a
-/// write or deletion through this retrieval, no reader receives the previous bytes. Changes that other
-/// processes or retrievals make are not noticed while a chunk is cached. Existence checks are not cached.
+/// canceled task does not wait for the read, which continues. After a write or deletion through this
+/// retrieval, no reader receives the previous bytes. Changes that other processes or retrievals make are not
+/// noticed while a chunk is cached. Existence checks are not cached.
 public struct CachedRetrieval: ChunkRetrievalDecorator {
     public let wrapped: any ChunkStorageRetrieval
     private let cache: Cache

@@ -12,10 +12,10 @@ import Foundation
 /// Runs a separate program with limits of time, memory and output.
 ///
 /// The program is started directly, without a shell, in its own process group, with an empty standard input
-/// and a minimal environment. It inherits no other files; with Musl this depends on `O_CLOEXEC`, which this
-/// package sets on all files that it opens. `prlimit` (util-linux) sets the limits of memory, processor time
-/// and file size before it executes the program. On systems without `prlimit`, such as macOS, only the limits
-/// of elapsed time and of output are enforced.
+/// and a minimal environment. It inherits no other files; without glibc 2.34 this depends on `O_CLOEXEC`,
+/// which this package sets on all files that it opens. `prlimit` (util-linux) sets the limits of memory,
+/// processor time and file size before it executes the program. On systems without `prlimit`, such as macOS,
+/// only the limits of elapsed time and of output are enforced.
 struct ProgramRunner {
     /// The folder for the output of the program.
     let folder: PrivateFolder

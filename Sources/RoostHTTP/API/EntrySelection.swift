@@ -42,7 +42,7 @@ enum EntrySelection {
     /// Returns the filter that a JSON body or the parameters of a query describe.
     ///
     /// - Parameter snapshot: The snapshot in which a cluster is looked up. It is evaluated only if the filter
-    ///   has one, because searches take a snapshot of their own.
+    ///   names a cluster, because searches take their own snapshots.
     /// - Throws: ``Problem`` if a condition, a time or an id is invalid.
     static func filter(
         _ value: JSONValue, in snapshot: @autoclosure () async throws -> any StorageSnapshot

@@ -45,12 +45,13 @@ struct SearchRequest: Sendable {
 
     /// Returns the search.
     ///
-    /// - Throws: ``Problem`` if the filter is invalid.
-    func search(in store: KnowledgeStore) async throws -> EntrySearch {
+    /// - Parameter snapshot: Returns the snapshot in which a cluster of the filter is looked up.
+    /// - Throws: ``Problem`` if the filter is invalid; `StorageError`.
+    func search(in snapshot: () async throws -> any StorageSnapshot) async throws -> EntrySearch {
         var search = EntrySearch(
             subject,
             matching: try await EntrySelection.filter(
-                body["filter"] ?? [:], in: try await store.storage.snapshot()),
+                body["filter"] ?? [:], in: try await snapshot()),
             limit: body["limit"]?.integer ?? 10)
         search.offset = body["offset"]?.integer ?? 0
         search.mode = body["mode"]?.asString.flatMap(SearchMode.init) ?? .hybrid

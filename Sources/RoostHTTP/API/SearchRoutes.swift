@@ -23,7 +23,8 @@ enum SearchRoutes {
     ) { call in
         try await call.context.handle.use { store in
             let request = try SearchRequest(call.body)
-            let result = try await store.search(try await request.search(in: store))
+            let result = try await store.search(
+                try await request.search { try await store.storage.snapshot() })
             return .json(request.json(result))
         }
     }
@@ -52,8 +53,18 @@ enum SearchRoutes {
     ) { call in
         try await call.context.handle.use { store in
             let requests = try (call.body["searches"]?.elements ?? []).map(SearchRequest.init)
+            // All filters are read in one snapshot.
+            var shared: (any StorageSnapshot)?
             var searches: [EntrySearch] = []
-            for request in requests { searches.append(try await request.search(in: store)) }
+            for request in requests {
+                let search = try await request.search {
+                    if let shared { return shared }
+                    let taken = try await store.storage.snapshot()
+                    shared = taken
+                    return taken
+                }
+                searches.append(search)
+            }
             let results = try await store.search(searches)
             return .json(["results": .array(zip(requests, results).map { $0.json($1) })])
         }

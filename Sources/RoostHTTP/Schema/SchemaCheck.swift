@@ -123,8 +123,8 @@ struct SchemaCheck {
         return nil
     }
 
-    /// Returns whether all elements are numbers and the schema permits any number. So the elements of a vector
-    /// need not be checked one by one, which would take a third of the time of a search.
+    /// Returns whether all elements are numbers and the schema permits any number. A separate check of each
+    /// element of a vector against the schema would take a fifth of the time of a search.
     private static func areUnrestrictedNumbers(_ elements: [JSONValue], _ schema: JSONValue) -> Bool {
         guard schema["type"]?.asString == "number",
             schema.members?.keys.allSatisfy({ $0 == "type" || $0 == "description" }) == true

@@ -14,8 +14,9 @@ struct WordOccurrences {
     func count(_ index: Int) -> Int { range(index).count }
 
     /// Assigns the positions that no document has yet to a document. Without such positions, it is omitted.
-    private mutating func close(_ document: Int) {
-        guard positions.count > ends.last ?? 0 else { return }
+    @inline(__always)
+    fileprivate mutating func close(_ document: Int) {
+        guard positions.count > (ends.last ?? 0) else { return }
         documents.append(document)
         ends.append(positions.count)
     }
@@ -27,28 +28,50 @@ struct WordOccurrences {
     ///   - starts: The positions that the words before allow; `nil` for all.
     /// - Complexity: O(positions).
     func starts(ofPhraseWithOffset offset: UInt32, among starts: WordOccurrences?) -> WordOccurrences {
+        guard let starts else { return self.starts(ofPhraseWithOffset: offset) }
         var result = WordOccurrences()
-        var known = 0
-        for (index, document) in documents.enumerated() {
-            var allowed = 0..<0
-            if let starts {
-                while known < starts.documents.count, starts.documents[known] < document { known += 1 }
-                guard known < starts.documents.count, starts.documents[known] == document else { continue }
-                allowed = starts.range(known)
-            }
+        result.reserve(Swift.min(documents.count, starts.documents.count))
+        var (known, first) = (0, 0)
+        for index in documents.indices {
+            let (document, last) = (documents[index], ends[index])
+            defer { first = last }
+            while known < starts.documents.count, starts.documents[known] < document { known += 1 }
+            guard known < starts.documents.count, starts.documents[known] == document else { continue }
+            var next = known == 0 ? 0 : starts.ends[known - 1]
+            let end = starts.ends[known]
             // If a position does not exceed the offset, the phrase would have to start before the text.
-            for position in positions[range(index)] where position > offset {
-                let start = position - offset
-                if let starts {
-                    // Both lists of positions are ascending, so a single pass intersects them.
-                    while let first = allowed.first, starts.positions[first] < start { allowed.removeFirst() }
-                    guard let first = allowed.first, starts.positions[first] == start else { continue }
-                }
-                result.positions.append(start)
+            for place in first..<last where positions[place] > offset {
+                let start = positions[place] - offset
+                // Both lists of positions are ascending, so a single pass intersects them.
+                while next < end, starts.positions[next] < start { next += 1 }
+                if next < end, starts.positions[next] == start { result.positions.append(start) }
             }
             result.close(document)
         }
         return result
+    }
+
+    private func starts(ofPhraseWithOffset offset: UInt32) -> WordOccurrences {
+        guard offset > 0 else { return self }
+        var result = WordOccurrences()
+        result.reserve(documents.count)
+        var first = 0
+        for index in documents.indices {
+            let last = ends[index]
+            for place in first..<last where positions[place] > offset {
+                result.positions.append(positions[place] - offset)
+            }
+            first = last
+            result.close(documents[index])
+        }
+        return result
+    }
+
+    /// Reserves memory for documents with one position each.
+    fileprivate mutating func reserve(_ count: Int) {
+        documents.reserveCapacity(count)
+        ends.reserveCapacity(count)
+        positions.reserveCapacity(count)
     }
 
     /// Returns the positions of two words. A position belongs to only one of them.
@@ -82,13 +105,15 @@ extension InvertedIndex {
     /// Returns the positions of terms.
     ///
     /// - Parameter documents: The documents to read, in ascending order; `nil` for all.
-    /// - Complexity: O(documents and occurrences of the terms).
+    /// - Complexity: O(documents and occurrences of the terms, times the number of terms).
     func occurrences(ofAny terms: [Int], among documents: [Int]?) -> WordOccurrences {
         terms.reduce(WordOccurrences()) { $0.union(occurrences(of: $1, among: documents)) }
     }
 
     private func occurrences(of term: Int, among documents: [Int]?) -> WordOccurrences {
         var result = WordOccurrences()
+        let frequency = Int(UInt32(littleEndian: frequencies[term]))
+        result.reserve(Swift.min(frequency, lengths.count, documents?.count ?? .max))
         let bytes = positions[term]
         var (offset, next) = (0, 0)
         forEachPosting(of: term) { document, occurrences in

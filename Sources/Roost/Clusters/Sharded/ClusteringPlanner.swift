@@ -61,7 +61,8 @@ struct ClusteringPlanner: Sendable {
     /// The number of vectors that a step of the bisection reads.
     private static let probeSize = 64
 
-    /// Returns the row after the last one with a vector, by bisection.
+    /// Returns the row after the last one with a vector, by bisection. A vector in row `UInt32.max` is in no
+    /// shard.
     ///
     /// - Complexity: O(log rows) reads of a small page.
     private static func endRow(of snapshot: any StorageSnapshot) async throws -> UInt32 {
