@@ -195,7 +195,7 @@ let package = Package(
             dependencies: [
                 "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostMemory", "RoostMCP",
                 "RoostHTTP", "RoostRemote", "RoostFiles", "RoostDocuments", "RoostAuthorization",
-                "CRoostSQLite", "CRoostVersion", "RoostPostgres", "RoostModel", argumentParser, logging,
+                "CRoostVersion", "RoostPostgres", "RoostModel", argumentParser, logging,
             ]),
         .target(
             name: "RoostTestKit",

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CRoostSQLite
 import Foundation
 import Roost
 
@@ -36,8 +35,7 @@ struct RoostCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
-        // A failure leaves SQLite slower when many threads use it.
-        _ = roost_disable_memory_statistics()
+        ProcessSettings.apply()
         ServerStorages.install(PostgresServers())
         do {
             let typed = Array(CommandLine.arguments.dropFirst())

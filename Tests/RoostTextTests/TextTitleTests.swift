@@ -47,7 +47,7 @@ struct TextTitleTests {
             "a. b.c",
             "two  spaces", "ends with a space ", " begins with one", "- item", "a_b", "*a*", "50% of 3 < 4",
             "e.g. this",
-            "What does www. mean", "see www.-x here", "www., and more", "WWW... is", "www.", "a saw. b",
+            "What does www. mean", "see www.-x here", "www., and more", "WWW... is", "a saw. b",
         ] {
             let plain = TextTitle.plainText(line[...])
             let words = TextTitle.plainText("\t\(line)\t"[...])
