@@ -176,7 +176,7 @@ struct ServerStateTests {
         let first = Self.entry(1)
         try await store.saveEntry(first)
         let reserve = disk.appendingPathComponent("reserve")
-        try Data(count: 1 << 20).write(to: reserve)
+        try Data(count: 6 << 20).write(to: reserve)
         // The texts of this batch have 24 MB, which cannot be compressed.
         let text = (0..<(1 << 14)).map { _ in UUID().uuidString }.joined()
         let large = (0..<40).map { number in

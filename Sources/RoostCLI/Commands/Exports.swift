@@ -116,17 +116,16 @@ enum Output {
     /// - Throws: ``CommandError`` if the file cannot be written.
     static func write(_ path: String?, _ body: ((Data) throws -> Void) throws -> Void) throws {
         guard let path, path != "-" else { return try body { Terminal.write($0) } }
-        var status = stat()
-        let isThere = stat(path, &status) == 0
+        let status = FileStatus(path)
         do {
-            if isThere, status.st_mode & S_IFMT != S_IFREG {
+            if let status, !status.isRegular {
                 // A device or a pipe cannot be replaced, so the data is written to it directly.
                 let file = try FileDescriptor(path, O_WRONLY)
                 return try body { data in try data.withUnsafeBytes { try file.write($0) } }
             }
             let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
             try AtomicFile.write(to: target) { file in
-                if isThere { _ = fchmod(file.raw, status.st_mode & 0o777) }
+                if let status { _ = fchmod(file.raw, status.permissions) }
                 try body { data in try data.withUnsafeBytes { try file.write($0) } }
             }
         } catch let error as FileError {

@@ -121,8 +121,7 @@ struct IngestCommand: AsyncParsableCommand {
             guard paths.count == 1, files.count == 1, !readsStandardInput, addresses.isEmpty else {
                 return false
             }
-            var status = stat()
-            return stat(paths[0], &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            return FileStatus(paths[0])?.isRegular == true
         }
     }
 

@@ -34,8 +34,7 @@ struct SessionImport {
 
     /// Returns whether a file is a SQLite database. Nothing is read from a pipe.
     static func isDatabase(_ path: String) -> Bool {
-        var status = stat()
-        guard path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        guard path != "-", FileStatus(path)?.isRegular == true,
             let file = FileHandle(forReadingAtPath: path)
         else { return false }
         return (try? file.read(upToCount: databaseHeader.count)) == databaseHeader

@@ -35,10 +35,9 @@ struct SkipSummary {
 
     /// Returns the type of a skipped file in the plural, such as `.png files`; the name of another input.
     private static func type(of skip: IngestReport.Skip) -> String {
-        var status = stat()
-        guard lstat(skip.source, &status) == 0 else { return skip.source }
+        guard let status = FileStatus(skip.source, followingLinks: false) else { return skip.source }
         if skip.reason == FileFinder.linkReason { return "symbolic links" }
-        if status.st_mode & S_IFMT == S_IFDIR { return "folders" }
+        if status.isFolder { return "folders" }
         let name = URL(fileURLWithPath: skip.source).pathExtension.lowercased()
         return name.isEmpty ? "files without an extension" : ".\(Terminal.line(name)) files"
     }

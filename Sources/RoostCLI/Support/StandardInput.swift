@@ -38,9 +38,8 @@ enum InputFile {
     /// - Throws: ``RoostError`` with `.noInput` if the file cannot be read, or `.badInput` for a folder.
     static func read(_ path: String) throws -> Data {
         guard path != "-" else { return try StandardInput.readToEnd() }
-        var status = stat()
-        guard stat(path, &status) == 0 else { throw failure(path) }
-        guard status.st_mode & S_IFMT != S_IFDIR else {
+        guard let status = FileStatus(path) else { throw failure(path) }
+        guard !status.isFolder else {
             throw RoostError(
                 .badInput, "cannot read \(path): it is a folder; give a file, or use `roost ingest`")
         }

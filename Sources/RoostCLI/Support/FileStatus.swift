@@ -1,0 +1,35 @@
+import Foundation
+
+// The compiler attributes the C type `stat` to the module that includes its header first, which depends on the
+// files that it compiles together. So this is the only file of the module that uses the type.
+#if canImport(CoreFoundation)
+    import CoreFoundation
+#endif
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The type and the permissions of a file.
+struct FileStatus {
+    private let mode: mode_t
+
+    /// Reads the status of a file; `nil` if there is none, with the reason in `errno`.
+    ///
+    /// - Parameter followingLinks: Whether a symbolic link stands for its target.
+    init?(_ path: String, followingLinks: Bool = true) {
+        var status = stat()
+        guard followingLinks ? stat(path, &status) == 0 : lstat(path, &status) == 0 else { return nil }
+        mode = status.st_mode
+    }
+
+    var isRegular: Bool { mode & S_IFMT == S_IFREG }
+
+    var isFolder: Bool { mode & S_IFMT == S_IFDIR }
+
+    /// The permissions of the owner, the group and others.
+    var permissions: mode_t { mode & 0o777 }
+}
