@@ -1,7 +1,7 @@
 import Foundation
 
-// The compiler attributes the C type `stat` to the module that includes its header first, which depends on the
-// files that it compiles together. So this is the only file of the module that uses the type.
+// The compiler attributes the C type `stat` to the module that includes its header first, which depends on
+// the files that it compiles together. So this is the only file of the module that uses the type.
 #if canImport(CoreFoundation)
     import CoreFoundation
 #endif
