@@ -175,10 +175,10 @@ struct ServerStateTests {
         let store = try await PostgresStorageProvider(address: settings)
         let first = Self.entry(1)
         try await store.saveEntry(first)
-        // The server refuses new connections while its disk is full.
-        let operation = try Connection(settings)
-        try operation.execute("CREATE TABLE reserve AS SELECT generate_series(1, 100000)", limits)
-        try operation.execute("CHECKPOINT", limits)
+        // The server refuses new connections while its disk is full, so one is opened before.
+        let earlier = try Connection(settings)
+        try earlier.execute("CREATE TABLE reserve AS SELECT generate_series(1, 100000)", limits)
+        try earlier.execute("CHECKPOINT", limits)
         // The texts of this batch have 24 MB, which cannot be compressed.
         let text = (0..<(1 << 14)).map { _ in UUID().uuidString }.joined()
         let large = (0..<40).map { number in
@@ -194,7 +194,7 @@ struct ServerStateTests {
         #expect(try await store.fetchEntries() == [first])
         #expect(try await store.snapshot().stamp.revision == Revision(rawValue: 1))
         // After some space was freed, a vacuum lets the server use that of the rows again.
-        try operation.execute("DROP TABLE reserve", limits)
+        try earlier.execute("DROP TABLE reserve", limits)
         try Connection(settings).execute("VACUUM", limits)
         let second = Self.entry(2)
         try await store.saveEntry(second)

@@ -44,10 +44,9 @@ struct TextTitleTests {
         // White space around a line does not change its words, but a line with tabs is read in the general way.
         for line in [
             "The swifts came back, again", "version 3.14 of the www page", "see www.example.org for more",
-            "a. b.c",
-            "two  spaces", "ends with a space ", " begins with one", "- item", "a_b", "*a*", "50% of 3 < 4",
-            "e.g. this",
-            "What does www. mean", "see www.-x here", "www., and more", "WWW... is", "a saw. b",
+            "a. b.c", "two  spaces", "ends with a space ", " begins with one", "- item", "a_b", "*a*",
+            "50% of 3 < 4", "e.g. this", "What does www. mean", "see www.-x here", "www., and more",
+            "WWW... is", "a saw. b",
         ] {
             let plain = TextTitle.plainText(line[...])
             let words = TextTitle.plainText("\t\(line)\t"[...])

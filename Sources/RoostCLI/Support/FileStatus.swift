@@ -17,7 +17,7 @@ import Foundation
 struct FileStatus {
     private let mode: mode_t
 
-    /// Reads the status of a file; `nil` if there is none, with the reason in `errno`.
+    /// Reads the status of a file; `nil` if it does not exist or is not accessible. `errno` has the reason.
     ///
     /// - Parameter followingLinks: Whether a symbolic link stands for its target.
     init?(_ path: String, followingLinks: Bool = true) {
