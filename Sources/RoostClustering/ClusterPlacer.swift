@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import RoostModel
 package import RoostVectors
 

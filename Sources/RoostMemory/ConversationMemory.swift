@@ -1,7 +1,7 @@
 import Foundation
 public import Roost
 public import RoostConversations
-public import RoostModel
+import RoostModel
 
 /// Stores the messages of conversations as entries, so they are searched by meaning and by words, clustered,
 /// backed up and exported like all other entries.

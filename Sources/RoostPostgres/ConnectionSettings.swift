@@ -1,6 +1,6 @@
 import CPostgres
 import Foundation
-public import RoostModel
+import RoostModel
 
 /// The address of a database and the credentials with which a client connects to it.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-package import GRDB
+import GRDB
 import RoostFiles
 package import RoostModel
 

@@ -40,6 +40,15 @@ import Testing
         let again = try cli.roost(
             "export", "entries", "--format", "jsonl", "--with-embeddings", "--store", "copy")
         #expect(try again.output == String(contentsOfFile: backup, encoding: .utf8))
+        let short = try cli.roost("export", "entries", "--jsonl", "--with-embeddings", "--store", "copy")
+        #expect(short.output == again.output)
+        let clusters = try cli.roost("export", "clusters", "--jsonl")
+        #expect(try clusters.output == cli.roost("export", "clusters", "--format", "jsonl").output)
+        for verb in ["export clusters", "export entries", "embed roof --model lexical"] {
+            let both = try cli.roost(
+                verb.split(separator: " ").map(String.init) + ["--json", "--format", "jsonl"])
+            #expect(both.status == 64 && both.error.contains("only one of --format"), "\(both.error)")
+        }
     }
 
     @Test func `clusters are printed as a tree with a header, and parents filter queries`() throws {

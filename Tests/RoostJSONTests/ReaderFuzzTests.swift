@@ -152,7 +152,7 @@ import Testing
             #expect(archive.assignments.allSatisfy { ids.contains($0.entry) })
             _ = try? state.changes(after: .start, limit: 3)
             _ = InMemorySnapshot(state: state).sources()
-            _ = try? InMemorySnapshot(state: state).clusters()
+            _ = InMemorySnapshot(state: state).clusters()
             var next = state
             try next.apply(WriteBatch(upserts: [Entry(content: "x")]))
             #expect(next.stamp.revision == state.stamp.revision.next)

@@ -257,9 +257,5 @@ private struct LineHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    func log(
-        level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String,
-        file: String,
-        function: String, line: UInt
-    ) { lines.add("\(message) \(metadata ?? [:])") }
+    func log(event: LogEvent) { lines.add("\(event.message) \(event.metadata ?? [:])") }
 }

@@ -81,7 +81,7 @@ import Testing
                 batch.upserts = (start..<(start + 500)).map {
                     Entry(content: "entry \($0)", embeddings: [1], tags: ["t\($0)"])
                 }
-                try await provider.commit(batch)
+                _ = try await provider.commit(batch)
             }
             for delay in 0..<20 {
                 let task = Task {

@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `a phrase is not found across the fields of a text`() throws {
-        let collection = try {
+        let collection = {
             var builder = InvertedIndexBuilder()
             builder.add(IndexedText("river", fields: [.title: "lower", .headings: "river", .path: "bank"]))
             var collection = TextCollection()

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// Runs shell commands in which a folder is mounted read-only, as on a write-protected medium.
 ///

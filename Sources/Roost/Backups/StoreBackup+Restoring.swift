@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import RoostBackups
 import RoostChunks
 import RoostFiles

@@ -2,7 +2,7 @@ public import Foundation
 public import RoostBackups
 import RoostChunks
 import RoostFiles
-public import RoostModel
+import RoostModel
 
 /// Creates backups of the store in a folder and restores stores from backups.
 public struct StoreBackup: Sendable {

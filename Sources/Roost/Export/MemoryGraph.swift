@@ -1,5 +1,5 @@
 public import Foundation
-public import RoostModel
+import RoostModel
 
 /// The entities and relations of the Model Context Protocol's reference memory server, which keeps them as
 /// JSON Lines.

@@ -1,6 +1,6 @@
 import Foundation
 import RoostFiles
-public import RoostModel
+import RoostModel
 
 /// Copies the contents of a store into another one, which can have a different storage backend.
 ///

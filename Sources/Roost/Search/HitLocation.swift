@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import RoostDocuments
 public import RoostModel
 import RoostText

@@ -30,8 +30,12 @@ struct Embed: AsyncParsableCommand {
                 + "minilm."), completion: DynamicCompletion.models)
     var model: String?
 
-    @Option(name: .long, help: "The output format: json, jsonl or npy.")
-    var format = Format.json
+    @Option(
+        name: .customLong("format"),
+        help: ArgumentHelp("json (the default), jsonl (one object per line), or npy.", valueName: "FORMAT"))
+    var chosenFormat: Format?
+
+    @OptionGroup var flags: JSONFormatFlags
 
     @Flag(name: .long, help: "Embed the texts as queries; some models use a separate prefix for them.")
     var query = false
@@ -45,6 +49,10 @@ struct Embed: AsyncParsableCommand {
 
     /// The text on the command line; `nil` if the texts are on standard input.
     private var text: String? { words.isEmpty || words == ["-"] ? nil : words.joined(separator: " ") }
+
+    private var format: Format { flags.choose(chosenFormat, json: .json, jsonl: .jsonl) }
+
+    func validate() throws { try flags.check(chosenFormat) }
 
     func run() async throws {
         let texts = try texts()

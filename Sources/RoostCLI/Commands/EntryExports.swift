@@ -20,7 +20,7 @@ extension Export {
 
                 Examples:
                   roost export entries -o entries.json
-                  roost export entries --format jsonl | zstd > entries.jsonl.zst
+                  roost export entries --jsonl | zstd > entries.jsonl.zst
                   roost export entries --format csv --tag draft --since 30d -o drafts.csv
                   roost export entries --format npy -o vectors.npy
                   roost export entries --format markdown -o notes
@@ -36,11 +36,13 @@ extension Export {
         @OptionGroup var filters: FilterOptions
 
         @Option(
-            name: .long,
+            name: .customLong("format"),
             help: ArgumentHelp(
-                "json (one document), jsonl (one entry per line), csv, npy, or markdown.", valueName: "FORMAT"
-            ))
-        var format: Format = .json
+                "json (one document; the default), jsonl (one entry per line), csv, npy, or markdown.",
+                valueName: "FORMAT"))
+        var chosenFormat: Format?
+
+        @OptionGroup var flags: JSONFormatFlags
 
         @Flag(
             name: .long,
@@ -55,7 +57,10 @@ extension Export {
             help: "With jsonl: begin with a line that states the format and the space of the vectors.")
         var withHeader = false
 
+        private var format: Format { flags.choose(chosenFormat, json: .json, jsonl: .jsonl) }
+
         func validate() throws {
+            try flags.check(chosenFormat)
             if withHeader, format != .jsonl { throw ValidationError("--with-header needs --format jsonl") }
             if raw, format != .csv, format != .npy {
                 throw ValidationError("--raw needs --format csv or npy")

@@ -9,7 +9,7 @@ struct Export: AsyncParsableCommand {
         discussion: """
             Examples:
               roost export clusters -o clusters.json
-              roost export entries --format jsonl -o entries.jsonl
+              roost export entries --jsonl -o entries.jsonl
             """,
         subcommands: [Clusters.self, Entries.self])
 
@@ -44,12 +44,15 @@ struct Export: AsyncParsableCommand {
         }
 
         @Option(
-            name: .long,
+            name: .customLong("format"),
             help: ArgumentHelp(
-                "json: one document; jsonl: one cluster per line; csv: one entry per line; markdown: a "
-                    + "readable list; html: a page with a map; atlas: JSON Lines for embedding-atlas.",
+                "json: one document, the default; jsonl: one cluster per line; csv: one entry per "
+                    + "line; markdown: a readable list; html: a page with a map; atlas: JSON Lines for "
+                    + "embedding-atlas.",
                 valueName: "FORMAT"))
-        var format: Format = .json
+        var chosenFormat: Format?
+
+        @OptionGroup var flags: JSONFormatFlags
 
         @Flag(
             name: .long,
@@ -59,7 +62,10 @@ struct Export: AsyncParsableCommand {
                 """)
         var raw = false
 
+        private var format: Format { flags.choose(chosenFormat, json: .json, jsonl: .jsonl) }
+
         func validate() throws {
+            try flags.check(chosenFormat)
             if raw, format != .csv { throw ValidationError("--raw needs --format csv") }
         }
 

@@ -83,7 +83,7 @@ struct BlockFeatures {
         put("currency", Double(min(3, counts.currencySigns)))
         put("copyright", block.text.contains("©"))
         let last = block.text.unicodeScalars.last?.value ?? 0
-        put("endsSentence", [0x2E, 0x21, 0x3F, 0x3002].contains(last))
+        put("endsSentence", TextCounts.endsSentence(last))
         put("endsColon", last == 0x3A)
         put("endsEllipsis", last == 0x2026 || block.text.hasSuffix("..."))
         put("duplicates", Self.magnitude(Double(facts.duplicates[block.text] ?? 1) - 1))

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import RoostModel
 
 /// Reads feeds: RSS 2.0, RSS 1.0, Atom and JSON Feed. Each item becomes a document, whose key is the item's

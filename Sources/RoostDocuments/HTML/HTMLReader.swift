@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import RoostModel
 
 /// Reads web pages: their main content as Markdown, without parts such as navigation and advertisements.

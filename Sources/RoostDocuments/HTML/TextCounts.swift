@@ -13,11 +13,12 @@ struct TextCounts: Sendable {
     /// Counts nothing.
     init() {}
 
-    /// Counts the words of a text: runs of letters and digits. Two characters of a script without spaces
-    /// count as a word.
+    /// Counts the words of a text: runs of letters and digits. In scripts without spaces between words, two
+    /// ideographs or syllables, or five letters of a Southeast Asian script, count as a further word.
     init(_ text: String) {
         var length = 0
         var ideographs = 0
+        var unspacedLetters = 0
         for scalar in text.unicodeScalars {
             let value = scalar.value
             if value < 0x80 ? Self.isWordByte(UInt8(value)) : Self.isWordScalar(value) {
@@ -31,19 +32,37 @@ struct TextCounts: Sendable {
                 letters += 1
                 if value >= 0x30 && value <= 0x39 { digits += 1 }
                 if value >= 0x2E80 && value <= 0xD7FF { ideographs += 1 }
+                if Self.isUnspacedLetter(value) { unspacedLetters += 1 }
                 longestWord = max(longestWord, length)
                 continue
             }
             length = 0
             switch value {
             case 0x20, 0x0A, 0x09, 0x0D: break
-            case 0x2E, 0x21, 0x3F, 0x3002, 0xFF01, 0xFF1F, 0x061F, 0x0964: sentenceEnds += 1
-            case 0x2C, 0x3B, 0xFF0C, 0x3001, 0x060C: commas += 1
+            case _ where Self.endsSentence(value): sentenceEnds += 1
+            case 0x2C, 0x3B, 0xFF0C, 0x3001, 0x060C, 0x104A: commas += 1
             case 0x24, 0xA3, 0xA5, 0x20A0...0x20CF: currencySigns += 1
             default: symbols += 1
             }
         }
-        words += ideographs / 2
+        words += ideographs / 2 + unspacedLetters / 5
+    }
+
+    /// Returns whether a character is a letter or mark of Thai, Lao, Burmese or Khmer.
+    private static func isUnspacedLetter(_ value: UInt32) -> Bool {
+        switch value {
+        case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF: true
+        default: false
+        }
+    }
+
+    /// Returns whether a character ends a sentence: the full stop, exclamation mark or question mark of
+    /// Latin, Chinese, Japanese or Arabic texts, or the full stop of Devanagari, Burmese or Khmer.
+    static func endsSentence(_ value: UInt32) -> Bool {
+        switch value {
+        case 0x2E, 0x21, 0x3F, 0x3002, 0xFF01, 0xFF1F, 0x061F, 0x06D4, 0x0964, 0x104B, 0x17D4: true
+        default: false
+        }
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
@@ -54,6 +73,7 @@ struct TextCounts: Sendable {
     /// symbols.
     private static func isWordScalar(_ value: UInt32) -> Bool {
         switch value {
+        case 0x060C, 0x061B, 0x061F, 0x06D4, 0x0964, 0x0965, 0x104A, 0x104B, 0x17D4, 0x17D5: false
         case 0x80...0xA9, 0xAB...0xB4, 0xB6...0xB9, 0xBB...0xBF, 0xD7, 0xF7: false
         case 0x2000...0x2BFF, 0x3000...0x3004, 0x3007...0x303F, 0xFE00...0xFE0F, 0xFF00...0xFF0F: false
         case 0xFF1A...0xFF20, 0xFFFD, 0x1F000...0x1FAFF, 0xE000...0xF8FF: false

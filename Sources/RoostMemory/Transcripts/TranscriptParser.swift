@@ -4,7 +4,7 @@ import RoostConversations
 ///
 /// A file contains a sequence of JSON values: records in a JSON Lines file, or conversations in an export. A
 /// parser reads one value at a time.
-protocol TranscriptParser {
+protocol TranscriptParser: SendableMetatype {
     /// The format that the parser reads.
     static var format: TranscriptFile.Format { get }
 

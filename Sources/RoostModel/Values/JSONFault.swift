@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// The reason why a JSON text cannot be read, for messages.
 ///

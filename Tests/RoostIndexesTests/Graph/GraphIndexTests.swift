@@ -147,10 +147,10 @@ import Testing
 
     @Test func `subnormal numbers are handled`() async throws {
         var vectors = Self.vectors(600, 32)
-        for column in 0..<32 { vectors[3, column] = 1e-40 }
+        for column in 0..<32 { vectors[3, column] = .leastNonzeroMagnitude * 71_362 }
         let index = try await GraphIndex(building: vectors)
         var query = Matrix(rows: 1, columns: 32)
-        for column in 0..<32 { query[0, column] = 1e-41 }
+        for column in 0..<32 { query[0, column] = .leastNonzeroMagnitude * 7_136 }
         #expect(try await index.search(query, k: 5, among: nil)[0].count == 5)
     }
 

@@ -18,7 +18,7 @@ import Testing
         for subject in reversed ? subjects.reversed() : subjects where subject.hasDirectoryPath {
             try await store.ingest(folder: subject)
         }
-        try await store.recluster(seed: seed)
+        _ = try await store.recluster(seed: seed)
         var texts: [Entry.ID: String] = [:]
         for try await entry in store.entries() { texts[entry.id] = entry.content }
         var members: [Cluster.ID: Set<String>] = [:]

@@ -34,7 +34,7 @@ import Testing
 
     @Test func `concurrent calls load the contents once`() async throws {
         let storage = InMemoryStorageProvider()
-        try await storage.commit(WriteBatch(upserts: [Entry(content: "text")]))
+        _ = try await storage.commit(WriteBatch(upserts: [Entry(content: "text")]))
         let catalog = DerivedCatalog<Counted>(storage: storage, directory: nil)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 { group.addTask { _ = try await catalog.current() } }
