@@ -221,10 +221,10 @@ import Testing
             let lines = text.components(separatedBy: "\n")
             let start = Self.threadSeconds()
             switch name {
-            case "a.adoc": _ = AsciiDocMarkup.converted(lines)
-            case "a.rst": _ = RestructuredMarkup.converted(lines)
-            case "a.tex": _ = LaTeXMarkup.converted(lines)
-            case "a.org": _ = OrgMarkup.converted(lines)
+            case "a.adoc": _ = AsciiDocMarkup.converted(lines) {}
+            case "a.rst": _ = RestructuredMarkup.converted(lines) {}
+            case "a.tex": _ = LaTeXMarkup.converted(lines) {}
+            case "a.org": _ = OrgMarkup.converted(lines) {}
             default: _ = TextStructure(of: text, format: .code("ruby"))
             }
             return Self.threadSeconds() - start

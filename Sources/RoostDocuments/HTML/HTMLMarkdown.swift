@@ -118,8 +118,7 @@ struct HTMLMarkdown {
     /// Returns a heading without links in brackets at its end, with which wikis offer to edit the section.
     private func withoutEditLink(_ heading: String, of block: HTMLBlock) -> String {
         guard block.links > 0, block.linkWords < block.counts.words,
-            let match = heading.firstMatch(of: #/\s*\[[^\[\]]{1,60}\]$/#),
-            match.range.lowerBound > heading.startIndex
+            let start = Self.startOfBracketsAtEnd(of: heading), start > heading.startIndex
         else { return heading }
         let linkTexts = block.texts.filter { index in
             guard let link = page.tree.enclosingLink(index) else { return false }
@@ -127,8 +126,18 @@ struct HTMLMarkdown {
         }
         func words(_ text: String) -> [Substring] { text.split { !$0.isLetter && !$0.isNumber } }
         let offered = words(linkTexts.map { page.tree.nodes[$0].text }.joined(separator: " "))
-        guard !offered.isEmpty, offered == words(String(heading[match.range])) else { return heading }
-        return String(heading[..<match.range.lowerBound])
+        guard !offered.isEmpty, offered == words(String(heading[start...])) else { return heading }
+        return String(heading[..<start])
+    }
+
+    /// Returns the start of a short text in brackets at the end of a text, with the spaces before it; `nil`
+    /// if there is none.
+    private static func startOfBracketsAtEnd(of text: String) -> String.Index? {
+        guard text.last == "]", let bracket = text.lastIndex(of: "[") else { return nil }
+        let content = text[text.index(after: bracket)...].dropLast()
+        guard (1...60).contains(content.count), !content.contains("]") else { return nil }
+        let before = text[..<bracket]
+        return before.lastIndex { !$0.isWhitespace }.map(before.index(after:)) ?? text.startIndex
     }
 
     private func lines(of block: HTMLBlock) -> [String] {

@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
-/// Reads the dates that people write in front matter.
-enum FrontMatterDate {
+/// Reads the dates that people write in front matter and in rows.
+package enum FrontMatterDate {
     /// The maximum number of bytes of a date.
     private static let maximumLength = 80
 
@@ -12,7 +12,7 @@ enum FrontMatterDate {
     /// `2025-03-14T09:30:00+01:00`, `2025-03`), `2025/03/14`, `14.03.2025`, `20250314`, `202503140930`, names
     /// of months (`14 March 2025`, `March 14th, 2025`, `Fri, 14 Mar 2025 09:30:00 +0100`), and seconds or
     /// milliseconds since 1970. A time without a zone is in UTC.
-    static func date(_ text: String) -> Date? {
+    package static func date(_ text: String) -> Date? {
         var text = text.trimmed
         guard (6...maximumLength).contains(text.utf8.count) else { return nil }
         if text.hasPrefix("[["), text.hasSuffix("]]") { text = String(text.dropFirst(2).dropLast(2)).trimmed }

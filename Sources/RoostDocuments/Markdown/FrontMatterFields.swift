@@ -71,10 +71,12 @@ struct FrontMatterFields {
         } else if name == "title", case .scalar = value {
             return
         } else if Self.tagKeys.contains(name), !value.isObject {
-            for tag in Self.tags(value) where !tags.contains(tag) { tags.append(tag) }
+            var known = Set(tags)
+            for tag in Self.tags(value) where known.insert(tag).inserted { tags.append(tag) }
         } else if Self.aliasKeys.contains(name), !value.isObject {
             let names = value.bracketedName.map { [$0] } ?? value.texts
-            for alias in names.map(\.trimmed) where !alias.isEmpty && !aliases.contains(alias) {
+            var known = Set(aliases)
+            for alias in names.map(\.trimmed) where !alias.isEmpty && known.insert(alias).inserted {
                 aliases.append(alias)
             }
         } else if key.utf8.count > Self.maximumKeyLength {

@@ -4,7 +4,9 @@ import RoostModel
 /// Reads Markdown notes: CommonMark with the extensions of GitHub and Obsidian.
 ///
 /// The stored text is the text of the file, so line numbers agree. Front matter in YAML or TOML determines
-/// the title, tags, aliases, dates and metadata; without a title there, the first heading is the title.
+/// the title, tags, aliases, dates and metadata. Without a title there, the title is the first heading of
+/// level 1, a heading at the beginning, the name of the file if a person wrote it for reading, or else the
+/// first heading.
 public struct MarkdownReader: DocumentReader {
     /// The type of Markdown files.
     public static let type = DocumentType(
@@ -15,7 +17,7 @@ public struct MarkdownReader: DocumentReader {
         ],
         mediaTypes: ["text/markdown", "text/x-markdown"])
 
-    public let version = 2
+    public let version = 3
 
     public let types = [Self.type]
 
@@ -28,7 +30,7 @@ public struct MarkdownReader: DocumentReader {
             throw DocumentError.unsupported("it is not valid UTF-8; convert it first, for example with iconv")
         }
         try Task.checkCancellation()
-        return [Self.document(text, type: type)]
+        return [Self.document(text, type: type, input: input)]
     }
 
     /// Returns the text of a file in UTF-8 or, with a byte order mark, in UTF-16; `nil` if it is not valid.
@@ -43,7 +45,9 @@ public struct MarkdownReader: DocumentReader {
     }
 
     /// Reads a text.
-    static func document(_ text: String, type: DocumentType) -> Document {
+    ///
+    /// - Parameter input: The file, whose name can be the title; `nil` if the text is not that of a file.
+    static func document(_ text: String, type: DocumentType, input: DocumentInput? = nil) -> Document {
         let analysis = MarkdownAnalysis(text)
         let fields = analysis.frontMatter.map {
             FrontMatterFields(FrontMatter($0, in: analysis.lines.bytes))
@@ -60,7 +64,8 @@ public struct MarkdownReader: DocumentReader {
                     + "text is too long")
         }
         return Document(
-            type: type, title: fields?.title ?? analysis.headings.first?.text, text: text, format: .markdown,
+            type: type, title: fields?.title ?? MarkdownTitle.title(of: analysis, input), text: text,
+            format: .markdown,
             metadata: fields?.metadata ?? [:], tags: tags, aliases: fields?.aliases ?? [],
             links: (fields?.links ?? []) + links, createdAt: fields?.createdAt, updatedAt: fields?.updatedAt,
             unreadParts: unreadParts)

@@ -115,6 +115,9 @@ enum YAMLFrontMatter {
                 if let list = closedList(part.text) {
                     result.entries += list.entries
                     result.unreadParts.append(message(part, error) + "; it was read as a list")
+                } else if let list = YAMLFlowList.entry(part.text) {
+                    result.entries.append(list)
+                    result.unreadParts.append(message(part, error) + "; it was read as a list")
                 } else if let entry = literalEntry(part.text) {
                     result.entries.append(entry)
                     result.unreadParts.append(message(part, error) + "; it was read as text")

@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 import RoostModel
 
 /// Reads captions of videos in the formats SubRip and WebVTT.
@@ -10,6 +11,8 @@ public struct CaptionReader: DocumentReader {
         name: "captions", title: "Captions", extensions: ["srt", "vtt"],
         mediaTypes: ["text/vtt", "application/x-subrip"])
 
+    /// The maximum number of bytes of a line whose markup is removed. Longer lines are no captions.
+    private static let maximumLineLength = 1 << 16
     /// The length of a paragraph, in seconds, after which the next sentence begins a new paragraph.
     private static let paragraphLength = 60.0
 
@@ -27,45 +30,68 @@ public struct CaptionReader: DocumentReader {
     }
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
-        guard let (text, _) = TextDecoder.decode(input.data) else {
+        try input.requireReadableSize()
+        return try await BlockingWork.run { isCancelled in
+            let paragraphs = try Self.paragraphs(input.data, isCancelled)
+            guard !paragraphs.isEmpty else { throw DocumentError.noText("it contains no captions") }
+            let blocks = paragraphs.map { "[\(Self.clock($0.time))] \($0.text)" }
+            // Captions contain no title, and their first words are not one.
+            return [Document(type: type, title: input.fileStem, text: blocks.joined(separator: "\n\n"))]
+        }
+    }
+
+    /// Returns the texts of captions, joined to paragraphs, and the times at which they begin in seconds.
+    private static func paragraphs(
+        _ data: Data, _ isCancelled: () -> Bool
+    ) throws -> [(time: Double, text: String)] {
+        guard let (text, _) = TextDecoder.decode(data) else {
             throw DocumentError.unsupported("it is not text in UTF-8, UTF-16 or windows-1252")
         }
         var paragraphs: [(time: Double, text: String)] = []
         var recent: [String] = []
         var isCaption = false
         var time = 0.0
-        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
-            let line = line.trimmingCharacters(in: .whitespaces)
-            if let start = Self.startTime(of: line) {
+        var rest = text[...]
+        // Without an array of the lines, which could need many times the memory of the text.
+        while !rest.isEmpty {
+            if isCancelled() { throw CancellationError() }
+            let part = rest.prefix { !$0.isNewline }
+            rest = rest[part.endIndex...].dropFirst()
+            let line = part.trimmingCharacters(in: .whitespaces)
+            if let start = startTime(of: line) {
                 (time, isCaption) = (start, true)
             } else if line.isEmpty {
                 isCaption = false
             } else if isCaption {
-                let content = MarkdownText.singleLine(
-                    HTMLText.plain(line.replacing(#/<[^<>]{0,200}>|\{\\[^}]{0,100}\}/#, with: "")))
+                let content = content(of: line)
                 guard !content.isEmpty, !recent.contains(content) else { continue }
                 recent = recent.suffix(2) + [content]
-                Self.append(content, at: time, to: &paragraphs)
+                append(content, at: time, to: &paragraphs)
             }
         }
-        guard !paragraphs.isEmpty else { throw DocumentError.noText("it contains no captions") }
-        let blocks = paragraphs.map { "[\(Self.clock($0.time))] \($0.text)" }
-        // Captions contain no title, and their first words are not one.
-        return [Document(type: type, title: input.fileStem, text: blocks.joined(separator: "\n\n"))]
+        return paragraphs
+    }
+
+    /// Returns the text of a line without markup.
+    private static func content(of line: String) -> String {
+        guard line.utf8.count <= maximumLineLength else { return MarkdownText.singleLine(line) }
+        let text = line.replacing(#/<[^<>]{0,200}+>|\{\\[^}]{0,100}+\}/#, with: "")
+        return MarkdownText.singleLine(HTMLText.plain(text))
     }
 
     private static func append(_ text: String, at time: Double, to list: inout [(time: Double, text: String)])
     {
-        guard let last = list.last else {
+        // Without a copy of the last paragraph, which would be copied again for each text that is appended.
+        guard let last = list.indices.last else {
             list.append((time, text))
             return
         }
-        let endsSentence = last.text.last.map { ".!?…\"”。".contains($0) } ?? true
-        let length = time - last.time
+        let endsSentence = list[last].text.last.map { ".!?…\"”。".contains($0) } ?? true
+        let length = time - list[last].time
         if length < 0 || length >= paragraphLength && (endsSentence || length >= 2 * paragraphLength) {
             list.append((time, text))
         } else {
-            list[list.count - 1].text += " " + text
+            list[last].text += " " + text
         }
     }
 

@@ -5,9 +5,12 @@ enum DocumentDates {
     /// Returns the date of a text in the format of ISO 8601: a year, month or day, or a time with or
     /// without a time zone (default: UTC); `nil` if the text is not a valid date.
     static func date(fromISO text: String) -> Date? {
+        // With the spaces around the date in the pattern, very many of them would need quadratic time.
+        var content = text.drop(while: \.isWhitespace)
+        while let last = content.last, last.isWhitespace { content.removeLast() }
         let pattern =
-            #/^\s*(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?)?)?\s*$/#
-        guard let match = text.wholeMatch(of: pattern) else { return nil }
+            #/(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?)?)?/#
+        guard let match = content.wholeMatch(of: pattern) else { return nil }
         let value = match.output
         func number(_ part: Substring?, _ standard: Int) -> Int { part.flatMap { Int($0) } ?? standard }
         var components = DateComponents()

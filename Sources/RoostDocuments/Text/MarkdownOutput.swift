@@ -2,6 +2,9 @@
 struct MarkdownOutput {
     /// The text.
     private(set) var text = ""
+    /// The maximum number of bytes of a block that can be added.
+    var remainingBytes: Int { max(maximumBytes - text.utf8.count, 0) }
+
     private let maximumBytes: Int
     private var endsWithListItem = false
 
@@ -12,12 +15,22 @@ struct MarkdownOutput {
     /// - Throws: ``DocumentError/limitExceeded(_:)`` if the text becomes too long.
     mutating func add(_ block: String, isListItem: Bool = false) throws {
         guard block.utf8.contains(where: { $0 != 0x20 && $0 != 0x0A && $0 != 0x09 }) else { return }
-        guard text.utf8.count + block.utf8.count <= maximumBytes else {
-            throw DocumentError.limitExceeded("its text exceeds \(maximumBytes) bytes")
-        }
+        try requireRoom(block.utf8.count)
         if !text.isEmpty { text += isListItem && endsWithListItem ? "\n" : "\n\n" }
         text += block
         endsWithListItem = isListItem
+    }
+
+    /// Checks that a block with a number of bytes can be added.
+    ///
+    /// - Throws: ``DocumentError/limitExceeded(_:)`` if the text would become too long.
+    func requireRoom(_ bytes: Int) throws(DocumentError) {
+        guard text.utf8.count + bytes <= maximumBytes else { throw Self.tooLong(maximumBytes) }
+    }
+
+    /// Returns the error for a text that exceeds a number of bytes.
+    static func tooLong(_ maximumBytes: Int) -> DocumentError {
+        .limitExceeded("its text exceeds \(maximumBytes) bytes")
     }
 
     /// Ends a list, so that the next item begins another one.

@@ -83,14 +83,20 @@ enum MarkdownText {
     static func table(_ rows: [[String]]) -> String {
         let width = rows.map(\.count).max() ?? 0
         guard width > 0 else { return "" }
-        var lines: [String] = []
+        // Without an array of the lines, which would need as much memory again.
+        var table = ""
         for (index, row) in rows.enumerated() {
-            let cells = row.map { singleLine($0).replacingOccurrences(of: "|", with: "\\|") }
-            let padded = cells + Array(repeating: "", count: width - cells.count)
-            lines.append("| " + padded.joined(separator: " | ") + " |")
-            if index == 0 { lines.append("|" + String(repeating: " --- |", count: width)) }
+            if index > 0 { table += "\n" }
+            table += "|"
+            for cell in row {
+                table += " "
+                table += singleLine(cell).replacingOccurrences(of: "|", with: "\\|")
+                table += " |"
+            }
+            table += String(repeating: "  |", count: width - row.count)
+            if index == 0 { table += "\n|" + String(repeating: " --- |", count: width) }
         }
-        return lines.joined(separator: "\n")
+        return table
     }
 
     /// Returns a fenced block of code. The fence is longer than any in the code.

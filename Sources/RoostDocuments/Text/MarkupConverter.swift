@@ -147,16 +147,16 @@ final class MarkupConverter {
 
     private func readTable() throws {
         try flush()
-        var rows: [[String]] = []
-        let nested = MarkupTable(xml)
-        try nested.readRows { rows.append($0) }
-        links += nested.links
+        let reader = MarkupTable(xml, maximumBytes: output.remainingBytes)
+        try reader.readRows()
+        links += reader.links
+        let rows = reader.table.rows
         let isLayout = rows.allSatisfy { $0.count < 2 }
         // HTML mail uses tables for layout.
         if isLayout || rows.contains(where: { $0.contains { $0.count > 1000 } }) {
             for cell in rows.joined() { try add(MarkdownText.escaped(cell)) }
         } else {
-            try add(MarkdownText.table(rows))
+            try add(reader.table.markdown)
         }
     }
 
@@ -186,6 +186,9 @@ final class MarkupConverter {
 
     /// Appends a block with the marks of the lists and quotations that contain it.
     private func add(_ block: String) throws {
+        // The marks at the beginning of each line can be much longer than the text.
+        let marks = 4 * listMarks.count + 2 * min(quotationDepth, 20)
+        try output.requireRoom(block.utf8.count + marks * block.utf8.count { $0 == UInt8(ascii: "\n") })
         var block = block
         var isListItem = false
         if !listMarks.isEmpty {

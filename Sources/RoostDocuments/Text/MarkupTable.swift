@@ -5,16 +5,29 @@ final class MarkupTable {
     /// The links in the cells, in order.
     private(set) var links: [DocumentLink] = []
 
+    /// The rows, without those that are empty.
+    private(set) var table: TableRows
+
     private let xml: XMLPull
+    private let maximumBytes: Int
 
-    init(_ xml: XMLPull) { self.xml = xml }
+    /// Creates a reader of a table whose Markdown has at most a number of bytes.
+    init(_ xml: XMLPull, maximumBytes: Int) {
+        self.xml = xml
+        self.maximumBytes = maximumBytes
+        table = TableRows(maximumBytes: maximumBytes)
+    }
 
-    /// Calls a closure with the cells of each row of the table that was started last.
-    func readRows(_ add: ([String]) -> Void) throws {
+    /// Reads the rows of the table that was started last.
+    ///
+    /// - Throws: ``DocumentError/limitExceeded(_:)`` if the table becomes too long. Short rows are padded,
+    ///   and a cell can span many columns, so the Markdown can be much longer than the table.
+    func readRows() throws {
         try xml.children { element in
             switch element.name.lowercased() {
             case "tr":
                 var cells: [String] = []
+                var bytes = 0
                 try xml.children { cell in
                     guard ["td", "th"].contains(cell.name.lowercased()) else { return }
                     var text = ""
@@ -22,13 +35,21 @@ final class MarkupTable {
                     cells.append(text.trimmingCharacters(in: .whitespacesAndNewlines))
                     let span = cell["colspan"].flatMap { Int($0) } ?? 1
                     cells += Array(repeating: "", count: min(max(span, 1), 64) - 1)
+                    bytes += text.utf8.count
+                    guard table.hasRoom(columns: cells.count, bytes: bytes) else {
+                        throw MarkdownOutput.tooLong(maximumBytes)
+                    }
                 }
-                if cells.contains(where: { !$0.isEmpty }) { add(cells) }
-            case "thead", "tbody", "tfoot": try readRows(add)
-            case "caption": add([MarkdownText.singleLine(try xml.text())])
+                if cells.contains(where: { !$0.isEmpty }) { try add(cells) }
+            case "thead", "tbody", "tfoot": try readRows()
+            case "caption": try add([MarkdownText.singleLine(try xml.text())])
             default: break
             }
         }
+    }
+
+    private func add(_ row: [String]) throws {
+        guard table.append(row) else { throw MarkdownOutput.tooLong(maximumBytes) }
     }
 
     private static func endLine(_ text: inout String) {

@@ -98,6 +98,26 @@ import Testing
         #expect(document.text.hasSuffix("Text\n"))
     }
 
+    @Test(arguments: [
+        ("tags: [#foo, #bar]", ["foo", "bar"]), ("tags: [a b, \"c,d\", #hash]", ["a b", "c,d", "hash"]),
+        ("tags: [foo, bar", ["foo", "bar"]), ("tags: [#foo, bar", ["foo", "bar"]),
+        ("tags: ['it''s', #b] # note", ["it's", "b"]), ("tags: [#a,\n  #b]", ["a", "b"]),
+    ])
+    func `A list that is not valid YAML is read as a list`(line: String, tags: [String]) async throws {
+        let document = try await read("---\n\(line)\n---\nText\n")
+        #expect(document.tags == tags)
+        #expect(document.unreadParts.count == 1)
+        #expect(document.unreadParts.first?.hasSuffix("; it was read as a list") == true)
+    }
+
+    @Test func `A number sign is removed only from names`() async throws {
+        let document = try await read(
+            "---\naliases: [#Plan, Draft]\ncolors: [#ff0000, #00ff00]\nsee: [[A]], [[B]]\n---\nText\n")
+        #expect(document.aliases == ["Plan", "Draft"])
+        #expect(document.metadata["colors"] == ["#ff0000", "#00ff00"])
+        #expect(document.metadata["see"] == "[[A]], [[B]]")
+    }
+
     @Test func `The last value of a repeated key counts`() async throws {
         let document = try await read("---\ntitle: First\ntitle: Second\n---\n")
         #expect(document.title == "Second")

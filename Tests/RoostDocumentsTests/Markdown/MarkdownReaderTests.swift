@@ -51,6 +51,41 @@ import Testing
         #expect(try await read(text).title == nil)
     }
 
+    @Test(arguments: [
+        ("2025-06-01.md", "Text\n\n## Tasks\n", "2025-06-01"),
+        ("2025_06_01.md", "- Text\n", "2025_06_01"),
+        ("2025-06.md", "Text\n", "2025-06"),
+        ("2025-13-45.md", "Text\n\n## Tasks\n", "Tasks"),
+        ("Dinner with Tom.md", "We ate ramen.\n", "Dinner with Tom"),
+        ("café.md", "Text\n", "café"), ("日本.md", "Text\n", "日本"),
+        ("Dinner.md", "## Guests\n\nText\n", "Guests"),
+        ("Dinner.md", "---\ntags: [a]\n---\n<!-- note -->\n\n## Guests\n", "Guests"),
+        ("Dinner.md", "← [[Previous]] | [[Next]] →\n\n## Guests\n", "Guests"),
+        ("Dinner.md", "## Guests\n\n# Evening\n", "Evening"),
+        ("Dinner.md", "Text\n\n# Evening\n", "Evening"),
+        ("Dinner.md", "---\ntitle: Ours\n---\nText\n\n## Guests\n", "Ours"),
+        ("README.md", "Text\n\n## Install\n", "Install"), ("Index.md", "Text\n\n## List\n", "List"),
+        ("a1b2c3.md", "Text\n\n## Tasks\n", "Tasks"), ("A1B2-C3.md", "Text\n\n## Tasks\n", "Tasks"),
+    ])
+    func `A name that a person wrote is the title of a note without a title`(
+        name: String, text: String, title: String
+    ) async throws {
+        let input = DocumentInput(data: Data(text.utf8), path: "/vault/\(name)")
+        let documents = try await MarkdownReader().read(input, as: MarkdownReader.type)
+        #expect(documents.map(\.title) == [title])
+    }
+
+    @Test(arguments: [
+        ("/vault/hung-the-feeder-near-a.md", "Text\n"), ("/vault/notes.md", "Text\n"),
+        ("/vault/README.md", "Text\n"), ("/vault/Blank note.md", " \n"),
+        ("https://example.org/Some Page.md", "Text\n"),
+    ])
+    func `Other names are not titles`(path: String, text: String) async throws {
+        let input = DocumentInput(data: Data(text.utf8), path: path)
+        let documents = try await MarkdownReader().read(input, as: MarkdownReader.type)
+        #expect(documents.map(\.title) == [nil])
+    }
+
     // MARK: Tags
 
     @Test(arguments: [

@@ -5,6 +5,7 @@ import RoostModel
 struct CoreProperties {
     private var title: String?
     private var authors: [String] = []
+    private var knownAuthors: Set<String> = []
     private var initialAuthor: String?
     private var keywords: [String] = []
     private var values: [String: String] = [:]
@@ -17,9 +18,10 @@ struct CoreProperties {
         guard !value.isEmpty else { return }
         switch name {
         case "title": if title == nil { title = value }
-        case "creator": if !authors.contains(value) { authors.append(value) }
+        case "creator": if knownAuthors.insert(value).inserted { authors.append(value) }
         case "initial-creator": initialAuthor = value
-        case "keywords", "keyword": keywords += KeywordList.keywords(in: text)
+        case "keywords", "keyword":
+            if keywords.count < KeywordList.maximumCount { keywords += KeywordList.keywords(in: text) }
         case "created", "creation-date": createdAt = DocumentDates.date(fromISO: value)
         case "modified", "date": updatedAt = DocumentDates.date(fromISO: value)
         case "subject", "description", "language", "category", "publisher":
@@ -35,7 +37,10 @@ struct CoreProperties {
         if names.count == 1 { document.metadata["author"] = .string(names[0]) }
         if names.count > 1 { document.metadata["author"] = .array(names.map { .string($0) }) }
         for (key, value) in values { document.metadata[key] = .string(value) }
-        for keyword in keywords where !document.tags.contains(keyword) { document.tags.append(keyword) }
+        var known = Set(document.tags)
+        for keyword in keywords.prefix(KeywordList.maximumCount) where known.insert(keyword).inserted {
+            document.tags.append(keyword)
+        }
         document.createdAt = createdAt
         document.updatedAt = updatedAt
     }

@@ -11,6 +11,9 @@ final class OpenDocument {
     private var notes: [String] = []
     private var unread: [String] = []
     private var pages = 0
+    /// The number of bytes of Markdown that further tables may have. Tables repeat cells and are parts of
+    /// cells, so their size is limited for the whole document.
+    private var remainingTableBytes: Int
     /// The list styles whose first level has numbers.
     private var numberedLists: Set<String> = []
 
@@ -18,6 +21,7 @@ final class OpenDocument {
         self.archive = archive
         self.limits = limits
         output = MarkdownOutput(limits: limits)
+        remainingTableBytes = limits.maximumTextBytes
     }
 
     /// Returns the document.
@@ -76,9 +80,14 @@ final class OpenDocument {
             case "list": try readList(xml, element, level: 0, isNumbered: nil, add: add)
             case "table":
                 if pages == 0, let name = element["table:name"], isSpreadsheet {
-                    try add(MarkdownText.heading(name, level: 2), false)
+                    let heading = MarkdownText.heading(name, level: 2)
+                    guard heading.utf8.count <= output.remainingBytes else {
+                        unread.append("sheet \(name): all rows")
+                        return
+                    }
+                    try add(heading, false)
                 }
-                try add(MarkdownText.table(try readTable(xml, name: element["table:name"] ?? "")), false)
+                try add(try readTable(xml, name: element["table:name"] ?? ""), false)
             case "spreadsheet":
                 isSpreadsheet = true
                 try readBlocks(xml, add: add)
@@ -225,16 +234,22 @@ final class OpenDocument {
         blocks.append(("%% \(text) %%", false))
     }
 
-    private func readTable(_ xml: XMLPull, name: String) throws -> [[String]] {
-        let table = OpenDocumentTable(xml, maximumBytes: limits.maximumTextBytes) { [self] in
+    /// Returns the table that was started last as Markdown.
+    private func readTable(_ xml: XMLPull, name: String) throws -> String {
+        let maximum = min(remainingTableBytes, output.remainingBytes)
+        let reader = OpenDocumentTable(xml, maximumBytes: maximum) { [self] in
             var texts: [String] = []
             try readBlocks(xml) { block, _ in texts.append(block) }
             return texts.joined(separator: " ")
         }
-        try table.readRows()
-        if table.skippedRows > 0 {
-            unread.append("sheet \(name): \(table.skippedRows) rows after row \(table.rows.count)")
+        try reader.readRows()
+        let table = reader.table
+        if reader.skippedRows > 0 {
+            unread.append("sheet \(name): \(reader.skippedRows) rows after row \(table.rows.count)")
         }
-        return table.rows
+        // Tables within the cells have been written since the beginning of this one.
+        guard table.size <= remainingTableBytes else { throw MarkdownOutput.tooLong(limits.maximumTextBytes) }
+        remainingTableBytes -= table.size
+        return table.markdown
     }
 }

@@ -9,20 +9,18 @@ final class OpenDocumentTable {
     private static let maximumRepetitions = 1000
 
     /// The rows that contain text.
-    private(set) var rows: [[String]] = []
+    private(set) var table: TableRows
     /// The number of rows that exceed the limits.
     private(set) var skippedRows = 0
 
     private let xml: XMLPull
-    private let maximumBytes: Int
     private let readCell: () throws -> String
-    private var bytes = 0
 
-    /// Creates a reader of the table that was started last. `readCell` returns the text of the cell that was
-    /// started last.
+    /// Creates a reader of the table that was started last, whose Markdown has at most a number of bytes.
+    /// `readCell` returns the text of the cell that was started last.
     init(_ xml: XMLPull, maximumBytes: Int, readCell: @escaping () throws -> String) {
         self.xml = xml
-        self.maximumBytes = maximumBytes
+        table = TableRows(maximumBytes: maximumBytes)
         self.readCell = readCell
     }
 
@@ -32,15 +30,10 @@ final class OpenDocumentTable {
             case "table-row":
                 let row = try readRow()
                 guard row.contains(where: { !$0.isEmpty }) else { return }
-                let size = row.reduce(0) { $0 + $1.utf8.count + 3 }
-                for _ in 0..<Self.repetitions(element["table:number-rows-repeated"]) {
-                    guard rows.count < Self.maximumRows, bytes + size <= maximumBytes else {
-                        skippedRows += 1
-                        continue
-                    }
-                    rows.append(row)
-                    bytes += size
-                }
+                let count = Self.repetitions(element["table:number-rows-repeated"])
+                var added = 0
+                while added < count, table.rows.count < Self.maximumRows, table.append(row) { added += 1 }
+                skippedRows += count - added
             case "table-header-rows", "table-row-group", "table-rows": try readRows()
             default: break
             }

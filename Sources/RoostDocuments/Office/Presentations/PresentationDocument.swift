@@ -10,6 +10,9 @@ final class PresentationDocument {
     private var output: MarkdownOutput
     private var links: [DocumentLink] = []
     private var unread: [String] = []
+    private let limits: DocumentLimits
+    /// The number of bytes of Markdown that further tables may have.
+    private var remainingTableBytes: Int
 
     init(_ archive: ZipArchive, limits: DocumentLimits) throws {
         self.archive = archive
@@ -17,6 +20,8 @@ final class PresentationDocument {
         part = package.targets(ofType: "officeDocument").first ?? "ppt/presentation.xml"
         relationships = try Relationships(of: part, in: archive)
         output = MarkdownOutput(limits: limits)
+        self.limits = limits
+        remainingTableBytes = limits.maximumTextBytes
     }
 
     /// Returns the document.
@@ -108,9 +113,7 @@ final class PresentationDocument {
                 shapes.append(PresentationShape())
                 try readShape(xml, relationships, &shapes[shapes.count - 1])
             case "tbl":
-                var rows: [[String]] = []
-                try readTable(xml, relationships, &rows)
-                shapes.append(PresentationShape(table: MarkdownText.table(rows)))
+                shapes.append(PresentationShape(table: try readTable(xml, relationships)))
             case "Fallback": break
             default: try readShapes(xml, relationships, &shapes)
             }
@@ -136,7 +139,9 @@ final class PresentationDocument {
         }
     }
 
-    private func readTable(_ xml: XMLPull, _ relationships: Relationships, _ rows: inout [[String]]) throws {
+    /// Returns the table that was started last as Markdown.
+    private func readTable(_ xml: XMLPull, _ relationships: Relationships) throws -> String {
+        var table = TableRows(maximumBytes: remainingTableBytes)
         try xml.children { row in
             guard row.name == "tr" else { return }
             var cells: [String] = []
@@ -146,8 +151,11 @@ final class PresentationDocument {
                 try readShape(xml, relationships, &shape)
                 cells.append(shape.paragraphs.map(\.text).joined(separator: " "))
             }
-            rows.append(cells)
+            guard table.append(cells) else { throw MarkdownOutput.tooLong(limits.maximumTextBytes) }
         }
+        // Short rows are padded, and the tables of a slide are written together.
+        remainingTableBytes -= table.size
+        return table.markdown
     }
 
     private func readParagraph(

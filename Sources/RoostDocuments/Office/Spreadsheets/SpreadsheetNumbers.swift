@@ -27,8 +27,32 @@ struct SpreadsheetNumbers {
 
     /// Returns whether a format contains a year, day, hour or second outside quotation marks and brackets.
     private static func isDateFormat(_ format: String) -> Bool {
-        let code = format.lowercased().replacing(#/"[^"]*"|\[[^\]]*\]|\\./#, with: "")
+        let code = withoutLiterals(format.lowercased())
         return code.contains { "ydhs".contains($0) } && !code.contains("general")
+    }
+
+    /// Returns a format without the texts in quotation marks and brackets and the characters after
+    /// backslashes.
+    private static func withoutLiterals(_ format: String) -> String {
+        let lastBracket = format.lastIndex(of: "]")
+        var code = ""
+        var rest = format[...]
+        while let first = rest.popFirst() {
+            var end: String.Index?
+            switch first {
+            case "\"": end = rest.firstIndex(of: "\"")
+            // Without a closing bracket in the rest, a search would go to the end for each opening one.
+            case "[" where lastBracket.map { $0 >= rest.startIndex } == true: end = rest.firstIndex(of: "]")
+            case "\\": end = rest.indices.first
+            default: break
+            }
+            if let end {
+                rest = rest[rest.index(after: end)...]
+            } else {
+                code.append(first)
+            }
+        }
+        return code
     }
 
     /// Returns the text of a number: an ISO 8601 date if the style is one of dates.

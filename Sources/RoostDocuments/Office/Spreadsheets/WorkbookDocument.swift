@@ -12,17 +12,18 @@ final class WorkbookDocument {
     private let package: Relationships
     private let part: String
     private let relationships: Relationships
-    private let limits: DocumentLimits
     private var output: MarkdownOutput
     private var strings: [String] = []
     private var numbers = SpreadsheetNumbers()
     private var unread: [String] = []
-    /// The number of cells of the present sheet that are not read.
+    /// The number of cells of the present sheet that are not read, because they are in later columns.
     private var skippedCells = 0
+    /// The number of cells in the last row that is read which are omitted, because the text would become too
+    /// long.
+    private var excessCells = 0
 
     init(_ archive: ZipArchive, limits: DocumentLimits) throws {
         self.archive = archive
-        self.limits = limits
         package = try Relationships(of: "", in: archive)
         part = package.targets(ofType: "officeDocument").first ?? "xl/workbook.xml"
         relationships = try Relationships(of: part, in: archive)
@@ -49,7 +50,13 @@ final class WorkbookDocument {
             }
         }
         for sheet in sheets {
-            try output.add(MarkdownText.heading(sheet.name, level: 2))
+            let heading = MarkdownText.heading(sheet.name, level: 2)
+            // After a cell without room, the next sheets are not searched for cells that are short enough.
+            guard excessCells == 0, heading.utf8.count <= output.remainingBytes else {
+                unread.append("sheet \(sheet.name): all rows")
+                continue
+            }
+            try output.add(heading)
             try readSheet(sheet.part, name: sheet.name)
         }
         var document = Document(type: type, text: output.text, unreadParts: unread)
@@ -86,29 +93,39 @@ final class WorkbookDocument {
             // A chart sheet has no cells.
             return
         }
-        var rows: [[String]] = []
-        var (bytes, skipped) = (0, 0)
+        var table = TableRows(maximumBytes: output.remainingBytes)
+        var skipped = 0
+        var isCut = false
         skippedCells = 0
         try xml.descendants { element in
             guard element.name == "row" else { return }
-            guard rows.count < Self.maximumRows, bytes < limits.maximumTextBytes else {
+            guard table.rows.count < Self.maximumRows, excessCells == 0 else {
                 skipped += 1
                 return
             }
-            let row = try readRow(xml)
-            bytes += row.reduce(0) { $0 + $1.utf8.count + 3 }
-            if row.contains(where: { !$0.isEmpty }) { rows.append(row) }
+            let row = try readRow(xml, table)
+            if row.isEmpty {
+                skipped += excessCells > 0 ? 1 : 0
+            } else {
+                isCut = excessCells > 0
+                _ = table.append(row)
+            }
         }
+        let count = table.rows.count
         if skippedCells > 0 {
             unread.append("sheet \(name): \(skippedCells) cells after column \(Self.maximumColumns)")
         }
-        if skipped > 0 { unread.append("sheet \(name): \(skipped) rows after row \(rows.count)") }
+        if isCut { unread.append("sheet \(name): \(excessCells) cells of row \(count)") }
+        if skipped > 0 { unread.append("sheet \(name): \(skipped) rows after row \(count)") }
         if xml.isDamaged { unread.append("sheet \(name): it is damaged; a part of it may be missing") }
-        try output.add(MarkdownText.table(rows))
+        try output.add(table.markdown)
     }
 
-    private func readRow(_ xml: XMLPull) throws -> [String] {
+    /// Returns the cells of the row that was started last, as many as a table has room for. Each cell is
+    /// checked, because all cells of a row can refer to the same long text.
+    private func readRow(_ xml: XMLPull, _ table: TableRows) throws -> [String] {
         var row: [String] = []
+        var bytes = 0
         try xml.children { element in
             guard element.name == "c" else { return }
             let column = element["r"].flatMap(Self.column) ?? row.count
@@ -127,6 +144,13 @@ final class WorkbookDocument {
             }
             let text = cell(value, inline, type: element["t"], style: element["s"])
             guard !text.isEmpty else { return }
+            guard excessCells == 0,
+                table.hasRoom(columns: column + 1, bytes: bytes + TableRows.bytes(of: text))
+            else {
+                excessCells += 1
+                return
+            }
+            bytes += TableRows.bytes(of: text)
             row += Array(repeating: "", count: column - row.count) + [text]
         }
         return row

@@ -14,6 +14,8 @@ final class WordDocument {
     private var comments: [String: String] = [:]
     private var counters: [WordStyles.ListReference: Int] = [:]
     private var unread: [String] = []
+    /// The number of bytes of Markdown that further tables may have.
+    private var remainingTableBytes: Int
 
     init(_ archive: ZipArchive, limits: DocumentLimits) throws {
         self.archive = archive
@@ -25,6 +27,7 @@ final class WordDocument {
             styles: try relationships.targets(ofType: "styles").first.flatMap { try archive.xml($0) },
             numbering: try relationships.targets(ofType: "numbering").first.flatMap { try archive.xml($0) })
         output = MarkdownOutput(limits: limits)
+        remainingTableBytes = limits.maximumTextBytes
     }
 
     /// Returns the document.
@@ -87,7 +90,7 @@ final class WordDocument {
         try xml.children { element in
             switch element.name {
             case "p": try readParagraph(xml, add: add)
-            case "tbl": try add(MarkdownText.table(try readTable(xml)), false)
+            case "tbl": try add(try readTable(xml).markdown, false)
             case "sdt", "sdtContent", "ins", "customXml", "smartTag", "moveTo", "AlternateContent", "Choice":
                 try readBlocks(xml, add: add)
             case "altChunk": unread.append("an embedded document is not read")
@@ -96,10 +99,12 @@ final class WordDocument {
         }
     }
 
-    private func readTable(_ xml: XMLPull) throws -> [[String]] {
-        var rows: [[String]] = []
+    /// Returns the rows of the table that was started last.
+    private func readTable(_ xml: XMLPull) throws -> TableRows {
+        var table = TableRows(maximumBytes: limits.maximumTextBytes)
         try descend(xml, to: "tr") {
             var cells: [String] = []
+            var bytes = 0
             try descend(xml, to: "tc") {
                 var texts: [String] = []
                 var span = 1
@@ -111,7 +116,7 @@ final class WordDocument {
                     } else if element.name == "p" {
                         try readParagraph(xml) { block, _ in texts.append(block) }
                     } else if element.name == "tbl" {
-                        texts += try readTable(xml).map { $0.joined(separator: " ") }
+                        texts += try readTable(xml).rows.map { $0.joined(separator: " ") }
                     } else if element.name == "sdt" {
                         try descend(xml, to: "sdtContent") {
                             try readBlocks(xml) { block, _ in texts.append(block) }
@@ -120,10 +125,17 @@ final class WordDocument {
                 }
                 cells.append(texts.joined(separator: " "))
                 cells += Array(repeating: "", count: min(max(span, 1), 64) - 1)
+                bytes += texts.reduce(0) { $0 + $1.utf8.count }
+                guard table.hasRoom(columns: cells.count, bytes: bytes) else {
+                    throw MarkdownOutput.tooLong(limits.maximumTextBytes)
+                }
             }
-            rows.append(cells)
+            guard table.append(cells) else { throw MarkdownOutput.tooLong(limits.maximumTextBytes) }
         }
-        return rows
+        // Short rows are padded, and a cell can contain very many tables.
+        remainingTableBytes -= table.size
+        guard remainingTableBytes >= 0 else { throw MarkdownOutput.tooLong(limits.maximumTextBytes) }
+        return table
     }
 
     /// Calls a closure for each child with a name, also within content controls.
@@ -153,7 +165,9 @@ final class WordDocument {
             try add(text, false)
         }
         for id in paragraph.comments {
-            if let comment = comments[id] { try add("%% \(comment) %%", false) }
+            // Each comment has one reference. A comment with many would become a very long text, in
+            // particular if other comments refer to it.
+            if let comment = comments.removeValue(forKey: id) { try add("%% \(comment) %%", false) }
         }
         for (block, isListItem) in boxes { try add(block, isListItem) }
     }

@@ -2,12 +2,16 @@ import Foundation
 
 /// The conversion of AsciiDoc.
 enum AsciiDocMarkup {
-    static func converted(_ lines: [String]) -> ConvertedMarkup {
+    /// Converts lines. `checkCancellation` is called before each of them.
+    static func converted(
+        _ lines: [String], checkCancellation: () throws -> Void
+    ) rethrows -> ConvertedMarkup {
         var result = ConvertedMarkup()
         var fence: String?
         var language = ""
         var isComment = false
         for (index, line) in lines.enumerated() {
+            try checkCancellation()
             let text = line.trimmingCharacters(in: .whitespaces)
             if index < 4, index > 0, fence == nil, readHeader(text, after: lines[index - 1], &result) {
                 result.addHidden(text)
@@ -22,8 +26,8 @@ enum AsciiDocMarkup {
                 (fence, language) = (text, "")
             } else if text.hasPrefix("//") {
                 result.addHidden(text)
-            } else if let match = text.wholeMatch(of: #/\[source(?:,\s*([^,\]]+))?[^\]]*\]/#) {
-                language = match.output.1.map(String.init) ?? ""
+            } else if let name = sourceLanguage(text) {
+                language = name
                 result.lines.append("")
             } else if text.hasPrefix("["), text.hasSuffix("]") {
                 result.addHidden(text)
@@ -40,7 +44,7 @@ enum AsciiDocMarkup {
                     result.date = String(match.output.2)
                 }
                 if match.output.1 == "keywords" {
-                    result.tags += KeywordList.keywords(in: String(match.output.2))
+                    result.addTags(KeywordList.keywords(in: String(match.output.2)))
                 }
                 result.addHidden(text)
             } else if let match = line.wholeMatch(of: #/(={1,6}) +(\S.*)/#) {
@@ -58,13 +62,36 @@ enum AsciiDocMarkup {
         return result
     }
 
+    /// Returns the language that a line such as `[source,ruby]` states, or an empty text if it states none;
+    /// `nil` for another line.
+    private static func sourceLanguage(_ text: String) -> String? {
+        guard text.hasPrefix("[source"), text.hasSuffix("]") else { return nil }
+        let attributes = text.dropFirst("[source".count).dropLast()
+        guard !attributes.contains("]") else { return nil }
+        guard attributes.first == "," else { return "" }
+        return String(attributes.dropFirst().drop(while: \.isWhitespace).prefix { $0 != "," })
+    }
+
+    /// Returns the name in a line such as `Ines Graf <ines@example.org>`; `nil` for another line.
+    private static func author(_ text: String) -> String? {
+        guard text.hasSuffix(">"), let bracket = text.firstIndex(of: "<") else { return nil }
+        var name = text[..<bracket]
+        while let last = name.last, last.isWhitespace { name.removeLast() }
+        let address = text[text.index(after: bracket)...].dropLast()
+        guard !name.isEmpty, !name.contains(where: { ">:=".contains($0) }),
+            !address.contains(where: { "<>".contains($0) || $0.isWhitespace }),
+            address.dropFirst().dropLast().contains("@")
+        else { return nil }
+        return String(name)
+    }
+
     /// Reads the line of the author or of the revision, which follow the title; returns whether the line is
     /// one of them.
     private static func readHeader(
         _ text: String, after previous: String, _ result: inout ConvertedMarkup
     ) -> Bool {
-        if previous.hasPrefix("= "), let match = text.wholeMatch(of: #/([^<>:=]+?)\s*<[^<>\s]+@[^<>\s]+>/#) {
-            result.author = String(match.output.1)
+        if previous.hasPrefix("= "), let author = author(text) {
+            result.author = author
             return true
         }
         let revision = #/v\d[\w.]*(?:,\s*([^:]+?))?(?::.*)?|(\d{4}-\d\d-\d\d)/#
@@ -78,7 +105,7 @@ enum AsciiDocMarkup {
         var output = ""
         var rest = line[...]
         while let match = rest.firstMatch(
-            of: #/(?:link:|xref:|(?=https?:))([^\s\[\]]{1,500})\[([^\[\]]{0,500})\]/#)
+            of: #/(?:link:|xref:|(?=https?:))([^\s\[\]]{1,500}+)\[([^\[\]]{0,500}+)\]/#)
         {
             output += rest[..<match.range.lowerBound]
             output += result.link(match.output.1, match.output.2.isEmpty ? match.output.1 : match.output.2)

@@ -11,13 +11,25 @@ struct ConvertedMarkup {
     var author: String?
     /// The date as written.
     var date: String?
-    var tags: [String] = []
+    private(set) var tags: [String] = []
+    private var knownTags: Set<String> = []
     var links: [DocumentLink] = []
 
     /// Sets the title if the document does not have one yet.
     mutating func setTitle(_ text: String) {
         let line = MarkdownText.singleLine(text)
         if title == nil && !line.isEmpty { title = line }
+    }
+
+    /// Appends the tags of the whole document.
+    mutating func addTags(_ names: [String]) {
+        tags += names
+        knownTags.formUnion(names)
+    }
+
+    /// Appends a tag if the document does not have it yet.
+    mutating func addTag(_ name: String) {
+        if knownTags.insert(name).inserted { tags.append(name) }
     }
 
     /// Appends a line that is kept in the text but not embedded.

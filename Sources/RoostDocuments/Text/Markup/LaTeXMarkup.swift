@@ -7,13 +7,17 @@ enum LaTeXMarkup {
     ]
     private static let verbatim: Set = ["verbatim", "lstlisting", "minted", "Verbatim"]
 
-    static func converted(_ lines: [String]) -> ConvertedMarkup {
+    /// Converts lines. `checkCancellation` is called before each of them.
+    static func converted(
+        _ lines: [String], checkCancellation: () throws -> Void
+    ) rethrows -> ConvertedMarkup {
         var result = ConvertedMarkup()
         let hasPreamble = lines.contains { $0.contains("\\begin{document}") }
         var isPreamble = hasPreamble
         var fence: String?
         var isEnded = false
         for (index, line) in lines.enumerated() {
+            try checkCancellation()
             let text = line.trimmingCharacters(in: .whitespaces)
             if let name = fence {
                 if text.hasPrefix("\\end{\(name)}") { fence = nil }
@@ -108,15 +112,32 @@ enum LaTeXMarkup {
             return ""
         }
         guard line.contains("\\href") || line.contains("\\url") else { return plain(line) }
+        return convertedLinks(line, &result)
+    }
+
+    /// Returns a line with its links as links of Markdown.
+    private static func convertedLinks(_ line: String, _ result: inout ConvertedMarkup) -> String {
+        let commands = LaTeXArguments(line)
         var output = ""
-        var rest = line[...]
-        while let match = rest.firstMatch(of: #/\\(?:href\{([^}]*)\}\{([^}]*)\}|url\{([^}]*)\})/#) {
-            output += plain(String(rest[..<match.range.lowerBound]))
-            let address = match.output.1 ?? match.output.3 ?? ""
-            output += result.link(address, plain(String(match.output.2 ?? address))[...])
-            rest = rest[match.range.upperBound...]
+        var (start, position) = (0, 0)
+        while let backslash = commands.backslash(from: position) {
+            let name = commands.name(after: backslash)
+            position = name.upperBound
+            let command = commands.text(name)
+            guard command == "href" || command == "url", let first = commands.argument(at: name.upperBound)
+            else { continue }
+            var label = first
+            if command == "href" {
+                guard let second = commands.argument(at: first.upperBound + 1) else { continue }
+                label = second
+            }
+            output += plain(commands.text(start..<backslash))
+            let address = commands.text(first)
+            output += result.link(address[...], plain(commands.text(label))[...])
+            start = label.upperBound + 1
+            position = start
         }
-        return output + plain(String(rest))
+        return output + plain(commands.text(start..<commands.bytes.count))
     }
 
     /// The maximum number of environments that begin in one line and are removed.
@@ -165,11 +186,33 @@ enum LaTeXMarkup {
         return output.replacingOccurrences(of: "---", with: "—").replacingOccurrences(of: "--", with: "–")
     }
 
+    /// The commands that refer to other places, with their arguments in brackets and braces.
+    private static let references: Set = [
+        "cite", "citep", "citet", "ref", "eqref", "label", "pageref", "autoref", "index",
+    ]
+
+    /// Returns a text without references and the spaces before them.
+    private static func withoutReferences(_ text: String) -> String {
+        let commands = LaTeXArguments(text)
+        var output = ""
+        var (start, position) = (0, 0)
+        while let backslash = commands.backslash(from: position) {
+            let name = commands.name(after: backslash)
+            position = name.upperBound
+            guard references.contains(commands.text(name)),
+                let argument = commands.argument(at: commands.indexAfterOptions(at: name.upperBound))
+            else { continue }
+            output += commands.text(start..<backslash)
+            while let last = output.last, last.isWhitespace { output.removeLast() }
+            start = argument.upperBound + 1
+            position = start
+        }
+        return output + commands.text(start..<commands.bytes.count)
+    }
+
     /// Returns a text without references, and with the arguments of commands in place of the commands.
     private static func withoutCommands(_ text: String) -> String {
-        var output = text.replacing(
-            #/\s*\\(?:cite|citep|citet|ref|eqref|label|pageref|autoref|index)\*?(?:\[[^\]]*\])*\{[^}]*\}/#,
-            with: "")
+        var output = withoutReferences(text)
         // Nested commands need further passes.
         for _ in 0..<4 {
             let next = output.replacing(

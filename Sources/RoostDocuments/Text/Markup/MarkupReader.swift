@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 import RoostModel
 
 /// Reads texts in the markup languages Org, reStructuredText, LaTeX and AsciiDoc.
@@ -17,6 +18,9 @@ public struct MarkupReader: DocumentReader {
         name: "asciidoc", title: "AsciiDoc", extensions: ["adoc", "asciidoc"],
         mediaTypes: ["text/asciidoc", "text/x-asciidoc"])
 
+    /// The maximum number of lines. Each needs memory in addition to its text, even if it is empty.
+    private static let maximumLines = 4_000_000
+
     public let version = 2
 
     public let types = [Self.org, Self.restructuredText, Self.latex, Self.asciidoc]
@@ -25,16 +29,26 @@ public struct MarkupReader: DocumentReader {
     public init() {}
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+        try input.requireReadableSize()
+        return try await BlockingWork.run { isCancelled in
+            [try Self.document(input, type) { if isCancelled() { throw CancellationError() } }]
+        }
+    }
+
+    private static func document(
+        _ input: DocumentInput, _ type: DocumentType, _ checkCancellation: () throws -> Void
+    ) throws -> Document {
         guard let (text, _) = TextDecoder.decode(input.data) else {
             throw DocumentError.unsupported("it is not text in UTF-8, UTF-16 or windows-1252")
         }
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
+        let lines = try lines(of: text)
         let result =
             switch type.name {
-            case Self.org.name: OrgMarkup.converted(lines)
-            case Self.restructuredText.name: RestructuredMarkup.converted(lines)
-            case Self.latex.name: LaTeXMarkup.converted(lines)
-            default: AsciiDocMarkup.converted(lines)
+            case org.name: try OrgMarkup.converted(lines, checkCancellation: checkCancellation)
+            case restructuredText.name:
+                try RestructuredMarkup.converted(lines, checkCancellation: checkCancellation)
+            case latex.name: try LaTeXMarkup.converted(lines, checkCancellation: checkCancellation)
+            default: try AsciiDocMarkup.converted(lines, checkCancellation: checkCancellation)
             }
         let converted = result.lines.joined(separator: "\n")
         guard converted.contains(where: { !$0.isWhitespace }) else {
@@ -45,6 +59,21 @@ public struct MarkupReader: DocumentReader {
             location: EntryLocation(line: 1))
         if let author = result.author { document.metadata["author"] = .string(author) }
         document.createdAt = result.date.flatMap(FrontMatterDate.date)
-        return [document]
+        return document
+    }
+
+    /// Returns the lines of a text, with the empty ones.
+    private static func lines(of text: String) throws(DocumentError) -> [String] {
+        var lines: [String] = []
+        var start = text.startIndex
+        while let end = text[start...].firstIndex(where: \.isNewline) {
+            lines.append(String(text[start..<end]))
+            start = text.index(after: end)
+            guard lines.count < maximumLines else {
+                throw .limitExceeded("it has more than \(maximumLines) lines")
+            }
+        }
+        lines.append(String(text[start...]))
+        return lines
     }
 }

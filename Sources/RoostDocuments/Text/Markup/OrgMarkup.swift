@@ -4,11 +4,15 @@ import Foundation
 enum OrgMarkup {
     private static let states: Set = ["TO" + "DO", "DONE", "NEXT", "WAITING", "CANCELLED", "CANCELED"]
 
-    static func converted(_ lines: [String]) -> ConvertedMarkup {
+    /// Converts lines. `checkCancellation` is called before each of them.
+    static func converted(
+        _ lines: [String], checkCancellation: () throws -> Void
+    ) rethrows -> ConvertedMarkup {
         var result = ConvertedMarkup()
         var isCode = false
         var isDrawer = false
         for line in lines {
+            try checkCancellation()
             let text = line.trimmingCharacters(in: .whitespaces)
             let lowercased = text.lowercased()
             if isCode {
@@ -51,7 +55,7 @@ enum OrgMarkup {
             // A date in brackets also states the day of the week, and possibly a time.
             let isStamp = value.hasPrefix("<") || value.hasPrefix("[")
             result.date = isStamp ? String(value.dropFirst().prefix(10)) : value
-        case "#+filetags": result.tags += tags(value[...])
+        case "#+filetags": result.addTags(tags(value[...]))
         default: break
         }
     }
@@ -68,7 +72,7 @@ enum OrgMarkup {
         if let first = words.first, states.contains(String(first)) { words.removeFirst() }
         if let first = words.first, first.hasPrefix("[#"), first.hasSuffix("]") { words.removeFirst() }
         if let last = words.last, last.count > 2, last.hasPrefix(":"), last.hasSuffix(":") {
-            for tag in tags(last) where !result.tags.contains(tag) { result.tags.append(tag) }
+            for tag in tags(last) { result.addTag(tag) }
             words.removeLast()
         }
         let text = inline(words.joined(separator: " "), &result)

@@ -30,10 +30,16 @@ struct RestructuredMarkup {
 
     private init(_ lines: [String]) { self.lines = lines }
 
-    static func converted(_ lines: [String]) -> ConvertedMarkup {
+    /// Converts lines. `checkCancellation` is called before each of them.
+    static func converted(
+        _ lines: [String], checkCancellation: () throws -> Void
+    ) rethrows -> ConvertedMarkup {
         var converter = RestructuredMarkup(lines)
         var index = 0
-        while index < lines.count { index += converter.read(index) }
+        while index < lines.count {
+            try checkCancellation()
+            index += converter.read(index)
+        }
         if case .code = converter.body { converter.closeCode() }
         return converter.result
     }

@@ -1,0 +1,70 @@
+import Foundation
+
+/// Finds the title of a Markdown note whose front matter has none.
+enum MarkdownTitle {
+    /// Names of files that say nothing about the contents, in lowercase letters.
+    private static let genericNames: Set<String> = [
+        "readme", "index", "home", "_index", "changelog", "changes", "history", "license", "licence",
+        "contributing", "contributors", "authors", "copying", "notice", "security", "support", "todo",
+        "news", "install", "faq", "summary", "untitled", "unbenannt", "document", "note", "notes", "new note",
+        "new document", "skill", "agents", "claude", "gemini", "code_of_conduct", "pull_request_template",
+        "issue_template",
+    ]
+
+    /// Returns the title of a note: the first heading of level 1, a heading of another level at the
+    /// beginning, the name of the file if a person wrote it for reading, or else the first heading.
+    ///
+    /// A heading of another level in the middle of a note, such as "Tasks", names only a part of it.
+    static func title(of analysis: MarkdownAnalysis, _ input: DocumentInput?) -> String? {
+        if let heading = analysis.headings.first(where: { $0.level == 1 }) { return heading.text }
+        guard let first = analysis.headings.first else { return name(input, analysis) }
+        return isAtBeginning(first, analysis) ? first.text : name(input, analysis) ?? first.text
+    }
+
+    /// Returns whether only white space and hidden parts, such as front matter, come before a heading.
+    private static func isAtBeginning(
+        _ heading: MarkdownAnalysis.Heading, _ analysis: MarkdownAnalysis
+    ) -> Bool {
+        let bytes = analysis.lines.bytes
+        let parts = analysis.scanner.hiddenParts.map(\.range).filter { $0.lowerBound < heading.start }
+            .sorted { $0.lowerBound < $1.lowerBound }
+        var end = 0
+        for part in parts {
+            if part.lowerBound > end, !bytes.trimmed(end..<part.lowerBound).isEmpty { return false }
+            end = max(end, part.upperBound)
+        }
+        return end >= heading.start || bytes.trimmed(end..<heading.start).isEmpty
+    }
+
+    /// Returns the name of a file without its extension; `nil` if it is not for reading, or if the note is
+    /// empty. The last component of a URL is not the name of a note.
+    private static func name(_ input: DocumentInput?, _ analysis: MarkdownAnalysis) -> String? {
+        guard let input, !input.path.contains("://"), let stem = input.fileStem?.trimmed,
+            !analysis.lines.bytes.allSatisfy(\.isMarkdownSpace)
+        else { return nil }
+        // The file system of macOS can return names with decomposed letters.
+        let name = stem.precomposedStringWithCanonicalMapping
+        return isReadable(name) ? name : nil
+    }
+
+    /// Returns whether a person wrote a name for reading: it contains a space, an uppercase letter or a
+    /// letter outside of ASCII, or is a date. Numbers of notes and hexadecimal identifiers are not for
+    /// reading.
+    static func isReadable(_ name: String) -> Bool {
+        // Numbers, copies and languages are added to general names: `Untitled 2`, `README copy`, `README.de`.
+        let base = name.lowercased().replacing(#/( \(?\d+\)?| copy|[._-][a-z]{2})$/#, with: "")
+        guard !genericNames.contains(base) else { return false }
+        if name.wholeMatch(of: #/\d{4}([-_]\d\d){1,2}/#) != nil {
+            return DocumentDates.date(fromISO: name.replacing("_", with: "-")) != nil
+        }
+        if name.contains(where: { $0.isLetter && !$0.isASCII }) { return true }
+        guard name.contains(where: \.isLetter) else { return false }
+        if name.contains(" ") { return true }
+        // Such as 4f0c-12, IMG_1234 and 01HV3K5QZJ.
+        let isIdentifier =
+            name.contains(where: \.isNumber)
+            && (name.allSatisfy { $0.isHexDigit || $0 == "-" || $0 == "_" }
+                || !name.contains(where: \.isLowercase))
+        return !isIdentifier && name.contains(where: \.isUppercase)
+    }
+}

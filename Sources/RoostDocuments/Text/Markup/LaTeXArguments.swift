@@ -1,0 +1,64 @@
+/// The commands of a line of LaTeX and their arguments.
+///
+/// A regular expression would search the rest of the line again for each command whose argument has no end.
+/// Here, the ends of all arguments are known after one pass.
+struct LaTeXArguments {
+    /// The bytes of the line.
+    let bytes: [UInt8]
+    /// The index of the next closing brace from each index on; the length of the line if there is none.
+    private let braces: [Int]
+    /// The index of the next closing bracket from each index on; the length of the line if there is none.
+    private let brackets: [Int]
+
+    /// The maximum number of optional arguments of a command. Commands have at most two.
+    private static let maximumOptions = 16
+
+    init(_ line: some StringProtocol) {
+        bytes = Array(line.utf8)
+        braces = Self.indexes(of: UInt8(ascii: "}"), in: bytes)
+        brackets = Self.indexes(of: UInt8(ascii: "]"), in: bytes)
+    }
+
+    /// Returns the index of the next byte of a kind from each index on.
+    private static func indexes(of byte: UInt8, in bytes: [UInt8]) -> [Int] {
+        var indexes = Array(repeating: bytes.count, count: bytes.count + 1)
+        for index in bytes.indices.reversed() {
+            indexes[index] = bytes[index] == byte ? index : indexes[index + 1]
+        }
+        return indexes
+    }
+
+    /// Returns the text in a range.
+    func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+    /// Returns the index of the next backslash from an index on; `nil` if there is none.
+    func backslash(from index: Int) -> Int? { bytes[index...].firstIndex(of: UInt8(ascii: "\\")) }
+
+    /// Returns the letters after the backslash at an index, as a range.
+    func name(after backslash: Int) -> Range<Int> {
+        var end = backslash + 1
+        while end < bytes.count, (0x41...0x5A).contains(bytes[end] & 0xDF) { end += 1 }
+        return backslash + 1..<end
+    }
+
+    /// Returns the range between the opening brace at an index and the next closing brace; `nil` if there is
+    /// no opening brace at the index, or no closing brace.
+    func argument(at index: Int) -> Range<Int>? {
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "{") else { return nil }
+        let end = braces[index]
+        return end < bytes.count ? index + 1..<end : nil
+    }
+
+    /// Returns the index after the star and the optional arguments at an index, if there are any.
+    func indexAfterOptions(at index: Int) -> Int {
+        var end = index
+        if end < bytes.count, bytes[end] == UInt8(ascii: "*") { end += 1 }
+        for _ in 0..<Self.maximumOptions {
+            guard end < bytes.count, bytes[end] == UInt8(ascii: "["), brackets[end] < bytes.count else {
+                break
+            }
+            end = brackets[end] + 1
+        }
+        return end
+    }
+}

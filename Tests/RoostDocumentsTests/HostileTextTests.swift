@@ -1,0 +1,94 @@
+import Foundation
+import RoostModel
+import Testing
+
+@testable import RoostDocuments
+
+/// Tests of texts that need quadratic or cubic time, which is minutes or hours, if a search begins again at
+/// each position. The tests only check that reading ends with the expected text.
+@Suite struct HostileTextTests {
+    private static let spaces = String(repeating: " ", count: 60_000)
+
+    private static func repeated(_ unit: String) -> String {
+        String(repeating: unit, count: 60_000 / unit.count)
+    }
+
+    @Test(arguments: [
+        "[source," + spaces + "x", "[source," + spaces + "]x]", "\\a}" + spaces + "x",
+        repeated("\\cite[") + "}", repeated("\\cite[][") + "}", "}" + repeated("\\cite{"),
+        repeated("\\url{"), repeated("\\href{") + "}", repeated("https:") + "[", repeated("= ") + "x",
+    ])
+    func `A line of markup with repeated signs is read`(line: String) async throws {
+        for name in ["a.adoc", "a.tex", "a.org", "a.rst"] {
+            let document = try await DocumentFixture.document("\(line)\n\nThe last line.\n", name: name)
+            #expect(document.text.hasSuffix("The last line.\n"))
+        }
+    }
+
+    @Test(arguments: ["Ines" + spaces + "x", "Ines <" + repeated("@")])
+    func `A line that only resembles that of an author is read`(line: String) async throws {
+        let document = try await DocumentFixture.document("= Guide\n\(line)\nWords\n", name: "a.adoc")
+        #expect(document.metadata["author"] == nil && document.text.hasSuffix("\nWords\n"))
+    }
+
+    @Test func `Languages, authors, citations and links keep their text`() async throws {
+        let guide = "= Guide\nInes Graf  <ines@example.org>\n\n[source, ruby ,linenums]\n----\nx\n----\n"
+        let document = try await DocumentFixture.document(guide, name: "a.adoc")
+        #expect(document.metadata["author"] == .string("Ines Graf"))
+        #expect(document.text.contains("```ruby \nx\n```"))
+        let text =
+            "Rain \\citep*[see][p. 3]{a} and \\href{https://a.org/#b}{a b} \\url{x.org} \\cite{"
+        let latex = try await DocumentFixture.document(text, name: "a.tex")
+        #expect(latex.text == "Rain and [a b](https://a.org/#b) [x.org](x.org) \\cite{")
+    }
+
+    @Test func `Many spaces in a date, or in a title before brackets, are read`() {
+        #expect(DocumentDates.date(fromISO: "2025-01-01T10:00" + Self.spaces + "x") == nil)
+        let date = DocumentDates.date(fromISO: Self.spaces + "2025-01-01T00:00 Z" + Self.spaces)
+        #expect(date == Date(timeIntervalSince1970: 1_735_689_600))
+    }
+
+    @Test func `Very many keywords are limited, and very many tags are read`() async throws {
+        let names = (0..<100_000).map { "k\($0)" }
+        let keywords = KeywordList.keywords(in: names.joined(separator: ", "))
+        #expect(keywords == Array(names.prefix(KeywordList.maximumCount)))
+        #expect(KeywordList.keywords(in: "Rain, rain; #Roof\n, RAIN,roof") == ["Rain", "Roof"])
+        let heading = "* Water :" + names.joined(separator: ":") + ":\n* Roof :k1:k2:new:\n"
+        let document = try await DocumentFixture.document(heading, name: "a.org")
+        #expect(document.tags == names + ["new"])
+    }
+
+    @Test func `Very many tags in front matter are read`() async throws {
+        let names = (0..<60_000).map { "k\($0)" }
+        let list = (names + names).joined(separator: ", ")
+        let text = "---\ntags: \(list)\n---\nWords\n"
+        let input = DocumentInput(data: Data(text.utf8), path: "a.md")
+        let document = try #require(try await MarkdownReader().read(input, as: MarkdownReader.type).first)
+        #expect(document.tags == names)
+    }
+
+    @Test(arguments: ["a.org", "a.rst", "a.tex", "a.adoc", "a.srt", "a.vtt"])
+    func `Large files of markup and captions are refused, and reading them can be canceled`(
+        name: String
+    ) async throws {
+        var input = DocumentInput(data: Data(repeating: 0x20, count: 101), path: name)
+        input.limits.maximumTextBytes = 100
+        await #expect(
+            throws: DocumentError.limitExceeded("it has 101 bytes, and the maximum for its type is 100")
+        ) { try await DocumentFixture.documents(input) }
+        let text = "00:00:01,000 --> 00:00:03,000\nOne.\n\n"
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await DocumentFixture.document(text, name: name)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func `Captions at one time become one paragraph, and long lines keep their text`() async throws {
+        let lines = (0..<100_000).map { "w\($0)" }
+        let long = String(repeating: "{\\", count: 50_000)
+        let text = "WEBVTT\n\n00:01.000 --> 00:02.000\n" + (lines + [long]).joined(separator: "\n") + "\n"
+        let document = try await DocumentFixture.document(text, name: "a.vtt")
+        #expect(document.text == "[00:00:01] " + (lines + [long]).joined(separator: " "))
+    }
+}
