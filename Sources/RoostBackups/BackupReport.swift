@@ -10,4 +10,7 @@ public struct BackupReport: Sendable {
     public var segments: Int
     /// The SHA-256 digests of original files that are corrupt. The snapshot does not contain them.
     public var damagedDocuments: [String] = []
+    /// The reason why old snapshots could not be removed after the backup; `nil` if they were, or if none had
+    /// to be. The snapshot itself is complete, but the repository grows until the cause is corrected.
+    public var retentionFailure: String?
 }

@@ -35,34 +35,44 @@ extension BackupRepository {
     ) async throws -> BackupReport {
         try await RepositoryLock.with(exclusive: false, retrieval) { lock in
             let store = try await segments()
-            let earlier = try await readableSnapshots().filter { $0.stamp.store == snapshot.stamp.store }
-            let parent = earlier.last
-            let bases = try await bases(parent, store)
-            let writer = SegmentWriter(store: store, packs: PackWriter(retrieval, store), bases: bases)
-            var result = BackupSnapshot(
-                id: "", created: Date(milliseconds: Date().milliseconds), tags: tags, stamp: snapshot.stamp,
-                attributes: attributes, sourceCount: 0, lists: [], sources: [], clusters: [])
-            result.sequence = (earlier.map(\.sequence).max() ?? 0).addingReportingOverflow(1).partialValue
-            let assignments = Dictionary(
-                try await snapshot.assignments(of: nil).map { ($0.entry, $0) }
-            ) { first, _ in first }
-            result.lists = try await lists(of: snapshot, assignments, writer, progress)
-            let known = try await knownSources(parent, store)
-            let damaged = try await writeSources(
-                try await snapshot.sources(), documents, known, writer, into: &result)
-            let clusters = try await snapshot.clusterRecords()
-            for start in stride(from: 0, to: clusters.count, by: Self.clustersPerSegment) {
-                let end = min(clusters.count, start + Self.clustersPerSegment)
-                let part = Array(clusters[start..<end])
-                result.clusters.append(try await writer.write(try RecordCodec.encode(part), .clusters))
+            return try await PackWriter.with(retrieval, store) { packs in
+                let (empty, parent) = try await newSnapshot(of: snapshot, tags, attributes)
+                var result = empty
+                let bases = try await bases(parent, store)
+                let writer = SegmentWriter(store: store, packs: packs, bases: bases)
+                let assignments = Dictionary(
+                    try await snapshot.assignments(of: nil).map { ($0.entry, $0) }
+                ) { first, _ in first }
+                result.lists = try await lists(of: snapshot, assignments, writer, progress)
+                let known = try await knownSources(parent, store)
+                let damaged = try await writeSources(
+                    try await snapshot.sources(), documents, known, writer, into: &result)
+                let clusters = try await snapshot.clusterRecords()
+                for start in stride(from: 0, to: clusters.count, by: Self.clustersPerSegment) {
+                    let end = min(clusters.count, start + Self.clustersPerSegment)
+                    let part = Array(clusters[start..<end])
+                    result.clusters.append(try await writer.write(try RecordCodec.encode(part), .clusters))
+                }
+                if let run = try await snapshot.clusteringRun() {
+                    result.run = try await writer.write(try RecordCodec.encode(run), .run)
+                }
+                var report = try await finish(result, writer, lock)
+                report.damagedDocuments = damaged
+                return report
             }
-            if let run = try await snapshot.clusteringRun() {
-                result.run = try await writer.write(try RecordCodec.encode(run), .run)
-            }
-            var report = try await finish(result, writer, lock)
-            report.damagedDocuments = damaged
-            return report
         }
+    }
+
+    /// Returns a snapshot of a revision without its data, and the store's newest snapshot in the repository.
+    private func newSnapshot(
+        of snapshot: any StorageSnapshot, _ tags: [String], _ attributes: [String: String]
+    ) async throws -> (BackupSnapshot, parent: BackupSnapshot?) {
+        let earlier = try await readableSnapshots().filter { $0.stamp.store == snapshot.stamp.store }
+        var result = BackupSnapshot(
+            id: "", created: Date(milliseconds: Date().milliseconds), tags: tags, stamp: snapshot.stamp,
+            attributes: attributes, sourceCount: 0, lists: [], sources: [], clusters: [])
+        result.sequence = (earlier.map(\.sequence).max() ?? 0).addingReportingOverflow(1).partialValue
+        return (result, earlier.last)
     }
 
     /// Writes the remaining packs, then the index, then the snapshot. Because of this order, every snapshot
@@ -73,10 +83,7 @@ extension BackupRepository {
         try await writer.packs.finish()
         var written = await writer.packs.writtenBytes
         let packs = await writer.packs.packs
-        if !packs.isEmpty {
-            let path = try await writeIndex(packs)
-            written += try await retrieval.readChunk(at: path)?.count ?? 0
-        }
+        if !packs.isEmpty { written += try await writeIndex(packs).size }
         try Task.checkCancellation()
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

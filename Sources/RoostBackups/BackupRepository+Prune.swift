@@ -153,19 +153,21 @@ extension BackupRepository {
         _ plan: Plan, forgetting snapshots: [BackupSnapshot], _ oldIndexes: [String], _ store: SegmentStore,
         _ lock: RepositoryLock
     ) async throws -> Int {
-        let writer = PackWriter(retrieval, SegmentStore(retrieval, naming: naming))
-        for id in plan.moving {
-            try Task.checkCancellation()
-            guard let location = store.location(of: id) else { continue }
-            // Reading verifies the digest of the segment before its only copy is deleted.
-            _ = try await store.read(id, location.kind)
-            try await writer.add(id, location, try await store.stored(id))
+        let written = try await PackWriter.with(retrieval, SegmentStore(retrieval, naming: naming)) {
+            writer in
+            for id in plan.moving {
+                try Task.checkCancellation()
+                guard let location = store.location(of: id) else { continue }
+                // Reading verifies the digest of the segment before its only copy is deleted.
+                _ = try await store.read(id, location.kind)
+                try await writer.add(id, location, try await store.stored(id))
+            }
+            try await writer.finish()
+            return await writer.packs
         }
-        try await writer.finish()
-        let written = await writer.packs
         var current: String?
         if plan.changesIndex || oldIndexes.count > 1 {
-            current = try await writeIndex(plan.kept + written)
+            current = try await writeIndex(plan.kept + written).path
         }
         try await lock.requireHeld()
         for snapshot in snapshots {

@@ -65,7 +65,7 @@ package final class FileLock: Sendable {
 
     /// Tries to take a shared lock without waiting. The lock keeps writers out until it is released.
     ///
-    /// - Returns: `nil` if a writer holds the lock.
+    /// - Returns: `nil` if a writer holds the lock, or the file system does not support locks.
     /// - Throws: ``FileError`` if the lock file cannot be opened.
     package static func shared(_ url: URL) throws -> FileLock? {
         let file = try FileDescriptor(url.path, O_RDONLY)

@@ -76,8 +76,21 @@ package struct FileSystem: Sendable {
         var status = stat()
         // Removes only the link if the path is a symbolic link, because the target may belong to another
         // program.
-        if lstat(url.path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR { return try unlink(url.path) }
-        guard let names = try? manager.contentsOfDirectory(atPath: url.path) else { return }
+        guard lstat(url.path, &status) == 0 else {
+            guard errno == ENOENT || errno == ENOTDIR else { throw FileError.last("remove", url.path) }
+            return
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { return try unlink(url.path) }
+        let names: [String]
+        do {
+            names = try manager.contentsOfDirectory(atPath: url.path)
+        } catch {
+            // The folder may have been removed in the meantime.
+            if lstat(url.path, &status) != 0, errno == ENOENT { return }
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey]
+            let code = (cause as? POSIXError)?.code.rawValue ?? (cause as? NSError).map { Int32($0.code) }
+            throw FileError(operation: "list", path: url.path, errno: code ?? EIO)
+        }
         for name in names.sorted() { try unlink(url.appendingPathComponent(name).path) }
         try perform(.unlink, url.path, "remove") { rmdir(url.path) }
     }

@@ -73,12 +73,7 @@ package final class LockedTemporaryFolder: Sendable {
             // The descriptor holds the lock until the folder has been removed.
             try withExtendedLifetime(file) { try FileManager.default.removeItem(at: folder) }
         } catch let error as FileError where error.isMissing {
-            #if canImport(Darwin)
-                let modified = status.st_mtimespec.tv_sec
-            #else
-                let modified = status.st_mtim.tv_sec
-            #endif
-            guard time(nil) - modified > maximumAgeWithoutLock else { return }
+            guard time(nil) - status.modificationTime.tv_sec > maximumAgeWithoutLock else { return }
             try? FileManager.default.removeItem(at: folder)
         } catch {
             // The folder stays until the next attempt.

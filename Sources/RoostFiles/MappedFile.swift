@@ -22,8 +22,7 @@ package final class MappedFile: @unchecked Sendable {
         var status = stat()
         // Reads the time from the descriptor, because the path may refer to another file by now.
         modifiedMilliseconds =
-            fstat(file.raw, &status) == 0
-            ? Self.milliseconds(status.st_mtim) : nil
+            fstat(file.raw, &status) == 0 ? Self.milliseconds(status.modificationTime) : nil
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw FileError(operation: "map", path: path, errno: EINVAL)
         }

@@ -7,14 +7,10 @@ import Synchronization
 package final class TaskQueue: Sendable {
     private struct State {
         var isBusy = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
-        var next = 0
+        var waiting = FIFOQueue<CheckedContinuation<Void, Never>>()
     }
 
     private let state = Mutex(State())
-    /// The number of resumed tasks at the front of `waiting` that are removed at once. Removing them in
-    /// batches makes dequeuing O(1) on average.
-    private static let compactionInterval = 1000
 
     package init() {}
 
@@ -48,18 +44,8 @@ package final class TaskQueue: Sendable {
 
     private func leave() {
         let next: CheckedContinuation<Void, Never>? = state.withLock { state in
-            guard state.next < state.waiting.count else {
-                state.isBusy = false
-                state.waiting.removeAll()
-                state.next = 0
-                return nil
-            }
-            let next = state.waiting[state.next]
-            state.next += 1
-            if state.next >= Self.compactionInterval {
-                state.waiting.removeFirst(state.next)
-                state.next = 0
-            }
+            let next = state.waiting.popFirst()
+            if next == nil { state.isBusy = false }
             return next
         }
         next?.resume()

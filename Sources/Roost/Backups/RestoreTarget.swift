@@ -79,11 +79,7 @@ final class RestoreTarget: Sendable {
         var status = stat()
         guard lstat(url.path, &status) == 0 else { return nil }
         guard status.st_mode & S_IFMT == S_IFREG else { return "\(status.st_ino)" }
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
+        let time = status.modificationTime
         return "\(status.st_ino):\(status.st_size):\(time.tv_sec):\(time.tv_nsec)"
     }
 

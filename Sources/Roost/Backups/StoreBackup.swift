@@ -38,7 +38,7 @@ public struct StoreBackup: Sendable {
     ///   - tags: The tags of the snapshot.
     ///   - progress: Called repeatedly with the number of entries read so far and the number of all entries.
     /// - Throws: ``RoostError`` with `.noStore`; `StorageError`; as
-    ///   `BackupRepository/create(of:tags:attributes:progress:)`.
+    ///   `BackupRepository/create(of:tags:attributes:documents:progress:)`.
     public func create(
         in repository: BackupRepository, tags: [String] = [],
         progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
@@ -72,7 +72,8 @@ public struct StoreBackup: Sendable {
     /// - Parameters:
     ///   - passphrase: The passphrase of the repository; `nil` if it is not encrypted.
     ///   - forgetsOld: Whether old snapshots are removed. Pass `false` if the store may be damaged.
-    /// - Returns: `nil` for a store without entries.
+    /// - Returns: The report of the backup; `nil` for a store without entries. If old snapshots cannot be
+    ///   removed, the backup is valid, and `BackupReport/retentionFailure` is the cause.
     /// - Throws: The errors of ``create(in:tags:progress:)``. If this call throws, do not
     ///   start the operation.
     @discardableResult
@@ -80,17 +81,27 @@ public struct StoreBackup: Sendable {
         passphrase: String? = nil, forgetsOld: Bool = true
     ) async throws -> BackupReport? {
         let repository = try await openOwn(passphrase)
-        let report = try await create(in: repository, tags: [Self.automaticTag])
-        // The snapshot exists now. If removing old snapshots fails, the next call removes them.
-        guard forgetsOld, let snapshots = try? await repository.readableSnapshots() else { return report }
-        let automatic = snapshots.filter { $0.tags == [Self.automaticTag] }
-        let kept = Self.automaticRetention.kept(of: automatic)
-        let old = automatic.map(\.id).filter { !kept.contains($0) }
-        if !old.isEmpty {
-            try? await repository.forget(old)
-            _ = try? await repository.prune()
+        var report = try await create(in: repository, tags: [Self.automaticTag])
+        guard forgetsOld else { return report }
+        // The snapshot exists now, so a failure does not make the backup fail. Later calls try again.
+        do {
+            try await Self.forgetOld(in: repository)
+        } catch is CancellationError {
+            // The repository has no fault. The caller finds out in its next step that the task was canceled.
+        } catch {
+            report.retentionFailure = "\(error)"
         }
         return report
+    }
+
+    /// Removes the automatic snapshots that ``automaticRetention`` does not keep, and their data.
+    private static func forgetOld(in repository: BackupRepository) async throws {
+        let automatic = try await repository.readableSnapshots().filter { $0.tags == [automaticTag] }
+        let kept = automaticRetention.kept(of: automatic)
+        let old = automatic.map(\.id).filter { !kept.contains($0) }
+        guard !old.isEmpty else { return }
+        try await repository.forget(old)
+        _ = try await repository.prune()
     }
 
     /// Opens the store's own repository.

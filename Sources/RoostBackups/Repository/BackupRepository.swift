@@ -331,11 +331,11 @@ public final class BackupRepository: Sendable {
         return store
     }
 
-    /// Writes an index object and returns its path.
-    func writeIndex(_ packs: [PackContents]) async throws -> String {
+    /// Writes an index object and returns its path and its size in bytes.
+    func writeIndex(_ packs: [PackContents]) async throws -> (path: String, size: Int) {
         let data = try PackIndexCodec.encode(packs)
         let path = RepositoryObject.index(naming.name(of: data))
         try await retrieval.writeChunk(data, at: path, metadata: nil)
-        return path
+        return (path, data.count)
     }
 }

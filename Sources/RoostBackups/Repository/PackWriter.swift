@@ -25,8 +25,33 @@ actor PackWriter {
     /// The maximum number of concurrent writes. Each pack is in memory until it is written.
     private static let maximumConcurrentWrites = 2
 
-    init(_ retrieval: any ChunkStorageRetrieval, _ store: SegmentStore) {
+    private init(_ retrieval: any ChunkStorageRetrieval, _ store: SegmentStore) {
         (self.retrieval, self.store) = (retrieval, store)
+    }
+
+    /// Runs an operation that writes packs.
+    ///
+    /// When this call returns or throws, no write is in progress any more, so the caller can release the lock
+    /// on the repository. Writes that `body` did not wait for are canceled.
+    ///
+    /// - Parameters:
+    ///   - retrieval: The storage of the repository.
+    ///   - store: The segments that the repository has; those that are written are added.
+    ///   - body: The operation. It calls ``finish()`` at its end.
+    /// - Throws: The errors of `body`.
+    static func with<Value>(
+        _ retrieval: any ChunkStorageRetrieval, _ store: SegmentStore,
+        _ body: (PackWriter) async throws -> Value
+    ) async throws -> Value {
+        let writer = PackWriter(retrieval, store)
+        do {
+            let value = try await body(writer)
+            await writer.stop()
+            return value
+        } catch {
+            await writer.stop()
+            throw error
+        }
     }
 
     /// Returns whether the caller must add a segment: it is not in the repository, and no other caller has
@@ -54,10 +79,22 @@ actor PackWriter {
         while !writing.isEmpty { try await waitForFirstWrite() }
     }
 
+    /// Cancels the writes in progress and waits until they have ended, even if the current task has been
+    /// canceled.
+    private func stop() async {
+        for task in writing { task.cancel() }
+        while !writing.isEmpty { _ = await writing.removeFirst().result }
+    }
+
     private func waitForFirstWrite() async throws {
         let task = writing.removeFirst()
         do {
-            try await task.value
+            // The write is a task of its own, so a cancellation of the current task has to be passed to it.
+            try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
         } catch {
             failure = failure ?? error
             throw error
