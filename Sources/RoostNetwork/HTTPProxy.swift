@@ -2,6 +2,9 @@ package import Foundation
 
 /// A proxy for HTTP.
 package struct HTTPProxy: Sendable, Hashable {
+    /// The protocol of the proxy, in lower case, such as `http`, `https` or `socks5h`. libcurl refuses those
+    /// that it does not support.
+    package var scheme: String
     package var host: String
     package var port: Int
     /// The user and the password, if the proxy requires them.
@@ -26,9 +29,10 @@ package struct HTTPProxy: Sendable, Hashable {
         else { return nil }
         // An IPv6 address in a URL has brackets, which `host` may omit.
         self.host = name.contains(":") && !name.hasPrefix("[") ? "[\(name)]" : name
-        port = proxy.port ?? 80
-        user = proxy.user
-        password = proxy.password
+        scheme = proxy.scheme?.lowercased() ?? "http"
+        port = proxy.port ?? (scheme == "https" ? 443 : scheme.hasPrefix("socks") ? 1080 : 80)
+        user = proxy.user(percentEncoded: false)
+        password = proxy.password(percentEncoded: false)
     }
 
     /// Returns whether a host, in lower case, is a loopback address or `localhost`.

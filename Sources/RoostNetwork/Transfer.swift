@@ -173,7 +173,7 @@ final class Transfer: @unchecked Sendable {
     private func configure(_ proxy: HTTPProxy?) {
         // Without a proxy, an empty text keeps libcurl from reading the environment.
         set(CURLOPT_NOPROXY, proxy == nil ? "*" : "")
-        set(CURLOPT_PROXY, proxy.map { "http://\($0.host)" } ?? "")
+        set(CURLOPT_PROXY, proxy.map { "\($0.scheme)://\($0.host)" } ?? "")
         guard let proxy else { return }
         set(CURLOPT_PROXYPORT, proxy.port)
         guard let user = proxy.user else { return }

@@ -98,7 +98,7 @@ public struct PostgresStorageProvider: StorageProvider {
         }
     }
 
-    /// Creates a provider for a store that exists; see ``init(address:name:options:)``.
+    /// Creates a provider for a store that exists; see ``init(address:store:options:)``.
     init(store: UUID, pool: ConnectionPool, options: Options) {
         (self.store, self.pool, self.options) = (store, pool, options)
     }

@@ -15,9 +15,6 @@ final class QueryResult {
     /// The number of rows.
     var count: Int { Int(PQntuples(handle)) }
 
-    /// The number of rows that an `INSERT`, `UPDATE` or `DELETE` changed.
-    var changedRows: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
-
     var rows: [ResultRow] { (0..<count).map { ResultRow(result: self, index: Int32($0)) } }
 
     fileprivate func isNull(_ row: Int32, _ column: Int) -> Bool {

@@ -7,7 +7,7 @@ package import RoostModel
 ///
 /// The database may come from anybody: functions in its schema are not run, and the sizes of values are
 /// limited.
-package struct ChromaDatabase: Sendable {
+package struct ChromaDatabase: ImportedDatabase, Sendable {
     /// The texts of a collection.
     package struct Collection: Sendable {
         /// The name of the collection, with that of its database unless this is the default one.
@@ -51,7 +51,7 @@ package struct ChromaDatabase: Sendable {
     /// The key of the text among the metadata.
     private static let textKey = "chroma:document"
 
-    private let url: URL
+    let url: URL
 
     /// Creates a reader for a database file.
     package init(_ url: URL) { self.url = url }
@@ -107,19 +107,6 @@ package struct ChromaDatabase: Sendable {
                 arguments: [name])
             guard computed == 0 else { throw failure("the table \(name) has computed columns") }
         }
-    }
-
-    private func failure(_ fault: String) -> StorageError {
-        StorageError(.invalidBatch, "cannot import \(url.path): \(fault)")
-    }
-
-    private func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
-        let queue = try DatabaseQueue(path: url.path, configuration: configuration)
-        defer { try? queue.close() }
-        return try queue.read(body)
     }
 
     private func collection(_ id: String, named name: String, _ database: Database) throws -> Collection {

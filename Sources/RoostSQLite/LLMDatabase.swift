@@ -7,7 +7,7 @@ import RoostSQLiteSupport
 ///
 /// The database may come from anybody: functions in its schema are not run, and the sizes of values are
 /// limited.
-package struct LLMDatabase: Sendable {
+package struct LLMDatabase: ImportedDatabase, Sendable {
     /// The texts of a collection.
     package struct Collection: Sendable {
         /// The name of the collection.
@@ -25,7 +25,7 @@ package struct LLMDatabase: Sendable {
     /// The maximum size of a text in bytes, more than that of a long book.
     private static let maximumTextSize = 64 << 20
 
-    private let url: URL
+    let url: URL
 
     /// Creates a reader for a database file.
     package init(_ url: URL) { self.url = url }
@@ -56,19 +56,6 @@ package struct LLMDatabase: Sendable {
         } catch let error as DatabaseError {
             throw failure(error.message ?? "the tables of llm are missing or damaged")
         }
-    }
-
-    private func failure(_ fault: String) -> StorageError {
-        StorageError(.invalidBatch, "cannot import \(url.path): \(fault)")
-    }
-
-    private func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
-        let queue = try DatabaseQueue(path: url.path, configuration: configuration)
-        defer { try? queue.close() }
-        return try queue.read(body)
     }
 
     private func collection(

@@ -40,11 +40,7 @@ final class ReadOnlyDatabase: Sendable {
                 guard stat(url.path + suffix, &status) == 0 else {
                     return Part(identity: nil, size: 0, seconds: 0, nanoseconds: 0)
                 }
-                #if canImport(Darwin)
-                    let modified = status.st_mtimespec
-                #else
-                    let modified = status.st_mtim
-                #endif
+                let modified = status.modificationTime
                 return Part(
                     identity: FileIdentity(URL(fileURLWithPath: url.path + suffix)),
                     size: Int64(status.st_size), seconds: modified.tv_sec, nanoseconds: modified.tv_nsec)

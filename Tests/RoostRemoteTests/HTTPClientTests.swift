@@ -228,6 +228,11 @@ import Testing
                 #expect(code == .proxyAuthentication)
             }
             #expect(HTTPProxy(for: far, ["http_proxy": "http://[::1]:3128"])?.host == "[::1]")
+            let secret = HTTPProxy(for: far, ["all_proxy": "SOCKS5h://u%40x:p%40ss@proxy.example"])
+            #expect(secret?.scheme == "socks5h" && secret?.port == 1080)
+            #expect(secret?.user == "u@x" && secret?.password == "p@ss")
+            #expect(HTTPProxy(for: far, ["http_proxy": "https://proxy.example"])?.port == 443)
+            #expect(HTTPProxy(for: far, ["http_proxy": "proxy.example"])?.scheme == "http")
         }
         try await Self.withServer { _, _ in
             FakeServer.Answer(status: 403)

@@ -204,8 +204,9 @@ extension SQLiteChatStorage: MaintainedStorage {
     /// `nil` if all rows can be read.
     private static func damage(
         _ id: Int64, _ scope: ChatScope, _ database: Database
-    ) throws -> (damage: ConversationDamage<ChatScope>, corruptRows: [Int64])? {
-        var (readable, corruptRows) = (0, [Int64]())
+    ) throws -> (damage: ConversationDamage<ChatScope>, corruptRows: [DatabaseValue])? {
+        // The column is not typed strictly, so a damaged number can be a text.
+        var (readable, corruptRows) = (0, [DatabaseValue]())
         let rows = try Row.fetchCursor(
             database, sql: "SELECT * FROM chat_messages WHERE scope = ? ORDER BY number", arguments: [id])
         while let row = try rows.next() {

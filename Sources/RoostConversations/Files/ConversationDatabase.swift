@@ -202,9 +202,9 @@ struct ConversationDatabase: Sendable {
     }
 
     /// Returns a human-readable list of row numbers, which is limited to the first few.
-    static func text(forRows numbers: [Int64]) -> String {
+    static func text(forRows numbers: [DatabaseValue]) -> String {
         let maximumCount = 5
-        return "number " + numbers.prefix(maximumCount).map(String.init).joined(separator: ", ")
+        return "number " + numbers.prefix(maximumCount).map(\.description).joined(separator: ", ")
             + (numbers.count > maximumCount ? " and \(numbers.count - maximumCount) more" : "")
     }
 }

@@ -205,9 +205,10 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
     /// Returns the messages of a session and the numbers of corrupt rows.
     private static func messages(
         _ row: Row, _ database: Database
-    ) throws -> (messages: [ChatMessage], corruptRows: [Int64]) {
+    ) throws -> (messages: [ChatMessage], corruptRows: [DatabaseValue]) {
         let decoder = ConversationMessage.decoder()
-        var (messages, corruptRows) = ([ChatMessage](), [Int64]())
+        // The column is not typed strictly, so a damaged number can be a text.
+        var (messages, corruptRows) = ([ChatMessage](), [DatabaseValue]())
         let stored = try Row.fetchCursor(
             database, sql: "SELECT number, message FROM session_messages WHERE session = ? ORDER BY number",
             arguments: [row["number"] as Int64])
@@ -240,7 +241,7 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
     }
 
     private static func damage(
-        _ row: Row, _ readable: Int, _ corruptRows: [Int64]
+        _ row: Row, _ readable: Int, _ corruptRows: [DatabaseValue]
     ) throws -> ConversationDamage<String> {
         ConversationDamage(
             subject: try text(row, "id"),
@@ -275,13 +276,14 @@ extension SQLiteSessionStorage: MaintainedStorage {
                 let (messages, corruptRows) = try Self.messages(row, database)
                 guard !corruptRows.isEmpty else { return nil }
                 let session: Int64 = row["number"]
+                let name = try row.decode(Data.self, forColumn: "id")
                 for number in corruptRows {
                     try database.execute(
                         sql: """
                             INSERT INTO damaged_messages (at, session, number, message)
                             SELECT ?, ?, number, message FROM session_messages
                             WHERE session = ? AND number = ?
-                            """, arguments: [Date().milliseconds, row["id"] as Data, session, number])
+                            """, arguments: [Date().milliseconds, name, session, number])
                 }
                 try database.execute(
                     sql: "DELETE FROM session_messages WHERE session = ?", arguments: [session])

@@ -81,7 +81,8 @@ struct Route: Sendable {
                 "Idempotency-Key",
                 Schema.string(
                     "A name for the request; a repetition with the same name returns the first answer. The "
-                        + "server forgets the names when it ends, and all but the last 1,000.",
+                        + "server forgets the names when it ends, and all but the last 1,000. If its answers "
+                        + "above 64 KiB exceed 64 MiB in total, it forgets the oldest of them.",
                     minimum: 1, maximum: IdempotencyCache.maximumKeyLength))
         ]
     }

@@ -20,18 +20,37 @@ final class IdempotencyCache: Sendable {
     private struct Record: Sendable {
         var fingerprint: Int
         var reply: Reply?
+        /// The size of the answer's body in bytes.
+        var size = 0
     }
 
     private struct State {
         var records: [String: Record] = [:]
         /// The keys, oldest first.
         var order: [String] = []
+        /// The keys of large answers, in the order in which they were recorded.
+        var large: [String] = []
+        /// The total size of the large answers in bytes.
+        var largeBytes = 0
+
+        /// Forgets a key.
+        mutating func remove(_ key: String) {
+            order.removeAll { $0 == key }
+            if let index = large.firstIndex(of: key) {
+                large.remove(at: index)
+                largeBytes -= records[key]?.size ?? 0
+            }
+            records[key] = nil
+        }
     }
 
     static let maximumKeyLength = 200
     private static let maximumCount = 1_000
-    /// The maximum size of an answer that is kept.
-    private static let maximumReplyBytes = 64 << 10
+    /// The size in bytes above which an answer is large.
+    static let largeReplyBytes = 64 << 10
+    /// The maximum total size of the large answers in bytes. The oldest ones are forgotten, so that they do
+    /// not displace small answers. The newest one is always kept.
+    static let maximumLargeBytes = 64 << 20
 
     private let state = Mutex(State())
 
@@ -48,7 +67,7 @@ final class IdempotencyCache: Sendable {
             if state.order.count >= Self.maximumCount,
                 let oldest = state.order.firstIndex(where: { state.records[$0]?.reply != nil })
             {
-                state.records[state.order.remove(at: oldest)] = nil
+                state.remove(state.order[oldest])
             }
             state.records[key] = Record(fingerprint: fingerprint)
             state.order.append(key)
@@ -59,14 +78,26 @@ final class IdempotencyCache: Sendable {
     /// Records the answer to a request; `nil` if the request failed, so that it can be repeated.
     func finish(_ key: String, with reply: Reply?) {
         state.withLock { state in
-            if let reply, case .bytes(let bytes, _) = reply.body, bytes.count <= Self.maximumReplyBytes {
-                state.records[key]?.reply = reply
-            } else if let reply, case .none = reply.body {
-                state.records[key]?.reply = reply
-            } else {
-                state.records[key] = nil
-                state.order.removeAll { $0 == key }
+            guard state.records[key] != nil, let reply, let size = Self.size(of: reply) else {
+                return state.remove(key)
             }
+            state.records[key]?.reply = reply
+            guard size > Self.largeReplyBytes else { return }
+            state.records[key]?.size = size
+            state.large.append(key)
+            state.largeBytes += size
+            while state.largeBytes > Self.maximumLargeBytes, state.large.count > 1 {
+                state.remove(state.large[0])
+            }
+        }
+    }
+
+    /// Returns the size of an answer's body in bytes; `nil` for a stream, which can be sent only once.
+    private static func size(of reply: Reply) -> Int? {
+        switch reply.body {
+        case .none: 0
+        case .bytes(let bytes, _): bytes.count
+        case .stream: nil
         }
     }
 }

@@ -28,11 +28,15 @@ package struct LineTransport: Sendable {
         // Blocking reads run on a separate thread, because they must not block the threads of tasks.
         let (lines, continuation) = AsyncStream<Line>.makeStream(bufferingPolicy: .unbounded)
         let input = input
-        let permits = DispatchSemaphore(value: Self.maximumWaitingLines)
+        // A semaphore that is released with a smaller value than its initial one ends the process, so it
+        // starts with 0.
+        let permits = DispatchSemaphore(value: 0)
+        for _ in 0..<Self.maximumWaitingLines { permits.signal() }
         Thread.detachNewThread {
             Self.read(from: input) { line in
                 permits.wait()
-                continuation.yield(line)
+                if case .terminated = continuation.yield(line) { return false }
+                return true
             }
             continuation.finish()
         }
@@ -47,6 +51,9 @@ package struct LineTransport: Sendable {
             }
             if writer.hasFailed { break }
         }
+        // The thread may wait for a permit; it ends when it finds that the stream has finished.
+        continuation.finish()
+        permits.signal()
         if Task.isCancelled || writer.hasFailed { connection.cancel() }
         await connection.finish()
         try Task.checkCancellation()
@@ -60,19 +67,16 @@ package struct LineTransport: Sendable {
         case tooLong
     }
 
-    /// Reads lines until the end of the input. Empty lines are skipped.
-    private static func read(from input: Int32, _ receive: (Line) -> Void) {
+    /// Reads lines until the end of the input, or until `receive` returns `false`. Empty lines are skipped.
+    private static func read(from input: Int32, _ receive: (Line) -> Bool) {
         var line = Data()
         var isTooLong = false
         var chunk = [UInt8](repeating: 0, count: chunkSize)
-        func finishLine() {
-            if isTooLong {
-                receive(.tooLong)
-            } else if !line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) {
-                receive(.complete(line))
-            }
-            line = Data()
-            isTooLong = false
+        func finishLine() -> Bool {
+            defer { (line, isTooLong) = (Data(), false) }
+            if isTooLong { return receive(.tooLong) }
+            let isEmpty = line.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }
+            return isEmpty || receive(.complete(line))
         }
         while true {
             let count = Foundation.read(input, &chunk, chunkSize)
@@ -82,13 +86,13 @@ package struct LineTransport: Sendable {
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 if !isTooLong { line += rest[..<end] }
                 isTooLong = isTooLong || line.count > maximumLength
-                finishLine()
+                guard finishLine() else { return }
                 rest = rest[(end + 1)...]
             }
             if !isTooLong { line += rest }
             if line.count > maximumLength { (line, isTooLong) = (Data(), true) }
         }
-        finishLine()
+        _ = finishLine()
     }
 }
 

@@ -311,6 +311,35 @@ struct ConversationMaintenanceTests {
         #expect(kept.map { $0["number"] as Int } == [1, 2])
         #expect(kept.map { $0["content"] as Data } == [Data("one".utf8), Data([0xFF])])
     }
+
+    @Test func `a row whose number is a text is set aside`() async throws {
+        let path = TemporaryFolder.unusedURL().appendingPathComponent("c.sqlite").path
+        let chats = try SQLiteChatStorage(databasePath: path)
+        let sessions = try SQLiteSessionStorage(databasePath: path)
+        for text in ["one", "two"] {
+            try await chats.save(
+                ConversationMessage(role: .user, content: text), userId: "u", sessionId: "s", agentId: "a",
+                maxMessages: nil)
+        }
+        try await sessions.saveSession(id: "s", firstMessage: "one")
+        for text in ["one", "two"] {
+            try await sessions.appendSessionMessages(id: "s", messages: messages(text))
+        }
+        try await DatabaseQueue(path: path).write {
+            try $0.execute(
+                sql: """
+                    UPDATE chat_messages SET number = 'x', content = x'FF' WHERE number = 1;
+                    UPDATE session_messages SET number = 'x', message = x'FF' WHERE number = 1;
+                    """)
+        }
+        #expect(try await chats.damage().map(\.readable) == [1])
+        #expect(try await sessions.damage().map(\.readable) == [1])
+        let location = try await chats.setDamagedAside().first?.location
+        #expect(location?.contains("\"x\"") == true, "\(location ?? "")")
+        #expect(try await sessions.setDamagedAside().count == 1)
+        #expect(try await chats.damage().isEmpty)
+        #expect(try await sessions.damage().isEmpty)
+    }
 }
 
 extension MaintainedStorage {

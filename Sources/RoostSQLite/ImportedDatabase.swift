@@ -1,0 +1,29 @@
+import Foundation
+import GRDB
+import RoostModel
+
+/// An SQLite database of another program, whose contents are imported.
+protocol ImportedDatabase {
+    /// The database file.
+    var url: URL { get }
+}
+
+extension ImportedDatabase {
+    /// Returns the error for a database that cannot be imported.
+    func failure(_ fault: String) -> StorageError {
+        StorageError(.invalidBatch, "cannot import \(url.path): \(fault)")
+    }
+
+    /// Reads the database without changing it. Functions in its schema are not called, because they can come
+    /// from a hostile file.
+    ///
+    /// - Throws: `DatabaseError`, and the errors of `body`.
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
+        let queue = try DatabaseQueue(path: url.path, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.read(body)
+    }
+}
