@@ -37,11 +37,31 @@ import Testing
         (["help", "qery"], "did you mean `roost query`?"),
         (["birds"], "`roost query birds` searches for the word"),
         (["backup", "xyzzy"], "`roost help backup` lists its subcommands"),
+        (["--store"], "missing value for --store; run `roost help`"),
+        (["-q", "--store", "s"], "missing command; run `roost help`"),
     ])
     func `An unknown command is an error that names a command`(typed: [String], part: String) throws {
         let error = #expect(throws: CommandError.self) { try CommandNames().resolved(typed) }
         #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
         #expect(error?.status == .usage)
+    }
+
+    @Test func `One # before a tag is not a part of it`() throws {
+        let id = String(try cli.roost("add", "one", "--tag", "#garden").output.prefix(36))
+        #expect(try cli.roost("tag", id, "#birds").status == 0)
+        for tag in ["garden", "#garden", "birds", "#birds"] {
+            #expect(try cli.roost("list", "--tag", tag).output.contains("one"), "\(tag)")
+        }
+        let tagged = try cli.roost("list", "--format", "csv").output
+        #expect(tagged.contains("birds") && !tagged.contains("#"), "\(tagged)")
+        #expect(try cli.roost("list", "--tag", "#none").error.contains("no entry has the tag 'none'"))
+        #expect(try cli.roost("tag", "--remove", id, "#birds").error.contains("1 of 1 entry changed"))
+        // Tags that begin with # exist in stores of older versions.
+        #expect(try cli.roost("tag", id, "##birds").status == 0)
+        #expect(try cli.roost("tag", "--remove", id, "#birds").error.contains("1 of 1 entry changed"))
+        let row = try cli.roost("list", "--format", "csv").output
+        #expect(row.contains("garden") && !row.contains("birds"), "\(row)")
+        #expect(TagArgument.tag(TagArgument.argument("#birds")) == "#birds" && TagArgument.tag("#") == "#")
     }
 
     @Test func `Words after add need no quotes`() throws {

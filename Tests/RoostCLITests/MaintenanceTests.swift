@@ -112,6 +112,10 @@ import Testing
         #expect(labels[0] == labels[1] && labels[0].count == 5)
         let nothing = try commands.roost("undo", "--store", "s")
         #expect(nothing.status == 66 && nothing.error.contains("nothing to undo"))
+        #expect(nothing.error.contains("only the last change can be undone"), "\(nothing.error)")
+        #expect(try commands.roost("init", "new", "--model", "lexical").status == 0)
+        let unchanged = try commands.roost("undo", "--store", "new")
+        #expect(unchanged.error.contains("has not been changed"), "\(unchanged.error)")
     }
 
     @Test func `dates of JSON output are ISO 8601, and ids are in lower case`() throws {

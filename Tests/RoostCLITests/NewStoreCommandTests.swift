@@ -30,6 +30,19 @@ import Testing
         #expect(try cli.roost("copy", "s", "empty").status == 0, "a copy can be repeated")
     }
 
+    @Test(.enabled(if: getuid() != 0, "root can read every folder"))
+    func `a folder that cannot be read is not reported as a store`() throws {
+        let folder = cli.home.appendingPathComponent("closed")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        #expect(chmod(folder.path, 0) == 0)
+        defer { chmod(folder.path, 0o700) }
+        for name in ["closed", "closed/s"] {
+            let refused = try cli.roost("init", name)
+            #expect(refused.status == 73, "\(refused)")
+            #expect(refused.error.contains("\(name): permission denied"), "\(refused)")
+        }
+    }
+
     @Test func `a server for agents that only reads creates no store`() throws {
         let refused = try cli.roost("mcp", "--read-only", "--store", "s")
         #expect(refused.status == 66, "\(refused)")

@@ -40,6 +40,15 @@ import Testing
     }
 
     @Test(arguments: [
+        ("today", "2026-03-11"), ("Yesterday", "2026-03-10"), ("tomorrow", "2026-03-12"),
+        ("7d", nil), ("last monday", "2026-03-09"), ("3 weeks ago", "2026-02-18"), ("monday", nil),
+        ("2026-03-11", nil), ("2026", nil), ("", nil), ("soon", nil),
+    ])
+    func `A relative time stands for a day`(text: String, expected: String?) throws {
+        #expect(try argument.day(text) == expected, "\(text)")
+    }
+
+    @Test(arguments: [
         "", "soon", "2026-13", "2026-02-30", "-5d", "99999999999999999999 days ago", "last", "ago",
         "20-01-01",
         "2026-1-1", "mo", "tomorrow",

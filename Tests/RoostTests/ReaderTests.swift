@@ -52,6 +52,28 @@ struct ReaderTests {
         #expect(rows.entries.map(\.content) == ["a"] && rows.skipped.map(\.source) == ["t, line 2"])
     }
 
+    @Test func `tags and dates are read from texts in rows`() throws {
+        let reader = RowReader(textColumn: nil, idColumn: nil, name: "t")
+        let day = Date(timeIntervalSince1970: 1_741_910_400)
+        let objects = try reader.jsonLines(
+            """
+            {"text": "a", "tags": "energy", "date": "2025-03-14"}
+            {"text": "b", "tags": ["x y"], "created_at": "2025-03-14", "date": "2024-01-01"}
+            {"text": "c", "tags": 5, "created": 1741910400, "modified": "someday"}
+            """
+        ).entries
+        #expect(objects.map(\.tags) == [["energy"], ["x y"], []])
+        #expect(objects.map(\.createdAt) == [day, day, nil])
+        #expect(objects.allSatisfy { $0.updatedAt == nil })
+        #expect(objects[0].metadata == ["tags": "energy", "date": "2025-03-14"])
+        let rows = try reader.table(
+            "text,tags,updated\na,\"scifi, #classic,,scifi\",2025-03-14\nb,bread;rye starter,\n",
+            separator: ",")
+        #expect(rows.entries.map(\.tags) == [["scifi", "classic"], ["bread", "rye starter"]])
+        #expect(rows.entries.map(\.updatedAt) == [day, nil])
+        #expect(rows.entries[1].metadata["tags"] == "bread;rye starter")
+    }
+
     @Test func `the fixture files are read or refused`() async throws {
         let odd = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Fixtures/odd")

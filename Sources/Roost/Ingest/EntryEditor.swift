@@ -19,7 +19,7 @@ struct EntryEditor {
         }
         try Self.checkSize(of: content, entry.id)
         var changed = entry
-        changed.setContent(content)
+        try await changed.setContent(content)
         changed.updatedAt = Date()
         var report = IngestReport()
         let upserts = try await store.entryEmbedder.embed([changed], reusing: nil, &report)
@@ -71,7 +71,10 @@ struct EntryEditor {
             }
             let hasNewText = changes.content.map { !$0.utf8.elementsEqual(entry.content.utf8) } ?? false
             if hasNewText, let content = changes.content {
-                changed.setContent(content)
+                try await changed.setContent(content)
+                if let links = changes.metadata[DocumentKey.links], links != .null {
+                    changed.metadata[DocumentKey.links] = links
+                }
             }
             guard changed != entry else { return entry }
             changed.updatedAt = Date()
@@ -155,13 +158,30 @@ struct EntryEditor {
 }
 
 extension Entry {
-    /// Replaces the text. The vectors are removed, and a title that was read from the old text is replaced
-    /// with that of the new one.
-    fileprivate mutating func setContent(_ text: String) {
+    /// Replaces the text. The vectors are removed, and the links of the old text are replaced with those of
+    /// the new one, as is a title that was read from the old text.
+    ///
+    /// - Throws: `CancellationError`.
+    fileprivate mutating func setContent(_ text: String) async throws {
         if let title = metadata[DocumentKey.title]?.string, title == TextTitle.explicitTitle(of: content) {
             metadata[DocumentKey.title] = TextTitle.explicitTitle(of: text).map { .string($0) }
         }
+        let oldLinks = Set(try await LinkGraph.linksInText(of: self).compactMap(\.metadataText))
         content = text
         (embeddings, passages) = ([], [])
+        let newLinks = try await LinkGraph.linksInText(of: self).compactMap(\.metadataText)
+        let value = metadata[DocumentKey.links]
+        let stored: [MetadataValue] = if case .array(let values) = value { values } else { [] }
+        // The links of texts that did not come from files are not recorded, unless a program has set them. A
+        // value that is not an array of texts belongs to the user.
+        guard oldLinks != Set(newLinks), stored.allSatisfy({ $0.string != nil }),
+            value == nil ? sourcePath != nil : !stored.isEmpty
+        else { return }
+        // Links that are not in the text, such as the relations of an imported memory, stay.
+        let removed = oldLinks.subtracting(newLinks)
+        let kept = stored.compactMap(\.string).filter { !removed.contains($0) }
+        var seen: Set<String> = []
+        let links = (kept + newLinks).filter { seen.insert($0).inserted }
+        metadata[DocumentKey.links] = links.isEmpty ? nil : .array(links.map { .string($0) })
     }
 }

@@ -253,7 +253,7 @@ struct Ingestor {
                 .configuration, "cannot store the original of \(draft.id): the store has no folder")
         }
         guard !options.isDryRun else { return }
-        if originalsLock == nil { originalsLock = try await originals.lockForWriting() }
+        if originalsLock == nil { originalsLock = try await originals.lockAgainstRemoval() }
         try await originals.store(document)
     }
 }

@@ -64,6 +64,10 @@ public struct RecordReader: Sendable {
         return draft
     }
 
+    /// The part of the fingerprint of a file of rows that records the version of their reader. Versions
+    /// without a number did not read tags from texts, or dates.
+    static let rowSuffix = ";lines.2"
+
     /// Reads the rows of a file.
     private func rows(of url: URL) throws -> SourceDraft {
         let data = try load(url)
@@ -76,11 +80,12 @@ public struct RecordReader: Sendable {
         case "tsv": rows = try rowReader.table(Self.tableText(data, name: url.path), separator: "\t")
         default: rows = try rowReader.jsonLines(Self.text(data, name: url.path))
         }
-        // Versions that did not record the lines of rows have another fingerprint. The next ingest records
-        // the lines even if the file has not changed.
+        // A file that an earlier version read has another fingerprint, so that the next ingest reads it again
+        // even if it has not changed.
         var fingerprint =
             SourceDraft.fingerprint(of: data)
-            + (textColumn.map { ";text=\($0)" } ?? "") + (idColumn.map { ";id=\($0)" } ?? "") + ";lines"
+            + (textColumn.map { ";text=\($0)" } ?? "") + (idColumn.map { ";id=\($0)" } ?? "")
+            + Self.rowSuffix
         // The suffix distinguishes the file from one that was read completely, so a later version of Roost
         // that can read the skipped rows ingests them.
         if !rows.skipped.isEmpty { fingerprint += ";partial" }

@@ -27,8 +27,8 @@ struct RowReader {
 
     // MARK: JSON Lines
 
-    /// Reads JSON Lines: each line is an object with the key `text` or `content`, and optionally `id` and
-    /// `tags`. All other keys become metadata.
+    /// Reads JSON Lines: each line is an object with the key `text` or `content`, and optionally `id`, `tags`
+    /// and dates (``RowFields``). All keys except the text, the id and an array of tags become metadata.
     ///
     /// - Throws: ``RoostError`` with `.badInput` if no line can be read.
     func jsonLines(_ text: String) throws -> Rows {
@@ -63,15 +63,14 @@ struct RowReader {
             throw InvalidRow(reason: "no string for the key \(keys)")
         }
         let id = Self.rowName(object.removeValue(forKey: idColumn ?? "id"))
-        var tags: [String] = []
+        let fields = RowFields(object)
         if case .array(let values)? = object["tags"], values.allSatisfy({ $0.string != nil }) {
-            tags = values.compactMap(\.string)
             object["tags"] = nil
         }
         return EntryDraft(
-            key: id.map { "id:\($0)" }, content: content, metadata: object, tags: tags,
-            location: "line \(number)",
-            sourceLocation: EntryLocation(line: number, lastLine: number))
+            key: id.map { "id:\($0)" }, content: content, metadata: object, tags: fields.tags,
+            location: "line \(number)", sourceLocation: EntryLocation(line: number, lastLine: number),
+            createdAt: fields.createdAt, updatedAt: fields.updatedAt)
     }
 
     /// Returns a value as the name of a row; `nil` for null, an empty text, an array or an object.
@@ -106,11 +105,14 @@ struct RowReader {
                 if header[index].isEmpty, field.isEmpty { continue }
                 metadata[header[index]] = .string(field)
             }
+            let fields = RowFields(metadata)
             add(
                 EntryDraft(
                     key: idIndex.flatMap { row.fields[$0].isEmpty ? nil : "id:\(row.fields[$0])" },
-                    content: row.fields[textIndex], metadata: metadata, location: location,
-                    sourceLocation: EntryLocation(line: row.line, lastLine: row.lastLine)), to: &rows)
+                    content: row.fields[textIndex], metadata: metadata, tags: fields.tags,
+                    location: location,
+                    sourceLocation: EntryLocation(line: row.line, lastLine: row.lastLine),
+                    createdAt: fields.createdAt, updatedAt: fields.updatedAt), to: &rows)
         }
         try finish(&rows)
         return rows

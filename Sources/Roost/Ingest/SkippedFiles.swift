@@ -56,11 +56,7 @@ struct SkippedFiles {
     private static func state(of skip: IngestReport.Skip) -> String? {
         var status = stat()
         guard lstat(skip.source, &status) == 0 else { return nil }
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
+        let time = status.modificationTime
         return "\(status.st_size) \(time.tv_sec).\(time.tv_nsec) \(skip.reason)"
     }
 }

@@ -92,17 +92,22 @@ struct LinkGraph {
     private static func documentLinks(of entry: Entry) async throws -> [DocumentLink] {
         let stored = entry.metadata[DocumentKey.links]?.comparableTexts ?? []
         guard !stored.isEmpty else { return [] }
-        if case .markdown = entry.textFormat, let type = MarkdownReader().types.first {
-            let input = DocumentInput(data: Data(entry.content.utf8), path: entry.sourcePath ?? "")
-            do {
-                let documents = try await MarkdownReader().read(input, as: type)
-                let links = documents.flatMap(\.links).filter { $0.metadataText != nil }
-                if !links.isEmpty { return links }
-            } catch is DocumentError {
-                // If a later version of the reader rejects the text, the stored links are used.
-            }
+        let links = try await linksInText(of: entry)
+        return links.isEmpty ? stored.map { DocumentLink(kind: .address, target: $0) } : links
+    }
+
+    /// Returns the links in the text of an entry; none if it is not Markdown, or cannot be read.
+    ///
+    /// - Throws: `CancellationError`.
+    static func linksInText(of entry: Entry) async throws -> [DocumentLink] {
+        guard case .markdown = entry.textFormat, let type = MarkdownReader().types.first else { return [] }
+        let input = DocumentInput(data: Data(entry.content.utf8), path: entry.sourcePath ?? "")
+        do {
+            return try await MarkdownReader().read(input, as: type)
+                .flatMap(\.links).filter { $0.metadataText != nil }
+        } catch is DocumentError {
+            return []
         }
-        return stored.map { DocumentLink(kind: .address, target: $0) }
     }
 
     private func destination(

@@ -56,7 +56,10 @@ public struct StoreCopy: Sendable {
         let hasDocuments = source.originals?.exists == true
         let locks: [FileLock?] =
             hasDocuments
-            ? [try? await source.originals?.lockForWriting(), try await target.originals?.lockForWriting()]
+            ? [
+                try await source.originals?.lockForReading(),
+                try await target.originals?.lockAgainstRemoval(),
+            ]
             : []
         defer { for lock in locks { lock?.release() } }
         let snapshot = try await source.storage.snapshot()

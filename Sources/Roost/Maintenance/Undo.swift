@@ -26,7 +26,12 @@ struct Undo {
     ///   committed to the store during or after the recorded commits.
     init(_ records: [UndoRecorder.Record], stamp: Stamp) throws {
         guard let last = records.last else {
-            throw RoostError(.nothingToUndo, "nothing to undo: no change was recorded")
+            throw RoostError(
+                .nothingToUndo,
+                stamp.revision == .zero
+                    ? "nothing to undo: the store has not been changed"
+                    : "nothing to undo: only the last change can be undone, and it was already undone or not "
+                        + "recorded")
         }
         guard last.store != stamp.store || last.epoch == stamp.epoch else {
             throw RoostError(

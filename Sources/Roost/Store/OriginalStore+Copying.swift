@@ -10,7 +10,7 @@ extension OriginalStore {
     /// - Returns: The number of documents.
     /// - Throws: `StorageError`; `ChunkStorageError`; `CancellationError`.
     func copyAll(to target: OriginalStore) async throws -> Int {
-        let lock = try? await lockForWriting()
+        let lock = try await lockForReading()
         defer { lock?.release() }
         let digests = try await digests()
         guard !digests.isEmpty else { return 0 }
@@ -28,6 +28,7 @@ extension OriginalStore {
         }
         return digests.count
     }
+
     /// Returns the size of a file in bytes; `nil` if it does not exist.
     private static func size(_ file: URL) -> Int? {
         (try? FileManager.default.attributesOfItem(atPath: file.path))?[.size] as? Int

@@ -17,7 +17,7 @@ public struct OriginalStore: Sendable {
 
     private static let name = "originals"
     private static let lockName = ".lock"
-    /// The maximum time that ``lockForWriting()`` waits for ``removeUnreferenced(by:in:)``, in seconds.
+    /// The maximum time that ``lockAgainstRemoval()`` waits for ``removeUnreferenced(by:in:)``, in seconds.
     private static let lockTimeout: TimeInterval = 30
     /// The pause between two attempts to acquire the lock, in microseconds. It is short compared to the time
     /// for which other processes hold the lock.
@@ -105,13 +105,13 @@ public struct OriginalStore: Sendable {
         try await storage.writeChunk(document, identifier: identifier, metadata: nil)
     }
 
-    /// Acquires the lock of ``lockForWriting()`` for a process that only reads documents.
+    /// Acquires the lock of ``lockAgainstRemoval()`` for a process that only reads documents.
     ///
     /// - Returns: `nil` if the folder is read-only, because a lock file cannot be created there. This process
     ///   then relies on no other process removing documents.
     /// - Throws: `StorageError` with `.locked` or `.inputOutput`.
     func lockForReading() async throws -> FileLock? {
-        guard !FileSystem.isWritable(folder) else { return try await lockForWriting() }
+        guard !FileSystem.isWritable(folder) else { return try await lockAgainstRemoval() }
         return try? FileLock.shared(folder.appendingPathComponent(Self.lockName))
     }
 
@@ -119,7 +119,7 @@ public struct OriginalStore: Sendable {
     /// source records are not committed yet.
     ///
     /// - Throws: `StorageError` with `.locked` or `.inputOutput`.
-    func lockForWriting() async throws -> FileLock {
+    func lockAgainstRemoval() async throws -> FileLock {
         let url = folder.appendingPathComponent(Self.lockName)
         return try await BlockingWork.run { isCancelled in
             do {

@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 
 /// The data about a file that change whenever its contents change.
 ///
@@ -25,14 +26,10 @@ struct FileStatus: Sendable, Hashable {
 
     /// Creates the status of a file from the result of `stat`.
     init(_ status: stat) {
-        #if canImport(Darwin)
-            let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
-        #else
-            let (modified, changed) = (status.st_mtim, status.st_ctim)
-        #endif
         self.init(
-            size: Int64(status.st_size), modified: Self.nanoseconds(modified),
-            changed: Self.nanoseconds(changed), inode: UInt64(truncatingIfNeeded: status.st_ino))
+            size: Int64(status.st_size), modified: Self.nanoseconds(status.modificationTime),
+            changed: Self.nanoseconds(status.statusChangeTime),
+            inode: UInt64(truncatingIfNeeded: status.st_ino))
     }
 
     private static func nanoseconds(_ time: timespec) -> Int64 {

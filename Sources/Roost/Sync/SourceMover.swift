@@ -66,7 +66,7 @@ struct SourceMover {
             }
             batch.sources.append(
                 Source(
-                    id: move.target, fingerprint: Self.fingerprint(record, movedTo: move.target),
+                    id: move.target, fingerprint: Self.fingerprint(record, of: entries, movedTo: move.target),
                     ingestedAt: record.ingestedAt))
             batch.removedSources.append(move.origin)
         }
@@ -75,9 +75,15 @@ struct SourceMover {
         return batch
     }
 
-    /// Returns the fingerprint of a moved source. It is empty if the file has another extension, because its
-    /// text may then be treated in another way, so the file is read again.
-    private static func fingerprint(_ record: Source, movedTo target: Source.ID) -> String {
+    /// Returns the fingerprint of a moved source. It is empty if the file must be read again: if it has
+    /// another extension, because its text may then be treated in another way, or if an entry is named after
+    /// it.
+    private static func fingerprint(
+        _ record: Source, of entries: [Entry], movedTo target: Source.ID
+    ) -> String {
+        let name = URL(string: record.id)?.deletingPathExtension().lastPathComponent
+            .precomposedStringWithCanonicalMapping
+        if let name, entries.contains(where: { $0.metadata[DocumentKey.title]?.string == name }) { return "" }
         func kind(_ id: Source.ID) -> String {
             let url = URL(string: id)
             let fileExtension = url?.pathExtension.lowercased() ?? ""

@@ -53,7 +53,7 @@ public struct SyncedFolder: Sendable, Hashable, Identifiable {
             reader.types.map { ReaderVersion(type: $0.name, version: reader.version).suffix }
         }
         let options = [textColumn ?? "", idColumn ?? "", String(keepsOriginals)] + tags
-        return options.joined(separator: "\u{0}") + readers.joined()
+        return options.joined(separator: "\u{0}") + readers.joined() + RecordReader.rowSuffix
     }
 
     /// Returns the path of a file relative to the folder; `nil` if the file is not below the folder.

@@ -109,7 +109,8 @@ struct Add: AsyncParsableCommand {
     var text: [String]
 
     @Option(
-        name: .long, help: "Add a tag to the entry; repeatable.", completion: DynamicCompletion.tags)
+        name: .long, help: "Add a tag to the entry; repeatable.", completion: DynamicCompletion.tags,
+        transform: TagArgument.tag)
     var tag: [String] = []
 
     @Option(

@@ -204,23 +204,9 @@ struct ImportCommand: AsyncParsableCommand {
         // The file is checked first, so that no store is created if the file is unreadable.
         if try !options.hasStore() { try KnowledgeStore.checkImport(data, name: name) }
         let store = try await options.openOrCreate()
-        let progress = Progress(isQuiet: options.quiet)
-        let report: ImportReport
-        do {
-            report = try await store.importEntries(data, name: name) { done, all in
-                progress.update(done, fraction: Double(done) / Double(max(1, all)))
-            }
-        } catch is CancellationError {
-            progress.finish()
-            try? await store.close()
-            throw CommandError(
-                .interrupted,
-                "stopped: \(progress.done) entries of the file are in the store; run the same command again "
-                    + "to continue")
+        let report = try await options.runImport(into: store, unit: "entries") { progress in
+            try await store.importEntries(data, name: name, progress: progress)
         }
-        progress.finish()
-        await options.refreshIndex(of: store)
-        try await store.close()
         if json { return try Terminal.json(report) }
         Terminal.write("\(report.new) new, \(report.updated) updated, \(report.unchanged) unchanged")
         if report.embedded > 0 {
@@ -233,23 +219,9 @@ struct ImportCommand: AsyncParsableCommand {
     /// Imports the texts of another program, with their vectors if they belong to the store.
     private func importVectors(_ archive: VectorArchive) async throws {
         let store = try await options.openOrCreate()
-        let progress = Progress(isQuiet: options.quiet)
-        let report: VectorImportReport
-        do {
-            report = try await store.importVectors(archive, ignoringVectors: ignoreVectors) { done, all in
-                progress.update(done, fraction: Double(done) / Double(max(1, all)))
-            }
-        } catch is CancellationError {
-            progress.finish()
-            try? await store.close()
-            throw CommandError(
-                .interrupted,
-                "stopped: \(progress.done) texts of the file are in the store; run the same command again to "
-                    + "continue")
+        let report = try await options.runImport(into: store, unit: "texts") { progress in
+            try await store.importVectors(archive, ignoringVectors: ignoreVectors, progress: progress)
         }
-        progress.finish()
-        await options.refreshIndex(of: store)
-        try await store.close()
         options.remark(on: store.embedder)
         if report.withoutText > 0 {
             options.note("skipped \(report.withoutText) vectors: the file does not contain their texts")

@@ -36,7 +36,7 @@ struct AddFolder: AsyncParsableCommand {
     @Option(name: .long, help: "The column or key that identifies a row.")
     var idColumn: String?
 
-    @Option(name: .long, help: "Add a tag to every entry; repeatable.")
+    @Option(name: .long, help: "Add a tag to every entry; repeatable.", transform: TagArgument.tag)
     var tag: [String] = []
 
     @Flag(name: .long, help: "Store each file byte for byte, for `roost show --original`.")

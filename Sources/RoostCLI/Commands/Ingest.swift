@@ -67,7 +67,7 @@ struct IngestCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Show what would be done, without changing anything.")
     var dryRun = false
 
-    @Option(name: .long, help: "Add a tag to every entry; repeatable.")
+    @Option(name: .long, help: "Add a tag to every entry; repeatable.", transform: TagArgument.tag)
     var tag: [String] = []
 
     @Flag(name: .long, help: "List the supported types of files, without ingesting anything.")
@@ -343,7 +343,7 @@ struct IngestCommand: AsyncParsableCommand {
         }
         let counts = [
             "\(report.new) new", "\(report.updated) updated", "\(report.removed) removed",
-            "\(report.unchanged) unchanged", "\(report.skipped.count) skipped",
+            "\(report.unchanged) unchanged", SkipSummary.count(report),
         ].joined(separator: ", ")
         Terminal.write(dryRun ? "dry run: \(counts)" : counts)
         options.detail(

@@ -33,23 +33,10 @@ struct LLM: AsyncParsableCommand {
         } else {
             store = try await options.create(try options.location(), provider: nil, model: model)
         }
-        let progress = Progress(isQuiet: false)
         let archive = VectorArchive(records, source: LLMOptions.source(of: collection))
-        let report: VectorImportReport
-        do {
-            report = try await store.importVectors(archive, ignoringVectors: true) { done, all in
-                progress.update(done, fraction: Double(done) / Double(max(1, all)))
-            }
-        } catch is CancellationError {
-            progress.finish()
-            try? await store.close()
-            throw CommandError(
-                .interrupted,
-                "stopped: a part of the texts may be in the store; run the same command again to continue")
+        let report = try await options.runImport(into: store, unit: "texts") { progress in
+            try await store.importVectors(archive, ignoringVectors: true, progress: progress)
         }
-        progress.finish()
-        await options.refreshIndex(of: store)
-        try await store.close()
         options.remark(on: store.embedder)
         let counts = report.entries
         options.note("\(counts.new) new, \(counts.updated) updated, \(counts.unchanged) unchanged")

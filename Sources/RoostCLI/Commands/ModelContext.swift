@@ -34,7 +34,9 @@ struct ModelContext: AsyncParsableCommand {
     @Flag(name: .long, help: "Offer only tools that read.")
     var readOnly = false
 
-    @Option(name: .long, help: "Show only entries with this tag, and add it to new entries; repeatable.")
+    @Option(
+        name: .long, help: "Show only entries with this tag, and add it to new entries; repeatable.",
+        transform: TagArgument.tag)
     var tag: [String] = []
 
     @Option(
@@ -98,7 +100,7 @@ struct ModelContext: AsyncParsableCommand {
     private func ownArguments() throws -> [String] {
         var arguments = ["mcp", "--store", try options.location().standardizedFileURL.path]
         if readOnly { arguments.append("--read-only") }
-        for tag in tag { arguments += ["--tag", tag] }
+        for tag in tag { arguments += ["--tag", TagArgument.argument(tag)] }
         if let folder { arguments += ["--folder", URL(fileURLWithPath: folder).standardizedFileURL.path] }
         if let scope { arguments += ["--scope", scope] }
         return arguments

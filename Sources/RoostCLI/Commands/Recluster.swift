@@ -171,7 +171,8 @@ struct Recluster: AsyncParsableCommand {
     }
 
     private func recluster(_ store: KnowledgeStore, isDryRun: Bool) async throws -> ReclusterReport {
-        let conditions = self.where.compactMap(EntryCondition.init(parsing:))
+        let now = Date()
+        let conditions = self.where.compactMap { FilterOptions.condition($0, now: now) }
         if let dense {
             return try await store.recluster(
                 with: HDBSCAN(minimumSize: dense, minimumSamples: min(5, dense), seed: seed),

@@ -34,11 +34,15 @@ struct TagCommand: AsyncParsableCommand {
         let store = try await options.open()
         var ids: [Entry.ID] = []
         for text in arguments.dropLast() { ids.append(try await options.entryID(text, store)) }
-        let tag = arguments.last ?? ""
-        if !remove, try await isID(tag, store) {
-            throw CommandError(.usage, "'\(tag)' is the id of an entry; give the tag after the ids")
+        let typed = arguments.last ?? ""
+        if !remove, try await isID(typed, store) {
+            throw CommandError(.usage, "'\(typed)' is the id of an entry; give the tag after the ids")
         }
-        let changed = try await store.setTag(tag, on: ids, isPresent: !remove)
+        // Entries that other programs or older versions wrote can have tags that begin with #.
+        var changed = remove ? try await store.setTag(typed, on: ids, isPresent: false) : 0
+        if changed == 0 {
+            changed = try await store.setTag(TagArgument.tag(typed), on: ids, isPresent: !remove)
+        }
         try await store.close()
         options.note("\(changed) of \(Count.text(ids.count, "entry", "entries")) changed")
     }
@@ -127,12 +131,19 @@ struct Remove: AsyncParsableCommand {
             try await store.remove(removals, sources: records)
         }
         if dryRun {
-            for entry in try await snapshot.entries(Array(Set(removals))) where !options.quiet {
-                Terminal.write("\(entry.id.text.prefix(8))  \(Terminal.line(entry.content))")
-            }
+            if !options.quiet { try await list(Set(removals), snapshot) }
         }
         try await store.close()
         Terminal.write(
             "\(dryRun ? "would remove" : "removed") \(Count.text(Set(removals).count, "entry", "entries"))")
+    }
+
+    /// Prints entries as `roost list` does, in the same order.
+    private func list(_ ids: Set<Entry.ID>, _ snapshot: any StorageSnapshot) async throws {
+        var writer = ListWriter(.table, EntryRow.columns)
+        for try await page in snapshot.entryPages(matching: EntryFilter(ids: ids)) {
+            try writer.write(page.entries.map { EntryRow.row($0, document: $0) })
+        }
+        writer.finish()
     }
 }

@@ -30,7 +30,7 @@ struct CommandNames {
     /// Returns the arguments in a form that ArgumentParser understands: the canonical names of the command,
     /// then its options and arguments.
     ///
-    /// - Throws: `CommandError` with `.usage` if no command has the name.
+    /// - Throws: `CommandError` with `.usage` if no command has the name, or if options are followed by none.
     func resolved(_ arguments: [String]) throws -> [String] {
         var rest = arguments[...]
         var options: [String] = []
@@ -39,9 +39,16 @@ struct CommandNames {
             if option == "-V" { return ["--version"] }
             guard Self.flags.contains(Substring(option)) || Self.valueOptions.contains(name) else { break }
             options.append(rest.removeFirst())
-            if Self.valueOptions.contains(Substring(option)), let value = rest.popFirst() {
+            if Self.valueOptions.contains(Substring(option)) {
+                // ArgumentParser does not know the option without a command.
+                guard let value = rest.popFirst() else {
+                    throw CommandError(.usage, "missing value for \(option); run `roost help`")
+                }
                 options.append(value)
             }
+        }
+        guard !rest.isEmpty || options.isEmpty else {
+            throw CommandError(.usage, "missing command; run `roost help`")
         }
         guard let first = rest.first, !first.hasPrefix("-") else { return arguments }
         let isHelp = first == "help"

@@ -13,7 +13,8 @@ final class EntryFolder {
     ///
     /// - Throws: ``CommandError`` if the target exists and is not an empty folder, or cannot be created.
     init(_ target: URL) throws {
-        self.target = target.standardizedFileURL
+        // A link to an empty folder stays; the folder is replaced.
+        self.target = target.standardizedFileURL.resolvingSymlinksInPath()
         let manager = FileManager.default
         if manager.fileExists(atPath: target.path) {
             guard (try? manager.contentsOfDirectory(atPath: target.path))?.isEmpty == true else {
@@ -37,7 +38,7 @@ final class EntryFolder {
     /// Writes the file of an entry.
     func add(_ entry: Entry) throws {
         let file = staging.appendingPathComponent(Self.name(of: entry))
-        let text = Self.frontMatter(of: entry) + entry.content + (entry.content.hasSuffix("\n") ? "" : "\n")
+        let text = EntryFrontMatter(of: entry).text
         guard
             FileManager.default.createFile(
                 atPath: file.path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
@@ -47,13 +48,10 @@ final class EntryFolder {
 
     /// Moves the folder to its final location, and returns the number of files.
     func finish() throws -> Int {
-        // Only an empty folder can exist there.
-        try? FileManager.default.removeItem(at: target)
-        do {
-            try FileManager.default.moveItem(at: staging, to: target)
-        } catch {
+        // The call replaces an empty folder, but fails if it contains files by now.
+        guard rename(staging.path, target.path) == 0 else {
             throw CommandError(
-                .cannotCreate, "cannot create \(target.path): \(error.localizedDescription)")
+                .cannotCreate, "cannot create \(target.path): \(String(cString: strerror(errno)))")
         }
         return count
     }
@@ -63,23 +61,5 @@ final class EntryFolder {
         let words = (entry.title ?? "").lowercased().split { !$0.isLetter && !$0.isNumber }
         let title = String(words.joined(separator: "-").prefix(maximumNameLength))
         return (title.isEmpty ? "" : title + "-") + entry.id.text + ".md"
-    }
-
-    /// Returns the metadata as YAML. The values are JSON, which YAML contains.
-    private static func frontMatter(of entry: Entry) -> String {
-        func json(_ value: some Encodable) -> String {
-            let data = (try? Terminal.lineEncoder.encode([value]).escapingControlsInJSON()) ?? Data("[]".utf8)
-            return String(String(decoding: data, as: UTF8.self).dropFirst().dropLast())
-        }
-        var lines = ["id: \(json(entry.id.text))"]
-        if let source = entry.source { lines.append("source: \(json(source))") }
-        lines.append("created: \(json(DateText.string(from: entry.createdAt)))")
-        lines.append("updated: \(json(DateText.string(from: entry.updatedAt)))")
-        if !entry.tags.isEmpty { lines.append("tags: [\(entry.tags.map(json).joined(separator: ", "))]") }
-        let own: Set = ["id", "source", "created", "updated", "tags"]
-        for (key, value) in entry.metadata.sorted(by: { $0.key < $1.key }) where !own.contains(key) {
-            lines.append("\(json(key)): \(json(value))")
-        }
-        return "---\n" + lines.joined(separator: "\n") + "\n---\n\n"
     }
 }

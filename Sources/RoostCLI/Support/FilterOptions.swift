@@ -8,14 +8,14 @@ struct FilterOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             """
-            Only entries whose metadata matches: 'year>=2020', 'lang in en,de', 'status!=done', \
+            Only entries whose metadata matches: 'year>=2020', 'due<today', 'lang in en,de', 'status!=done', \
             'title^=On ' (prefix), 'due exists', 'due missing'; repeatable, all must match.
             """, valueName: "condition"), completion: DynamicCompletion.metadataKeys)
     var `where`: [String] = []
 
     @Option(
         name: .long, help: "Only entries with this tag; repeatable, all must be present.",
-        completion: DynamicCompletion.tags)
+        completion: DynamicCompletion.tags, transform: TagArgument.tag)
     var tag: [String] = []
 
     @Option(
@@ -66,9 +66,9 @@ struct FilterOptions: ParsableArguments {
     /// Returns the filter that the options describe.
     func filter(_ options: StoreOptions, _ store: KnowledgeStore) async throws -> EntryFilter {
         var filter = EntryFilter(tags: Set(tag))
-        filter.conditions = self.where.compactMap(EntryCondition.init(parsing:))
-        if !source.isEmpty { filter.sources = try await sources(store) }
         let now = Date()
+        filter.conditions = self.where.compactMap { Self.condition($0, now: now) }
+        if !source.isEmpty { filter.sources = try await sources(store) }
         if since != nil || until != nil {
             let start = since.flatMap { Self.date($0, now: now) } ?? .distantPast
             filter.updated = start..<max(start, until.flatMap { Self.date($0, now: now) } ?? .distantFuture)
@@ -78,6 +78,23 @@ struct FilterOptions: ParsableArguments {
             filter = try await filter.expandingParentCluster(in: store.storage.snapshot())
         }
         return filter
+    }
+
+    /// Parses a condition. In a comparison such as `due<today`, words stand for their day, in the form that
+    /// dates in metadata have. Times of a day are part of it: `due<=today` means before tomorrow.
+    ///
+    /// - Returns: `nil` if the text is not a condition.
+    static func condition(_ text: String, now: Date) -> EntryCondition? {
+        guard var condition = EntryCondition(parsing: text) else { return nil }
+        let times = TimeArgument(now: now)
+        switch condition.test {
+        case .isLess(let words): times.day(words).map { condition.test = .isLess($0) }
+        case .isAtMost(let words): times.day(words, offset: 1).map { condition.test = .isLess($0) }
+        case .isGreater(let words): times.day(words, offset: 1).map { condition.test = .isAtLeast($0) }
+        case .isAtLeast(let words): times.day(words).map { condition.test = .isAtLeast($0) }
+        default: break
+        }
+        return condition
     }
 
     private var hasOnlyTags: Bool {

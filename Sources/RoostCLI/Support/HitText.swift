@@ -95,7 +95,7 @@ struct HitText {
         if let block = CodeBlock.range(containing: byte, in: entry.content) {
             return code(in: block, around: byte, snippet.highlights, of: entry.content)
         }
-        let range = snippet.utf8Range.lowerBound..<Self.end(ofProse: snippet.utf8Range, in: entry.content)
+        let range = Self.prose(around: byte, in: snippet.utf8Range, of: entry.content)
         let start = min(HeadingPath.bodyStart(of: entry.content), range.lowerBound)
         let isCut = (
             Self.hasText(in: start..<range.lowerBound, of: entry.content),
@@ -139,19 +139,23 @@ struct HitText {
         }
     }
 
-    /// Returns the end of an excerpt from prose: the beginning of the code block in it, if there is one.
-    private static func end(ofProse range: Range<Int>, in content: String) -> Int {
-        var line: [UInt8] = []
-        for (offset, byte) in content.utf8.prefix(range.upperBound).dropFirst(range.lowerBound).enumerated() {
-            if byte == UInt8(ascii: "\n") {
-                line = []
-                continue
+    /// Returns the part of an excerpt between the code blocks before and after a byte outside of them.
+    private static func prose(around byte: Int, in range: Range<Int>, of content: String) -> Range<Int> {
+        var (lower, upper) = (range.lowerBound, range.upperBound)
+        var start = range.lowerBound
+        let excerpt = content.utf8.prefix(range.upperBound).dropFirst(range.lowerBound)
+        for line in excerpt.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            let next = start + line.count + 1
+            if line.starts(with: "```".utf8) || line.starts(with: "~~~".utf8) {
+                if start > byte {
+                    upper = start
+                    break
+                }
+                if next <= byte { lower = next }
             }
-            line.append(byte)
-            guard line.count == 3, offset > 2 else { continue }
-            if line == Array("```".utf8) || line == Array("~~~".utf8) { return range.lowerBound + offset - 2 }
+            start = next
         }
-        return range.upperBound
+        return lower..<upper
     }
 
     /// Replaces white space and control characters with single spaces, and removes them at the ends. The

@@ -21,9 +21,6 @@ struct PickKeyReader {
         "6~": .pageDown,
     ]
 
-    /// Whether an escape character was received that may begin a sequence, or be the key Escape.
-    var hasPendingEscape: Bool { bytes.first == 0x1B }
-
     /// Returns the keys whose bytes are complete.
     ///
     /// - Parameters:

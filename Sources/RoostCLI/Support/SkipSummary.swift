@@ -29,6 +29,14 @@ struct SkipSummary {
         }
     }
 
+    /// Returns the number of skipped inputs for the line of numbers, such as `5 skipped (4 reported before)`.
+    ///
+    /// Inputs that an earlier run reported are counted too: `0 skipped` means that all of them are stored.
+    static func count(_ report: IngestReport) -> String {
+        let before = report.skippedBefore
+        return "\(report.skipped.count + before) skipped" + (before > 0 ? " (\(before) reported before)" : "")
+    }
+
     private static func line(_ skip: IngestReport.Skip) -> String {
         "skipped \(Terminal.line(skip.source)): \(skip.reason)"
     }

@@ -76,6 +76,9 @@ struct StoreOptions: ParsableArguments {
                 .createAutomatically(passphrase: try BackupOptions.passphraseFromEnvironment())
         else { return }
         note("created the backup \(report.snapshot.id.prefix(8)) first; see `roost backup list`")
+        if let failure = report.retentionFailure {
+            note("cannot remove old automatic backups: \(failure)")
+        }
     }
 
     /// Prints messages about an embedder's work.
@@ -159,6 +162,11 @@ struct StoreOptions: ParsableArguments {
         _ location: URL, provider: String?, model: String?, maximumSize: Int? = nil
     ) async throws -> KnowledgeStore {
         guard !StoreManifest.exists(in: location) else {
+            // A folder that cannot be searched counts as a store, because it may contain one.
+            if FileStatus(location.path + "/.") == nil, errno == EACCES {
+                throw CommandError(
+                    .cannotCreate, "cannot create a store in \(location.path): permission denied")
+            }
             throw RoostError(
                 .storeExists, "cannot create a store in \(location.path): a store already exists there")
         }

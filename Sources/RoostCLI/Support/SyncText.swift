@@ -9,7 +9,7 @@ enum SyncText {
         return [
             "\(entries.new) new", "\(entries.updated) updated", "\(report.movedFiles) moved",
             "\(entries.removed) removed", "\(entries.unchanged) unchanged",
-            "\(entries.skipped.count) skipped",
+            SkipSummary.count(entries),
         ].joined(separator: ", ")
     }
 

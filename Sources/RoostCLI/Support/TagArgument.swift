@@ -1,7 +1,16 @@
 import ArgumentParser
 
-/// Checks the tags of a command line.
+/// Reads and checks the tags of a command line.
 enum TagArgument {
+    /// Returns the tag that an argument names: the text without one leading `#`, with which people copy tags
+    /// from their notes.
+    static func tag(_ text: String) -> String {
+        text.hasPrefix("#") && text != "#" ? String(text.dropFirst()) : text
+    }
+
+    /// Returns the argument that names a tag.
+    static func argument(_ tag: String) -> String { tag.hasPrefix("#") ? "#" + tag : tag }
+
     /// Throws an error if a tag is empty, or contains control characters, which a list of tags on one line
     /// could not show.
     ///

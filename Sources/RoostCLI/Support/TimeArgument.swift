@@ -31,6 +31,22 @@ struct TimeArgument {
             ?? DateText.date(from: text)
     }
 
+    /// Returns the day that `today`, `tomorrow`, `yesterday`, or words such as `last week` or `3 weeks ago`
+    /// stand for, in the form 2026-01-31; `nil` for other texts. Durations such as `30m` can be values
+    /// themselves.
+    ///
+    /// - Parameter offset: The number of days that are added.
+    func day(_ text: String, offset: Int = 0) -> String? {
+        let text = text.trimmingCharacters(in: .whitespaces).lowercased()
+        let isRelative = ["today", "tomorrow", "yesterday"].contains(text) || text.contains(" ")
+        guard isRelative, let start = text == "tomorrow" ? relative("today") : relative(text),
+            let date = calendar.date(byAdding: .day, value: offset + (text == "tomorrow" ? 1 : 0), to: start)
+        else { return nil }
+        let parts = calendar.dateComponents([.year, .month, .day], from: date)
+        guard let year = parts.year, let month = parts.month, let day = parts.day else { return nil }
+        return String(format: "%04d-%02d-%02d", year, month, day)
+    }
+
     /// Reads a duration before now, such as `7d`.
     private func duration(_ text: String) -> Date? {
         guard let unit = text.last.flatMap({ Self.suffixes[$0] }), let count = Int(text.dropLast()),

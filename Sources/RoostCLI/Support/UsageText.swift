@@ -11,6 +11,9 @@ enum UsageText {
         if text.hasSuffix(".") { text.removeLast() }
         let second = text.dropFirst().first
         if second?.isLowercase == true { text = text.prefix(1).lowercased() + text.dropFirst() }
+        if command == ["add"], text == "missing argument <text>" {
+            text += "; `roost add -` reads it from standard input"
+        }
         // Advice in the message is more specific than the help.
         guard !text.contains("; ") else { return text }
         return "\(text); run `\((["roost", "help"] + command).joined(separator: " "))`"
@@ -27,7 +30,9 @@ enum UsageText {
             return "missing value for \(optionName(match.name))"
         }
         if let match = text.wholeMatch(of: /Missing expected argument '(?<name>[^']*)'/) {
-            return "missing argument \(match.name)"
+            // Three dots follow the name of an argument that can be repeated.
+            let name = match.name.hasSuffix(" ...") ? match.name.dropLast(4) : match.name
+            return "missing argument \(name)"
         }
         if let match = text.wholeMatch(
             of: /Unknown option '(?<name>[\s\S]*)'\. Did you mean '(?<known>[^']*)'\?/)

@@ -64,9 +64,6 @@ extension StoreState {
         package var entry: Entry?
     }
 
-    /// The reader of the archive that the state was read from.
-    package var archivedContents: any EntryContents { archived.contents }
-
     /// All entries, in ascending order of rows.
     package var archivableEntries: some Sequence<ArchivableEntry> {
         rows(after: nil).lazy.map { row in

@@ -15,14 +15,6 @@ enum CharacterClass: UInt8, Sendable {
     /// A regional indicator; two of them form a flag.
     case regionalIndicator
 
-    /// Whether adjacent pairs of characters of the class are indexed in place of words.
-    var isGram: Bool {
-        switch self {
-        case .han, .hiragana, .katakana, .hangul, .southeastAsian: true
-        default: false
-        }
-    }
-
     /// Returns the class of a character that is not in ASCII.
     static func ofNonASCII(_ scalar: Unicode.Scalar) -> CharacterClass {
         // The most frequent ranges are tested first, because looking up the properties of a character takes

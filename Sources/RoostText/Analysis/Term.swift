@@ -19,7 +19,7 @@ struct Term: Sendable, Hashable {
     /// The number of words between the start of the phrase and the word; 0 outside of phrases.
     var offset = 0
     /// The keys in the indexes of a store, if the term has been resolved
-    /// (``TextCollection/resolved(_:correctsSpelling:)``). Otherwise empty.
+    /// (``TextCollection/resolved(_:correctsSpelling:unless:)``). Otherwise empty.
     var keys: [[UInt8]] = []
     /// The UTF-8 of the word in lower case without diacritics.
     var word: [UInt8] { folding.folded }

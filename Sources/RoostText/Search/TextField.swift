@@ -1,6 +1,6 @@
 /// A part of an entry whose words are weighed separately.
 public enum TextField: String, Sendable, Hashable, CaseIterable, Codable {
-    /// The title: the metadata `title`, the front matter, or the first heading.
+    /// The title: the metadata `title`, or that of the text's front matter or first heading.
     case title
     /// The headings.
     case headings

@@ -211,6 +211,48 @@ import Testing
         #expect(output.contains("before the rain.") && !output.contains("…"), "\(output)")
     }
 
+    @Test func `an excerpt contains a match after a code block`() throws {
+        let text =
+            "# Git\n\nIntro.\n\n```bash\ngit reflog\n```\n\nThe word marzipan is here.\n\n~~~\nend\n~~~\n"
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: cli.home.appendingPathComponent("git.md"))
+        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
+        #expect(try cli.roost("ingest", "git.md").status == 0)
+        let output = try cli.roost("query", "marzipan", "--all").output
+        #expect(output.contains("The word marzipan is here.") && !output.contains("~~~"), "\(output)")
+    }
+
+    @Test func `messages are found by their people, and due dates by words`() throws {
+        let mail = """
+            From: Carla Winter <carla@example.org>
+            To: bob@example.org
+            Cc: Dietmar Sommer <d@example.org>
+            Subject: Offer
+            Date: Tue, 11 Mar 2025 14:30:00 +0100
+            MIME-Version: 1.0
+            Content-Type: text/plain
+
+            The new gutter costs 400 euros.
+
+            """
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        try Data(mail.utf8).write(to: cli.home.appendingPathComponent("offer.eml"))
+        for (name, due) in [("past", "2001-05-01"), ("future", "9000-05-01")] {
+            try Data("---\ndue: \(due)\n---\n# The \(name) bill\n".utf8)
+                .write(to: cli.home.appendingPathComponent(name + ".md"))
+        }
+        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
+        #expect(try cli.roost("ingest", ".").status == 0)
+        for query in ["Carla Winter", "Dietmar", "carla@example.org"] {
+            let output = try cli.roost("query", query).output
+            #expect(output.contains("offer.eml"), "\(query): \(output)")
+        }
+        let overdue = try cli.roost("list", "--where", "due<today").output
+        #expect(overdue.contains("past") && !overdue.contains("future"), "\(overdue)")
+        let coming = try cli.roost("list", "--where", "due > tomorrow").output
+        #expect(coming.contains("future") && !coming.contains("past"), "\(coming)")
+    }
+
     @Test func `paths are printed once`() throws {
         try prepare()
         let output = try cli.roost("query", "--all", "-l", "row").output

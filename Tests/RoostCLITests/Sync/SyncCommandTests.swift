@@ -38,6 +38,16 @@ import Testing
         #expect(try cli.roost("list", "--store", "s").output.contains("a swift"))
     }
 
+    @Test func `a sync counts the skipped files that were reported before`() throws {
+        try write("a swift", to: "notes/a.md")
+        try write("x", to: "notes/b.xyz")
+        #expect(try cli.roost("add-folder", "notes").status == 0)
+        let first = try cli.roost("sync")
+        #expect(first.output.hasSuffix(" 1 skipped\n"), "\(first.output)")
+        let second = try cli.roost("sync")
+        #expect(second.output.hasSuffix(" 1 skipped (1 reported before)\n"), "\(second.output)")
+    }
+
     @Test func `an ingest of a folder reports known files that are missing`() throws {
         for name in ["a", "b", "c"] { try write("text \(name)", to: "notes/\(name).md") }
         #expect(try cli.roost("ingest", "notes").status == 0)

@@ -105,6 +105,20 @@ import Testing
         #expect(entries.count == 10 && entries["new/0.md"]?.id == ids["0.md"])
     }
 
+    @Test func `a note that is named after its file gets the new name`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.write("We ate ramen.\n", to: "Dinner with Tom.md")
+        _ = try await fixture.sync(.skipFolder)
+        let first = try #require(try await fixture.entries()["Dinner with Tom.md"])
+        #expect(first.title == "Dinner with Tom")
+        _ = fixture.embedder.takeTexts()
+        try fixture.rename("Dinner with Tom.md", to: "Lunch with Ann.md")
+        #expect(try await fixture.sync(.skipFolder).movedFiles == 1)
+        let second = try #require(try await fixture.entries()["Lunch with Ann.md"])
+        #expect(second.id == first.id && second.title == "Lunch with Ann")
+        #expect(fixture.embedder.takeTexts().isEmpty)
+    }
+
     @Test func `the command changes nothing without a terminal unless it is forced`() throws {
         let cli = CommandLineDriver()
         let notes = cli.home.appendingPathComponent("notes")

@@ -50,6 +50,7 @@ extension Entry {
         }
         if !titles.isEmpty { fields[.title] = titles.joined(separator: "\n") }
         headings += location?.headings ?? []
+        headings += people
         if !headings.isEmpty { fields[.headings] = headings.joined(separator: "\n") }
         if !tags.isEmpty { fields[.tags] = tags.joined(separator: "\n") }
         var path = sourcePath.map { [$0] } ?? []
@@ -58,5 +59,12 @@ extension Entry {
         }
         if !path.isEmpty, source?.hasPrefix("file:") == true { fields[.path] = path.joined(separator: "\n") }
         return IndexedText(treatment.visibleText, fields: fields)
+    }
+
+    /// The sender and the recipients of a message, and the authors of another document. People search for
+    /// documents by them, but most texts do not contain them.
+    private var people: [String] {
+        let keys = if case .mail = textFormat { ["from", "to", "cc"] } else { ["author"] }
+        return keys.flatMap { metadata[$0]?.comparableTexts ?? [] }
     }
 }
