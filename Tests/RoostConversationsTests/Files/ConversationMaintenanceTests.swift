@@ -316,11 +316,10 @@ struct ConversationMaintenanceTests {
         let path = TemporaryFolder.unusedURL().appendingPathComponent("c.sqlite").path
         let chats = try SQLiteChatStorage(databasePath: path)
         let sessions = try SQLiteSessionStorage(databasePath: path)
-        for text in ["one", "two"] {
-            try await chats.save(
-                ConversationMessage(role: .user, content: text), userId: "u", sessionId: "s", agentId: "a",
-                maxMessages: nil)
-        }
+        try await chats.saveMessages(
+            [(ConversationRole.user, "one"), (.assistant, "two")].map {
+                ConversationMessage(role: $0, content: $1)
+            }, userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
         try await sessions.saveSession(id: "s", firstMessage: "one")
         for text in ["one", "two"] {
             try await sessions.appendSessionMessages(id: "s", messages: messages(text))
