@@ -99,6 +99,9 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
+        .systemLibrary(
+            name: "CUchardet", pkgConfig: "uchardet", providers: [.apt(["libuchardet-dev"]), .brew(["uchardet"])]
+        ),
         .target(name: "CRoostKernels"),
         .target(name: "CRoostVersion", cSettings: buildCommit),
         .target(
@@ -153,7 +156,7 @@ let package = Package(
             name: "RoostDocuments",
             dependencies: [
                 "RoostModel", "RoostFiles", "RoostText", "CRoostKernels", "CCommonMark", "CGMime", "CGumbo",
-                "CXML", "CZip", yams, toml,
+                "CUchardet", "CXML", "CZip", yams, toml,
             ]),
 
         // The composition of the modules above.
@@ -365,4 +368,28 @@ let withoutUpcomingFeatures: Set = [
 
 for target in package.targets where target.type != .system && !withoutUpcomingFeatures.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
+}
+
+/// The command line only calls the other modules, and most tests compute little, so they are not optimized: this
+/// takes a third of the time to compile (decision 24). No library product contains these targets, so packages that
+/// depend on Roost do not see the flag, which SwiftPM calls unsafe.
+let testsWithLongComputations: Set = [
+    "RoostClusteringTests", "RoostEncodersTests", "RoostIndexesTests", "RoostTextTests", "RoostVectorsTests",
+]
+
+for target in package.targets
+where target.name == "RoostCLI" || target.type == .test && !testsWithLongComputations.contains(target.name) {
+    target.swiftSettings = (target.swiftSettings ?? []) + [
+        .unsafeFlags(["-Onone"], .when(configuration: .release))
+    ]
+}
+
+// `Scripts/build` sets the variable, so that tests can import the internal declarations of optimized modules. The
+// option `-enable-testing` of a whole build would also slow down the compilation of the packages that Roost uses.
+if Context.environment["ROOST_TESTABLE"] != nil {
+    for target in package.targets where ![.system, .test, .plugin].contains(target.type) {
+        target.swiftSettings = (target.swiftSettings ?? []) + [
+            .unsafeFlags(["-enable-testing"], .when(configuration: .release))
+        ]
+    }
 }
