@@ -63,6 +63,33 @@ extension PostgresSnapshot {
         }
     }
 
+    // The server sorts all records, because ids can be too long for an index. It sends those of the page.
+    func sources(after id: Source.ID?, limit: Int) async throws -> SourcePage {
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
+        return try await read { run in
+            let statement = Statement(
+                """
+                SELECT \(SourceRows.columns) FROM roost.sources s
+                WHERE s.store = $1::uuid AND \(TableSQL.isValid("s")) \(id == nil ? "" : "AND s.id > $4::bytea")
+                ORDER BY s.id LIMIT $3::int8
+                """,
+                parameters + [Parameter(limit == .max ? limit : limit + 1)]
+                    + (id.map { [Parameter(Array($0.utf8))] } ?? []))
+            let records = try run([statement])[0].rows.map { try SourceRows.source($0, store: store) }
+            return SourcePage(records, limit: limit)
+        }
+    }
+
+    func sourceCount() async throws -> Int {
+        try await read { run in
+            let statement = Statement(
+                """
+                SELECT count(*) FROM roost.sources s WHERE s.store = $1::uuid AND \(TableSQL.isValid("s"))
+                """, parameters)
+            return try run([statement])[0].rows.first?.int(0) ?? 0
+        }
+    }
+
     // MARK: Clusters
 
     private var clusterStatement: Statement {

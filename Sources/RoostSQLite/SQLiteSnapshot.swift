@@ -10,6 +10,11 @@ struct SQLiteSnapshot: StorageSnapshot {
     let stamp: Stamp
     /// The connections of the provider that created the snapshot.
     let connections: DatabaseConnections
+    private let tags = SnapshotTags()
+
+    init(database: SnapshotConnections.Lease, stamp: Stamp, connections: DatabaseConnections) {
+        (self.database, self.stamp, self.connections) = (database, stamp, connections)
+    }
 
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
@@ -38,7 +43,7 @@ struct SQLiteSnapshot: StorageSnapshot {
     func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> EntryPage {
         precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         return try await read { database in
-            let condition = FilterSQL(filter)
+            let condition = FilterSQL(filter, tags: try tags.tags(for: filter, database))
             let sql = """
                 SELECT \(EntryRows.columns) FROM \(EntryRows.tables)
                 WHERE e.row > ? AND \(condition.sql) ORDER BY e.row LIMIT ?
@@ -73,7 +78,7 @@ struct SQLiteSnapshot: StorageSnapshot {
     func headers(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> HeaderPage {
         precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         return try await read { database in
-            let condition = FilterSQL(filter)
+            let condition = FilterSQL(filter, tags: try tags.tags(for: filter, database))
             let sql = """
                 SELECT \(Self.headerColumns) FROM entries e
                 WHERE e.row > ? AND \(condition.sql) ORDER BY e.row LIMIT ?
@@ -106,7 +111,7 @@ struct SQLiteSnapshot: StorageSnapshot {
 
     func rows(matching filter: EntryFilter) async throws -> RowSet {
         try await read { database in
-            let condition = FilterSQL(filter)
+            let condition = FilterSQL(filter, tags: try tags.tags(for: filter, database))
             let cursor = try Int64.fetchCursor(
                 database, sql: "SELECT e.row FROM entries e WHERE \(condition.sql)",
                 arguments: StatementArguments(condition.arguments))
@@ -170,6 +175,25 @@ struct SQLiteSnapshot: StorageSnapshot {
             try Row.fetchAll(database, sql: "SELECT \(Self.sourceColumns) FROM sources ORDER BY id")
                 .map(Self.source)
         }
+    }
+
+    func sources(after id: Source.ID?, limit: Int) async throws -> SourcePage {
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
+        return try await read { database in
+            let condition = id == nil ? "" : "WHERE id > ?"
+            let arguments: [any DatabaseValueConvertible] =
+                (id.map { [Column.bytes($0)] } ?? []) + [limit == .max ? limit : limit + 1]
+            let records = try Row.fetchAll(
+                database,
+                sql: "SELECT \(Self.sourceColumns) FROM sources \(condition) ORDER BY id LIMIT ?",
+                arguments: StatementArguments(arguments)
+            ).map(Self.source)
+            return SourcePage(records, limit: limit)
+        }
+    }
+
+    func sourceCount() async throws -> Int {
+        try await read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM sources") ?? 0 }
     }
 
     static let sourceColumns = "\(Checksum.sources.columns), \(Checksum.sources.matches("sources"))"

@@ -58,6 +58,8 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case workRecordsAreKept
     /// Each source record lists the ids of the source's entries.
     case sourcesListTheirEntries
+    /// Source records are read in pages, in the order of the bytes of their ids.
+    case sourcesAreReadInPages
     /// A batch of ten thousand entries can be committed, read and followed.
     case tenThousandEntriesCanBeStored
     /// A store that is closed and opened again is unchanged, and cursors remain valid.
@@ -76,7 +78,8 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case invalidBatchesAreRejected
     /// Unusual ids, tags and keys, such as paths and SQL, and very large values are stored unchanged.
     case unusualNamesAreAccepted
-    /// Strings that differ only in Unicode normalization are treated as different.
+    /// Strings that differ only in Unicode normalization are stored unchanged and, except for tags in filters,
+    /// treated as different.
     case textIsComparedByBytes
     /// A commit that is canceled while it is running either completes, or throws without writing anything.
     case commitIsCancelledOrComplete
@@ -154,6 +157,7 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .vectorsHaveOneDimension: try await trial.vectorsHaveOneDimension()
         case .workRecordsAreKept: try await trial.workRecordsAreKept()
         case .sourcesListTheirEntries: try await trial.sourcesListTheirEntries()
+        case .sourcesAreReadInPages: try await trial.sourcesAreReadInPages()
         case .tenThousandEntriesCanBeStored: try await trial.tenThousandEntriesCanBeStored()
         case .reopenedStoreIsUnchanged: try await trial.reopenedStoreIsUnchanged()
         case .handlesSeeEachOthersCommits: try await trial.handlesSeeEachOthersCommits()

@@ -174,6 +174,16 @@ private struct InterceptedSnapshot<Interceptor: StorageInterceptor>: StorageSnap
         try await interceptor.intercept(.readSources, size: 0) { try await base.sources() }
     }
 
+    func sources(after id: Source.ID?, limit: Int) async throws -> SourcePage {
+        try await interceptor.intercept(.readSources, size: limit) {
+            try await base.sources(after: id, limit: limit)
+        }
+    }
+
+    func sourceCount() async throws -> Int {
+        try await interceptor.intercept(.readSources, size: 0) { try await base.sourceCount() }
+    }
+
     func clusters() async throws -> [Cluster] {
         try await interceptor.intercept(.readClusters, size: 0) { try await base.clusters() }
     }

@@ -152,6 +152,10 @@ private struct CachingSnapshot: StorageSnapshot {
     }
     func sources(_ ids: [Source.ID]) async throws -> [Source] { try await base.sources(ids) }
     func sources() async throws -> [Source] { try await base.sources() }
+    func sources(after id: Source.ID?, limit: Int) async throws -> SourcePage {
+        try await base.sources(after: id, limit: limit)
+    }
+    func sourceCount() async throws -> Int { try await base.sourceCount() }
     func clusters() async throws -> [Cluster] { try await base.clusters() }
     func clusterRecords() async throws -> [Cluster] { try await base.clusterRecords() }
     func assignments(of ids: [Entry.ID]?) async throws -> [Assignment] {

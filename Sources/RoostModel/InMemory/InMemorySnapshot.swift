@@ -90,6 +90,8 @@ package struct InMemorySnapshot: StorageSnapshot {
 
     package func sources() -> [Source] { state.sources }
 
+    package func sourceCount() -> Int { state.sourceCount }
+
     package func clusters() -> [Cluster] { state.clustersWithMembers() }
 
     package func assignments(of ids: [Entry.ID]?) -> [Assignment] {

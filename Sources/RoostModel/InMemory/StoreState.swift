@@ -243,6 +243,9 @@ package struct StoreState: Sendable {
 
     func source(_ id: Source.ID) -> Source? { sourceRecords[ExactText(id)] }
 
+    /// The number of source records.
+    package var sourceCount: Int { sourceRecords.count }
+
     /// All source records in the order of their ids, without the ids of their entries.
     package var sources: [Source] { sourceRecords.sorted { $0.key < $1.key }.map(\.value) }
 

@@ -90,6 +90,23 @@ public protocol StorageSnapshot: Sendable {
     /// Returns all source records in the order of their ids, without the ids of their entries.
     func sources() async throws -> [Source]
 
+    /// Returns one page of the source records in the order of their ids (as bytes in UTF-8), without the ids
+    /// of their entries.
+    ///
+    /// The default implementation reads all records.
+    ///
+    /// - Parameters:
+    ///   - id: The id after which the page begins (``SourcePage/next`` of the previous page); `nil` for the
+    ///     first page. The store need not contain it.
+    ///   - limit: The maximum number of records on the page.
+    /// - Precondition: `limit` is at least 1.
+    func sources(after id: Source.ID?, limit: Int) async throws -> SourcePage
+
+    /// Returns the number of source records.
+    ///
+    /// The default implementation reads all records.
+    func sourceCount() async throws -> Int
+
     /// Returns all clusters with their members, in the order in which the clusters were first saved.
     func clusters() async throws -> [Cluster]
 
@@ -136,6 +153,12 @@ extension StorageSnapshot {
         let page = try await entries(after: row, limit: min(limit, PageSize.entries), matching: filter)
         return HeaderPage(headers: page.entries.map(EntryHeader.init), next: page.next)
     }
+
+    public func sources(after id: Source.ID?, limit: Int) async throws -> SourcePage {
+        SourcePage(try await sources(), after: id, limit: limit)
+    }
+
+    public func sourceCount() async throws -> Int { try await sources().count }
 
     public func textStatistics(maximumTokens limit: Int?) async throws -> TextStatistics {
         var statistics = TextStatistics()
