@@ -112,6 +112,30 @@ struct SearchTests {
         }
     }
 
+    @Test func `sources are listed in pages, also after an id that is too long for a cursor`() async throws {
+        try await HTTPHarness.run { harness in
+            let ids = ["b", "a\u{E9}?>", String(repeating: "/", count: 20_000), "z"]
+            try await harness.store.ingest(
+                ids.map {
+                    SourceDraft(
+                        id: $0, fingerprint: "1", entries: [EntryDraft(content: "text of \($0.prefix(9))")])
+                })
+            var (found, cursor) = ([String](), "")
+            repeat {
+                let page = try await harness.send(.GET, "/api/v1/sources?limit=1" + cursor)
+                #expect(page.status == 200 && page.json["count"] == 4, "\(page.text.prefix(500))")
+                found += (page.json["sources"]?.elements ?? []).compactMap { $0["id"]?.asString }
+                cursor = page.json["nextCursor"]?.asString.map { "&cursor=\($0)" } ?? ""
+            } while !cursor.isEmpty && found.count < 10
+            #expect(found == ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+            let first = try await harness.send(.GET, "/api/v1/sources?limit=1").json
+            let next = try #require(first["nextCursor"]?.asString)
+            try await harness.store.add("another text")
+            let expired = try await harness.send(.GET, "/api/v1/sources?limit=1&cursor=\(next)")
+            #expect(expired.status == 410)
+        }
+    }
+
     @Test func `messages are remembered, listed and recalled`() async throws {
         try await HTTPHarness.run { harness in
             let body: JSONValue = [

@@ -69,16 +69,15 @@ enum ClusterRoutes {
         let id = try call.id("id", of: "cluster")
         return try await call.context.handle.use { store in
             let snapshot = try await store.storage.snapshot()
-            let clusters = try await snapshot.clusters()
-            let all = ClusterForest(clusters).members(of: try find(id, in: clusters))
-            let start = try PageToken.position(of: call, at: snapshot.stamp) ?? 0
-            let page = Array(all.dropFirst(start).prefix(call.integer("limit", default: 100)))
+            let records = try await snapshot.clusterRecords()
+            let all = try await ClusterMembers(of: try find(id, in: records), among: records, in: snapshot)
+            let (start, count) = (try PageToken.position(of: call, at: snapshot.stamp) ?? 0, all.count)
+            let page = try await all.entries(from: start, limit: call.integer("limit", default: 100))
             var members: [String: JSONValue] = [
-                "entries": .array(
-                    try await EntryDocument.json(try await snapshot.entries(page), in: snapshot)),
-                "count": .count(all.count),
+                "entries": .array(try await EntryDocument.json(page, in: snapshot)),
+                "count": .count(count),
             ]
-            if start + page.count < all.count {
+            if start + page.count < count {
                 members["nextCursor"] = PageToken.text(start + page.count, of: call, at: snapshot.stamp)
             }
             return .json(.object(members))

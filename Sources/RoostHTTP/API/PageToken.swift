@@ -8,11 +8,14 @@ import RoostModel
 struct PageToken: Codable {
     /// The position in the list, whose meaning depends on the list.
     var position: Int
+    /// The last item of the previous page, in lists that are read by keys; `nil` if it is too long.
+    var key: String?
     private var epoch: UUID
     private var revision: UInt64
     private var parameters: Int
 
-    private static let maximumLength = 1_000
+    /// The maximum length of a cursor in characters, for all but extreme keys.
+    private static let maximumLength = 12_000
 
     /// The parameters of all lists with pages.
     static func parameters(maximum: Int, default standard: Int) -> [Parameter] {
@@ -34,8 +37,16 @@ struct PageToken: Codable {
     ///
     /// - Throws: ``Problem`` if the cursor is invalid or the store has changed since the previous page.
     static func position(of call: Call, at stamp: Stamp) throws(Problem) -> Int? {
+        try token(of: call, at: stamp)?.position
+    }
+
+    /// Returns the cursor of a request; `nil` for the first page.
+    ///
+    /// - Throws: ``Problem`` if the cursor is invalid or the store has changed since the previous page.
+    static func token(of call: Call, at stamp: Stamp) throws(Problem) -> PageToken? {
         guard let text = call.string("cursor") else { return nil }
-        guard let data = Data(base64Encoded: text),
+        guard
+            let data = Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/")),
             let token = try? JSONDecoder().decode(Self.self, from: data),
             (0...Int(UInt32.max)).contains(token.position)
         else { throw .invalid("the cursor is invalid; request the list without a cursor") }
@@ -47,16 +58,28 @@ struct PageToken: Codable {
                 .gone, "cursorExpired",
                 "the store has changed since the previous page; request the list without a cursor")
         }
-        return token.position
+        return token
     }
 
     /// Returns the cursor of the page that begins at a position.
-    static func text(_ position: Int, of call: Call, at stamp: Stamp) -> JSONValue {
-        let token = PageToken(
-            position: position, epoch: stamp.epoch, revision: stamp.revision.rawValue,
+    ///
+    /// - Parameter key: The last item of the previous page, if the list is read by keys.
+    static func text(
+        _ position: Int, key: String? = nil, of call: Call, at stamp: Stamp
+    ) -> JSONValue {
+        var token = PageToken(
+            position: position, key: key, epoch: stamp.epoch, revision: stamp.revision.rawValue,
             parameters: digest(of: call))
-        // A structure of numbers can always be encoded.
-        return .string(((try? JSONEncoder().encode(token)) ?? Data()).base64EncodedString())
+        let text = token.encoded
+        guard key != nil, text.utf8.count > maximumLength else { return .string(text) }
+        token.key = nil
+        return .string(token.encoded)
+    }
+
+    private var encoded: String {
+        // A structure of numbers and texts can always be encoded. In a query, '+' would mean a space.
+        ((try? JSONEncoder().encode(self)) ?? Data()).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_")
     }
 
     /// A number that identifies the parameters except the cursor (FNV-1a, 64 bits).

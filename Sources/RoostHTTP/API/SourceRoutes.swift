@@ -31,24 +31,38 @@ enum SourceRoutes {
     ) { call in
         try await call.context.handle.use { store in
             let snapshot = try await store.storage.snapshot()
-            let all = try await snapshot.sources()
-            let start = try PageToken.position(of: call, at: snapshot.stamp) ?? 0
-            let page = all.dropFirst(start).prefix(call.integer("limit", default: 1_000))
+            let token = try PageToken.token(of: call, at: snapshot.stamp)
+            let start = token?.position ?? 0
+            let page = try await page(
+                after: token, limit: call.integer("limit", default: 1_000), of: snapshot)
             var members: [String: JSONValue] = [
                 "sources": .array(
-                    page.map { source in
+                    page.sources.map { source in
                         [
                             "id": .string(source.id),
                             "ingestedAt": .string(DateText.string(from: source.ingestedAt)),
                         ]
                     }),
-                "count": .count(all.count),
+                "count": .count(try await snapshot.sourceCount()),
             ]
-            if start + page.count < all.count {
-                members["nextCursor"] = PageToken.text(start + page.count, of: call, at: snapshot.stamp)
+            if let next = page.next {
+                members["nextCursor"] = PageToken.text(
+                    start + page.sources.count, key: next, of: call, at: snapshot.stamp)
             }
             return .json(.object(members))
         }
+    }
+
+    private static func page(
+        after token: PageToken?, limit: Int, of snapshot: any StorageSnapshot
+    ) async throws -> SourcePage {
+        guard let token, token.key == nil else {
+            return try await snapshot.sources(after: token?.key, limit: limit)
+        }
+        // The cursor cannot contain a very long id, so the earlier pages are read again.
+        var page = try await snapshot.sources(after: nil, limit: token.position + limit)
+        page.sources.removeFirst(min(token.position, page.sources.count))
+        return page
     }
 
     private static let remove = Route(

@@ -40,12 +40,12 @@ struct ClustersTool: Tool {
         try await handle.use { store in
             let snapshot = try await store.storage.snapshot()
             let offset = try PageCursor.offset(of: arguments, at: snapshot.stamp)
-            let clusters = try await snapshot.clusters()
             let limit = arguments.integer("limit", default: Self.defaultLimit)
             if let name = arguments.string("cluster") {
                 let lookup = EntryLookup(rules: rules, snapshot: snapshot)
-                let cluster = try lookup.cluster(name, among: clusters)
-                let members = try await Self.members(of: cluster, in: clusters, snapshot)
+                let records = try await snapshot.clusterRecords()
+                let cluster = try lookup.cluster(name, among: records)
+                let members = try await Self.members(of: cluster, among: records, snapshot)
                 let page = Array(members.dropFirst(offset).prefix(limit))
                 let items = try await snapshot.entries(page).map {
                     JSONValue.object(EntryJSON.summary(of: $0))
@@ -56,6 +56,9 @@ struct ClustersTool: Tool {
                     snapshot.stamp
                 ).json
             }
+            // The order and the sizes depend on all members, which one statement reads faster than one
+            // statement per cluster would.
+            let clusters = try await snapshot.clusters()
             let sizes = Self.sizes(of: clusters)
             let ordered = clusters.sorted {
                 (sizes[$1.id] ?? 0, $0.id.text) < (sizes[$0.id] ?? 0, $1.id.text)
@@ -96,11 +99,11 @@ struct ClustersTool: Tool {
         return sizes
     }
 
-    /// Returns the members of a cluster and of its children, nearest to their centroids first.
+    /// Returns the members of a cluster and of those below it, nearest to their centroids first.
     private static func members(
-        of cluster: Cluster, in clusters: [Cluster], _ snapshot: any StorageSnapshot
+        of cluster: Cluster, among records: [Cluster], _ snapshot: any StorageSnapshot
     ) async throws -> [Entry.ID] {
-        let ids = clusters.filter { $0.id == cluster.id || $0.parent == cluster.id }.flatMap(\.members)
+        let ids = try await ClusterMembers(of: cluster, among: records, in: snapshot).ids()
         let assignments = try await snapshot.assignments(of: ids)
         let similarity = Dictionary(assignments.map { ($0.entry, $0.similarity) }) { first, _ in first }
         return ids.sorted {
