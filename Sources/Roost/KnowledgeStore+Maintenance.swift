@@ -1,3 +1,5 @@
+import RoostFiles
+
 extension KnowledgeStore {
     /// Undoes the commits that an ``UndoRecorder`` recorded last, in one commit.
     ///
@@ -12,14 +14,18 @@ extension KnowledgeStore {
     public func undo(isDryRun: Bool = false) async throws -> UndoReport {
         let snapshot = try await storage.snapshot()
         // A recorder can keep its records in memory, or in another folder than that of the store.
-        let recorded = try undoRecorder?.records() ?? []
-        let records =
-            try recorded.isEmpty ? directory.map { try UndoRecorder.records(in: $0) } ?? [] : recorded
+        let records = try await BlockingWork.run { [self] _ in
+            let recorded = try undoRecorder?.records() ?? []
+            return try recorded.isEmpty
+                ? directory.map { try UndoRecorder.records(in: $0) } ?? [] : recorded
+        }
         let report = try await Undo(records, stamp: snapshot.stamp)
             .run(on: storage, snapshot, isDryRun: isDryRun)
         if !isDryRun {
-            undoRecorder?.clear()
-            if let directory { UndoRecorder.clear(in: directory) }
+            try await BlockingWork.run { [self] _ in
+                undoRecorder?.clear()
+                if let directory { UndoRecorder.clear(in: directory) }
+            }
         }
         return report
     }
@@ -31,6 +37,6 @@ extension KnowledgeStore {
     public func compact() async throws {
         try await storage.compact()
         guard let directory, let originals else { return }
-        try await originals.removeUnreferenced(by: storage, in: directory)
+        try await originals.removeUnreferenced(by: storage, in: directory, recorder: undoRecorder)
     }
 }

@@ -54,7 +54,8 @@ public struct KnowledgeStore: Sendable {
     public init(
         storage: any StorageProvider, embedder: any Embedder, recording undo: UndoRecorder? = nil
     ) {
-        let storage: any StorageProvider = if let undo { storage.recording(undo) } else { storage }
+        let storage: any StorageProvider =
+            if let undo { storage.recording(undo, keeping: nil) } else { storage }
         self.init(storage: storage, embedder: embedder, directory: nil, undoRecorder: undo)
     }
 

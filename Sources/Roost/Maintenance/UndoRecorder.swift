@@ -102,39 +102,66 @@ public final class UndoRecorder: Sendable {
 
     // MARK: Recording
 
-    /// Records a commit that has succeeded.
+    /// Records a commit that has succeeded. The file is written on a separate thread, even if the task has
+    /// been canceled.
     ///
     /// A failure to record the commit is not an error, because the commit itself succeeded. Instead, the
     /// group's record is removed, because an incomplete group must not be undone, and the failure is reported
     /// to the function that was passed to the initializer.
-    func record(_ inverse: WriteBatch, from before: Stamp, to revision: Revision) {
-        let failure: (any Error)? = state.withLock { state in
-            guard !state.hasFailed else { return nil }
+    func record(_ inverse: WriteBatch, from before: Stamp, to revision: Revision) async {
+        do {
+            guard directory != nil else { return try write(inverse, from: before, to: revision) }
+            try await BlockingWork.run { [self] _ in try write(inverse, from: before, to: revision) }
+        } catch {
+            report(error)
+        }
+    }
+
+    /// Removes the group's record, because a commit that has succeeded cannot be recorded.
+    func fail(_ error: any Error) async {
+        do {
+            try await BlockingWork.run { [self] _ in
+                try state.withLock { state in
+                    guard !state.hasFailed else { return }
+                    try stop(&state, error)
+                }
+            }
+        } catch {
+            report(error)
+        }
+    }
+
+    private func write(_ inverse: WriteBatch, from before: Stamp, to revision: Revision) throws {
+        try state.withLock { state in
+            guard !state.hasFailed else { return }
             let record = Record(
                 run: state.group, command: state.command, date: Date().milliseconds, store: before.store,
                 epoch: before.epoch, from: before.revision, to: revision, inverse: inverse,
                 number: state.count)
             state.count += 1
-            guard let directory else {
-                Self.append(record, &state)
-                return nil
-            }
-            let url = Self.url(directory)
+            guard let directory else { return Self.append(record, &state) }
             do {
-                try Self.append(record, to: url, &state)
-                return nil
+                try Self.append(record, to: Self.url(directory), &state)
             } catch {
-                state.hasFailed = true
-                unlink(url.path)
-                return error
+                try stop(&state, error)
             }
         }
-        guard let failure else { return }
+    }
+
+    private func stop(_ state: inout State, _ error: any Error) throws -> Never {
+        state.hasFailed = true
+        state.records = []
+        if let directory { Self.clear(in: directory) }
+        throw error
+    }
+
+    private func report(_ failure: any Error) {
         onFailure?("the change was saved, but it cannot be undone: \(Self.reason(failure))")
     }
 
     private static func reason(_ failure: any Error) -> String {
-        switch (failure as? FileError)?.errno {
+        if let failure = failure as? StorageError { return failure.message }
+        return switch (failure as? FileError)?.errno {
         case ESTALE: "another process changed the store at the same time"
         case EFBIG: "its record would exceed \(maximumSize >> 20) MB"
         default: "\(failure)"
@@ -239,6 +266,12 @@ public final class UndoRecorder: Sendable {
         state.withLock { $0 = State(command: $0.command) }
     }
 
+    /// Returns the digests of the original documents that an undo by this recorder needs.
+    func digests() -> [String] {
+        if let directory { return Self.digests(in: directory) }
+        return state.withLock { $0.records.flatMap { $0.inverse.sources.compactMap(\.documentDigest) } }
+    }
+
     /// Returns the digests of the original documents that an undo needs.
     ///
     /// The file is searched for document fingerprints without being decoded, so that fingerprints in damaged
@@ -249,48 +282,4 @@ public final class UndoRecorder: Sendable {
             String($0.prefix(64))
         }
     }
-}
-
-extension StorageProvider {
-    /// Returns this storage with every commit recorded by `recorder`.
-    func recording(_ recorder: UndoRecorder) -> some StorageProvider {
-        RecordingStorage(base: self, recorder: recorder)
-    }
-}
-
-/// A decorator that records the inverse of every commit. The simple verbs keep their default implementations,
-/// which call `commit(_:)`.
-private struct RecordingStorage<Base: StorageProvider>: StorageProvider {
-    let base: Base
-    let recorder: UndoRecorder
-
-    func commit(_ batch: WriteBatch) async throws -> Revision {
-        // Another process may commit between the two calls. In that case the recorded revisions are not
-        // consecutive, and the undo is refused.
-        let before = try await base.snapshot()
-        let inverse = try await batch.inverse(in: before)
-        let revision = try await base.commit(batch)
-        if revision != before.stamp.revision {
-            recorder.record(inverse, from: before.stamp, to: revision)
-        }
-        return revision
-    }
-
-    func snapshot() async throws -> any StorageSnapshot { try await base.snapshot() }
-
-    func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
-        try await base.changes(after: cursor, limit: limit)
-    }
-
-    func renewEpoch() async throws -> Stamp { try await base.renewEpoch() }
-
-    var workRecords: (any WorkRecords)? { base.workRecords }
-
-    func compact() async throws { try await base.compact() }
-
-    func close() async throws { try await base.close() }
-
-    func fetchEntries() async throws -> [Entry] { try await base.fetchEntries() }
-
-    func fetchClusters() async throws -> [Cluster] { try await base.fetchClusters() }
 }

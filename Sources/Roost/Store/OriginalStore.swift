@@ -22,10 +22,6 @@ public struct OriginalStore: Sendable {
     /// The pause between two attempts to acquire the lock, in microseconds. It is short compared to the time
     /// for which other processes hold the lock.
     private static let lockPollingInterval: useconds_t = 10_000
-    /// The time after a commit within which its undo record is certain to have been written. The record is
-    /// written directly after the commit, so one second is more than enough.
-    private static let undoRecordDelay = Duration.seconds(1)
-
     /// Creates the store of originals of the knowledge store in `directory`.
     public init(of directory: URL) { self.init(of: directory, files: .standard) }
 
@@ -144,32 +140,35 @@ public struct OriginalStore: Sendable {
         }
     }
 
-    /// Removes the documents that neither a source record nor the undo record references.
+    /// Removes the documents that neither a source record nor an undo record references.
     ///
-    /// - Returns: The number of removed documents; 0 if another process is storing documents.
+    /// Ingests and recorded removals hold the lock of ``lockAgainstRemoval()`` while nothing references their
+    /// documents.
+    ///
+    /// - Parameters:
+    ///   - storage: The storage of the source records.
+    ///   - directory: The store's folder, whose undo record is read.
+    ///   - recorder: A recorder that keeps its records elsewhere.
+    /// - Returns: The number of removed documents; 0 if a client holds the lock.
     /// - Throws: `StorageError`; `ChunkStorageError`.
     @discardableResult
-    func removeUnreferenced(by storage: any StorageProvider, in directory: URL) async throws -> Int {
+    func removeUnreferenced(
+        by storage: any StorageProvider, in directory: URL, recorder: UndoRecorder? = nil
+    ) async throws -> Int {
         guard exists else { return 0 }
         let url = folder.appendingPathComponent(Self.lockName)
         guard let lock = try? FileLock.acquire(url, timeout: 0) else { return 0 }
         defer { lock.release() }
         try await self.storage.retrieval.removeLeftovers(in: "")
-        // The documents are listed before the references are read, so documents that are stored later are not
-        // affected.
         let all = try await digests()
-        func unreferenced(of digests: [String]) async throws -> [String] {
-            // An undo commits the old source record before it removes the undo record. If the undo record is
-            // read first, at least one of the two is seen.
-            var referenced = Set(UndoRecorder.digests(in: directory))
-            referenced.formUnion(try await storage.snapshot().sources().compactMap(\.documentDigest))
-            return digests.filter { !referenced.contains($0) }
+        guard !all.isEmpty else { return 0 }
+        // An undo commits the old source record before it removes the undo record. If the undo record is read
+        // first, at least one of the two is seen.
+        var referenced = try await BlockingWork.run { _ in
+            Set(UndoRecorder.digests(in: directory)).union(recorder?.digests() ?? [])
         }
-        var removed = try await unreferenced(of: all)
-        guard !removed.isEmpty else { return 0 }
-        // Another process may have committed a removal but not yet written the undo record.
-        try await Task.sleep(for: Self.undoRecordDelay)
-        removed = try await unreferenced(of: removed)
+        referenced.formUnion(try await storage.snapshot().sources().compactMap(\.documentDigest))
+        let removed = all.filter { !referenced.contains($0) }
         for digest in removed { try await self.storage.deleteChunk(ChunkIdentifier(id: digest)) }
         return removed.count
     }

@@ -122,7 +122,8 @@ struct StoreConfiguration {
                 throw error
             }
         }
-        return if let undo { storage.recording(undo) } else { storage }
+        guard let undo else { return storage }
+        return storage.recording(undo, keeping: OriginalStore(of: directory))
     }
 
     /// Returns the stamp of the storage, even if the storage does not belong to the manifest.

@@ -1,0 +1,72 @@
+import RoostFiles
+import RoostModel
+
+extension StorageProvider {
+    /// Returns this storage with every commit recorded by `recorder`.
+    ///
+    /// - Parameter originals: The original documents of the store; `nil` if it has no folder.
+    func recording(_ recorder: UndoRecorder, keeping originals: OriginalStore?) -> some StorageProvider {
+        RecordingStorage(base: self, recorder: recorder, originals: originals)
+    }
+}
+
+/// A decorator that records the inverse of every commit. The simple verbs keep their default implementations,
+/// which call `commit(_:)`.
+private struct RecordingStorage<Base: StorageProvider>: StorageProvider {
+    let base: Base
+    let recorder: UndoRecorder
+    let originals: OriginalStore?
+
+    func commit(_ batch: WriteBatch) async throws -> Revision {
+        // Another process may commit between the two calls. In that case the recorded revisions are not
+        // consecutive, and the undo is refused.
+        let before = try await base.snapshot()
+        let inverse = try await batch.inverse(in: before)
+        // Between the commit and the end of the recording, nothing may reference the documents of removed
+        // sources. The lock keeps a compaction from removing them.
+        let lock = try await lockDocuments(of: inverse)
+        defer { if case .success(let lock) = lock { lock?.release() } }
+        let revision = try await base.commit(batch)
+        guard revision != before.stamp.revision else { return revision }
+        switch lock {
+        case .success: await recorder.record(inverse, from: before.stamp, to: revision)
+        // A compaction that runs for a long time must not keep anybody from changing the store.
+        case .failure(let error): await recorder.fail(error)
+        }
+        return revision
+    }
+
+    /// Acquires the lock that keeps the documents of the sources that a batch restores.
+    ///
+    /// - Returns: A lock, or `nil` if the batch needs no document; a failure if the lock was not free in time
+    ///   or cannot be used.
+    /// - Throws: `CancellationError`.
+    private func lockDocuments(of inverse: WriteBatch) async throws -> Result<FileLock?, StorageError> {
+        guard let originals, originals.exists,
+            inverse.sources.contains(where: { $0.documentDigest != nil })
+        else { return .success(nil) }
+        do {
+            return .success(try await originals.lockAgainstRemoval())
+        } catch let error as StorageError {
+            return .failure(error)
+        }
+    }
+
+    func snapshot() async throws -> any StorageSnapshot { try await base.snapshot() }
+
+    func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
+        try await base.changes(after: cursor, limit: limit)
+    }
+
+    func renewEpoch() async throws -> Stamp { try await base.renewEpoch() }
+
+    var workRecords: (any WorkRecords)? { base.workRecords }
+
+    func compact() async throws { try await base.compact() }
+
+    func close() async throws { try await base.close() }
+
+    func fetchEntries() async throws -> [Entry] { try await base.fetchEntries() }
+
+    func fetchClusters() async throws -> [Cluster] { try await base.fetchClusters() }
+}
