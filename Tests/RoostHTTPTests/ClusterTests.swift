@@ -42,6 +42,15 @@ struct ClusterTests {
             #expect(members["count"] == 8)
             #expect(members["nextCursor"] != nil)
             let path = "/api/v1/clusters/\(ids[0])"
+            let whole = try await harness.send(.GET, path + "/members").json
+            var (read, cursor) = ([JSONValue](), "")
+            repeat {
+                let page = try await harness.send(.GET, path + "/members?limit=3" + cursor).json
+                #expect(page["count"] == 8)
+                read += page["entries"]?.elements ?? []
+                cursor = page["nextCursor"]?.asString.map { "&cursor=\($0)" } ?? ""
+            } while !cursor.isEmpty && read.count < 100
+            #expect(read == whole["entries"]?.elements && read.count == 8)
             #expect(try await harness.send(.PATCH, path, ["label": "My label"]).json["pinned"] == true)
             #expect(try await harness.send(.PATCH, path, ["label": nil]).json["pinned"] == false)
             #expect(try await harness.send(.GET, "/api/v1/clusters/drift").json["isDue"] == false)
@@ -85,6 +94,32 @@ struct ClusterTests {
         #expect(await restarted.job(job.id)?.state == .interrupted)
         await registry.stop()
         #expect(await registry.job(job.id)?.state == .interrupted)
+    }
+
+    @Test func `the records of a job are written in the order of its states`() async throws {
+        let folder = try TemporaryFolder().url
+        let registry = JobRegistry(directory: folder) { _ in nil }
+        for _ in 0..<20 {
+            let job = try await registry.start("test") { _ in [:] }
+            // The job may end before its start has been recorded.
+            if let updates = await registry.updates(of: job.id) { for await _ in updates {} }
+        }
+        await registry.stop()
+        for job in await registry.all {
+            let file = folder.appendingPathComponent("jobs/\(job.id.text).json")
+            let record = try JSONDecoder().decode(Job.self, from: try Data(contentsOf: file))
+            #expect(record.state == .succeeded)
+        }
+    }
+
+    @Test func `reading the records of jobs blocks no thread of the cooperative pool`() async throws {
+        let folder = try TemporaryFolder().url
+        let jobs = folder.appendingPathComponent("jobs")
+        try FileManager.default.createDirectory(at: jobs, withIntermediateDirectories: true)
+        let wasFree = try await BlockedReads.run(of: jobs.appendingPathComponent("a.json")) {
+            await JobRegistry(directory: folder) { _ in nil }.recover()
+        }
+        #expect(wasFree)
     }
 
     @Test func `a backup is a job and is listed`() async throws {

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import RoostFiles
 import RoostMCP
 import RoostModel
 
@@ -12,7 +11,7 @@ actor JobRegistry {
     /// The maximum number of jobs whose records are kept.
     private static let maximumKept = 100
 
-    private let folder: URL?
+    private let records: JobRecords
     private let advice: @Sendable (Remedy) -> String?
     private var jobs: [Job.ID: Job] = [:]
     private var tasks: [Job.ID: Task<Void, Never>] = [:]
@@ -22,31 +21,24 @@ actor JobRegistry {
     ///
     /// - Parameter directory: The folder of the store; if it is `nil`, jobs are not recorded.
     init(directory: URL?, advice: @escaping @Sendable (Remedy) -> String?) {
-        folder = directory?.appendingPathComponent("jobs", isDirectory: true)
+        records = JobRecords(of: directory)
         self.advice = advice
     }
 
     /// Reads the records of earlier servers. A job of a process that no longer exists was interrupted.
-    func recover() {
-        guard let folder,
-            let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
-        else { return }
-        for name in names where name.hasSuffix(".json") {
-            // A record that cannot be read is ignored, because records are not part of the store's data.
-            guard let data = try? Data(contentsOf: folder.appendingPathComponent(name)),
-                var job = try? JSONDecoder().decode(Job.self, from: data)
-            else { continue }
+    func recover() async {
+        var interrupted: [Job] = []
+        for var job in await records.all() where jobs[job.id] == nil {
             // In a container, a new server often has the process id of the previous one.
-            let hasEnded =
-                job.process == getpid()
-                ? tasks[job.id] == nil : kill(job.process, 0) != 0 && errno == ESRCH
+            let hasEnded = job.process == getpid() || kill(job.process, 0) != 0 && errno == ESRCH
             if job.state == .running, hasEnded {
                 job.state = .interrupted
                 job.finishedAt = Date()
-                record(job)
+                interrupted.append(job)
             }
             jobs[job.id] = job
         }
+        for job in interrupted { await records.write(job) }
     }
 
     /// Starts a job.
@@ -59,7 +51,7 @@ actor JobRegistry {
         _ work:
             @escaping @Sendable (_ progress: @escaping @Sendable (Double) -> Void) async throws
             -> JSONValue
-    ) throws(Problem) -> Job {
+    ) async throws(Problem) -> Job {
         guard tasks.count < Self.maximumRunning else {
             throw Problem(
                 .conflict, "tooManyJobs", "\(Self.maximumRunning) jobs are running; wait until one has ended",
@@ -67,7 +59,8 @@ actor JobRegistry {
         }
         let job = Job(kind: kind)
         update(job)
-        record(job)
+        // No other call may run between the check of the limit and this assignment, so the record is written
+        // afterwards.
         tasks[job.id] = Task {
             let outcome: Result<JSONValue, any Error>
             do {
@@ -76,9 +69,10 @@ actor JobRegistry {
             } catch {
                 outcome = .failure(error)
             }
-            self.finish(job.id, outcome)
+            await self.finish(job.id, outcome)
         }
-        removeOldRecords()
+        await records.write(job)
+        await removeOldJobs()
         return job
     }
 
@@ -91,7 +85,7 @@ actor JobRegistry {
     /// Cancels a job. A job that has ended is not changed.
     func cancel(_ id: Job.ID) { tasks[id]?.cancel() }
 
-    /// Cancels all jobs, and returns when they have ended.
+    /// Cancels all jobs, and returns when they have ended and are recorded.
     func stop() async {
         let running = tasks
         for task in running.values { task.cancel() }
@@ -100,8 +94,9 @@ actor JobRegistry {
             guard var job = jobs[id], job.state == .canceled else { continue }
             job.state = .interrupted
             update(job)
-            record(job)
+            await records.write(job)
         }
+        await records.waitForWrites()
     }
 
     /// Returns the states of a job, beginning with the current one and ending when the job has ended.
@@ -134,7 +129,7 @@ actor JobRegistry {
         update(job)
     }
 
-    private func finish(_ id: Job.ID, _ outcome: Result<JSONValue, any Error>) {
+    private func finish(_ id: Job.ID, _ outcome: Result<JSONValue, any Error>) async {
         guard var job = jobs[id] else { return }
         job.finishedAt = Date()
         switch outcome {
@@ -150,29 +145,13 @@ actor JobRegistry {
         }
         tasks[id] = nil
         update(job)
-        record(job)
         for continuation in (observers.removeValue(forKey: id) ?? [:]).values { continuation.finish() }
+        await records.write(job)
     }
 
-    // MARK: Records
-
-    private func file(of id: Job.ID) -> URL? { folder?.appendingPathComponent("\(id.text).json") }
-
-    /// Records a job. Records only inform people, so a failure to write one does not end the job.
-    private func record(_ job: Job) {
-        guard let folder, let file = file(of: job.id) else { return }
-        do {
-            try FileSystem.standard.createFolder(folder)
-            let data = try JSONEncoder().encode(job)
-            try AtomicFile.write(data, to: file)
-        } catch {}
-    }
-
-    private func removeOldRecords() {
-        for job in all.dropFirst(Self.maximumKept) where tasks[job.id] == nil && job.state != .running {
-            jobs[job.id] = nil
-            // The next start removes a record that cannot be removed now.
-            if let file = file(of: job.id) { try? FileManager.default.removeItem(at: file) }
-        }
+    private func removeOldJobs() async {
+        let old = all.dropFirst(Self.maximumKept).filter { tasks[$0.id] == nil && $0.state != .running }
+        for job in old { jobs[job.id] = nil }
+        await records.remove(old.map(\.id))
     }
 }
