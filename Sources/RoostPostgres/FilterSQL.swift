@@ -9,8 +9,10 @@ struct FilterSQL {
     /// The part of the filter that is evaluated using the table of attributes, which has no checksums.
     private let derived: EntryFilter
 
-    /// - Parameter parameters: The parameters of the statement before those of the condition.
-    init(_ filter: EntryFilter, after parameters: [Parameter]) {
+    /// - Parameters:
+    ///   - tags: The result of ``SnapshotTags/tags(for:of:_:)``.
+    ///   - parameters: The parameters of the statement before those of the condition.
+    init(_ filter: EntryFilter, tags: [String], after parameters: [Parameter]) {
         self.parameters = parameters
         var derived = EntryFilter(tags: filter.tags, metadata: filter.metadata)
         derived.conditions = filter.conditions
@@ -22,7 +24,8 @@ struct FilterSQL {
             add(isIn(attributes(Attribute.source, "a.value = ANY(\(values)::uuid[])")))
         }
         for tag in filter.tags.sorted() {
-            add(isIn(attributes(Attribute.tag, "a.value = \(bind(Parameter(Attribute.value(tag))))::uuid")))
+            let test = isOne(ofTags: EntryCondition.Test.equals(tag).tags(among: tags))
+            add(isIn(attributes(Attribute.tag, test)))
         }
         for (key, text) in filter.metadata.sorted(by: { $0.key < $1.key }) {
             let value = bind(Parameter(Attribute.value(text)))
@@ -37,12 +40,10 @@ struct FilterSQL {
                         AND \(TableSQL.isValid("a"))
                     """))
         }
-        for condition in filter.conditions { add(self.condition(condition)) }
-        for (column, span) in [("e.created", filter.created), ("e.updated", filter.updated)] {
-            guard let span = span?.milliseconds else { continue }
-            let bounds = (bind(Parameter(span.lowerBound)), bind(Parameter(span.upperBound)))
-            add("\(column) >= \(bounds.0)::int8 AND \(column) < \(bounds.1)::int8")
-        }
+        for condition in filter.conditions { add(self.condition(condition, tags)) }
+        if let period = filter.creationPeriod { add(isIn(period, ["e.created"])) }
+        if let period = filter.changePeriod { add(isIn(period, ["e.updated"])) }
+        if let period = filter.period { add(isIn(period, ["e.created", "e.updated"])) }
     }
 
     /// Binds a value to the next parameter, and returns the name of the parameter.
@@ -79,7 +80,7 @@ struct FilterSQL {
 
     // MARK: Conditions
 
-    private mutating func condition(_ condition: EntryCondition) -> String {
+    private mutating func condition(_ condition: EntryCondition, _ tags: [String]) -> String {
         let (test, isNegated) =
             switch condition.test {
             case .differs(let operand): (EntryCondition.Test.equals(operand), true)
@@ -92,8 +93,38 @@ struct FilterSQL {
             case .tag: Attribute.tag
             case .metadata(let key): Attribute.metadata(key)
             }
-        let rows = isIn(attributes(name, valueTest(test)))
+        var found = "TRUE"
+        switch (condition.field, test) {
+        case (_, .exists): break
+        case (.tag, _): found = isOne(ofTags: test.tags(among: tags))
+        default: found = valueTest(test)
+        }
+        let rows = isIn(attributes(name, found))
         return isNegated ? "NOT \(rows)" : rows
+    }
+
+    private mutating func isOne(ofTags tags: [String]) -> String {
+        "a.value = ANY(\(bind(Parameter(tags.map(Attribute.value))))::uuid[])"
+    }
+
+    /// Returns the condition that one of the columns is in a period.
+    private mutating func isIn(_ period: DatePeriod, _ columns: [String]) -> String {
+        let (times, days) = (period.times.milliseconds, period.days.milliseconds)
+        func isIn(_ column: String, _ bounds: (String, String)) -> String {
+            "\(column) >= \(bounds.0)::int8 AND \(column) < \(bounds.1)::int8"
+        }
+        let timeBounds = (bind(Parameter(times.lowerBound)), bind(Parameter(times.upperBound)))
+        guard days != times else {
+            return "(" + columns.map { isIn($0, timeBounds) }.joined(separator: " OR ") + ")"
+        }
+        let dayBounds = (bind(Parameter(days.lowerBound)), bind(Parameter(days.upperBound)))
+        let tests = columns.map { column in
+            """
+            CASE WHEN \(column) % \(DatePeriod.dayLength) = 0 THEN \(isIn(column, dayBounds)) \
+            ELSE \(isIn(column, timeBounds)) END
+            """
+        }
+        return "(" + tests.joined(separator: " OR ") + ")"
     }
 
     private mutating func valueTest(_ test: EntryCondition.Test) -> String {

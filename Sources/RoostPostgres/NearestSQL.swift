@@ -7,7 +7,8 @@ struct NearestSQL {
         /// All rows of the snapshot.
         case none
         case rows([Int64])
-        case filter(EntryFilter)
+        /// A filter, and the tags with which it is evaluated.
+        case filter(EntryFilter, tags: [String])
     }
 
     /// The parameters that all statements have: the store, the revision, the vector and the limit.
@@ -40,8 +41,8 @@ struct NearestSQL {
         switch restriction {
         case .none: return (sql, parameters)
         case .rows(let rows): return (sql + " AND v.row = ANY($5::int8[])", parameters + [Parameter(rows)])
-        case .filter(let filter):
-            let condition = FilterSQL(filter, after: parameters)
+        case .filter(let filter, let tags):
+            let condition = FilterSQL(filter, tags: tags, after: parameters)
             let rows = "SELECT e.row FROM roost.entries e WHERE \(PostgresSnapshot.isVisible)"
             return (sql + " AND v.row IN (\(rows) AND \(condition.sql))", condition.parameters)
         }
@@ -66,8 +67,10 @@ struct NearestSQL {
     }
 
     /// Returns the statement that selects the rows of the entries that match a filter.
-    static func rows(matching filter: EntryFilter, limit: Int, _ snapshot: PostgresSnapshot) -> Statement {
-        let condition = FilterSQL(filter, after: snapshot.parameters + [Parameter(limit)])
+    static func rows(
+        matching filter: EntryFilter, tags: [String], limit: Int, _ snapshot: PostgresSnapshot
+    ) -> Statement {
+        let condition = FilterSQL(filter, tags: tags, after: snapshot.parameters + [Parameter(limit)])
         return Statement(
             """
             SELECT e.row FROM roost.entries e
@@ -76,8 +79,10 @@ struct NearestSQL {
     }
 
     /// Returns the statement that counts the entries that match a filter.
-    static func count(matching filter: EntryFilter, _ snapshot: PostgresSnapshot) -> Statement {
-        let condition = FilterSQL(filter, after: snapshot.parameters)
+    static func count(
+        matching filter: EntryFilter, tags: [String], _ snapshot: PostgresSnapshot
+    ) -> Statement {
+        let condition = FilterSQL(filter, tags: tags, after: snapshot.parameters)
         return Statement(
             """
             SELECT count(*) FROM roost.entries e WHERE \(PostgresSnapshot.isVisible) AND \(condition.sql)

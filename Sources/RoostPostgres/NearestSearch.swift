@@ -72,12 +72,15 @@ struct NearestSearch {
         case .matching(let filter):
             if filter.matchesAll { return Matching(count: snapshot.head.entryCount, restriction: .none) }
             let limit = min(snapshot.exactSearchLimit, Int(Int32.max))
-            let rows = try run([NearestSQL.rows(matching: filter, limit: limit + 1, snapshot)])[0].rows
+            let tags = try snapshot.tags(for: filter, run)
+            let selection = NearestSQL.rows(matching: filter, tags: tags, limit: limit + 1, snapshot)
+            let rows = try run([selection])[0].rows
             if rows.count <= limit {
                 return Matching(count: rows.count, restriction: .rows(try rows.map { try $0.int64(0) }))
             }
-            let count = try run([NearestSQL.count(matching: filter, snapshot)])[0].rows.first?.int(0)
-            return Matching(count: count ?? 0, restriction: .filter(filter))
+            let counting = NearestSQL.count(matching: filter, tags: tags, snapshot)
+            let count = try run([counting])[0].rows.first?.int(0)
+            return Matching(count: count ?? 0, restriction: .filter(filter, tags: tags))
         }
     }
 

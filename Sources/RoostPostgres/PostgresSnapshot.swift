@@ -10,6 +10,12 @@ struct PostgresSnapshot: StorageSnapshot {
     let retryTimeout: Duration
     /// See ``PostgresStorageProvider/Options/exactSearchLimit``.
     let exactSearchLimit: Int
+    private let storeTags = SnapshotTags()
+
+    init(head: Head, pool: ConnectionPool, retryTimeout: Duration, exactSearchLimit: Int) {
+        (self.head, self.pool, self.retryTimeout) = (head, pool, retryTimeout)
+        self.exactSearchLimit = exactSearchLimit
+    }
 
     var stamp: Stamp { head.stamp }
     var store: UUID { head.store }
@@ -121,8 +127,8 @@ struct PostgresSnapshot: StorageSnapshot {
     func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> EntryPage {
         precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         return try await read { run in
-            let (statement, condition) = page(
-                "SELECT \(EntryRows.columns) FROM roost.entries e", after: row, limit, filter)
+            let (statement, condition) = try page(
+                "SELECT \(EntryRows.columns) FROM roost.entries e", after: row, limit, filter, run)
             let rows = try run([statement])[0].rows
             let found = try entries(Array(rows.prefix(limit)), run)
             guard found.allSatisfy({ condition.confirms($0.entry) }) else {
@@ -137,8 +143,8 @@ struct PostgresSnapshot: StorageSnapshot {
     func headers(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> HeaderPage {
         precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         return try await read { run in
-            let (statement, _) = page(
-                "SELECT \(EntryRows.headerColumns) FROM roost.entries e", after: row, limit, filter)
+            let (statement, _) = try page(
+                "SELECT \(EntryRows.headerColumns) FROM roost.entries e", after: row, limit, filter, run)
             let rows = try run([statement])[0].rows
             let found = try rows.prefix(limit).map { try EntryRows.entryHeader($0, store: store) }
             return HeaderPage(
@@ -146,12 +152,18 @@ struct PostgresSnapshot: StorageSnapshot {
         }
     }
 
+    /// Returns the tags with which a filter is evaluated.
+    func tags(for filter: EntryFilter, _ run: ([Statement]) throws -> [QueryResult]) throws -> [String] {
+        try storeTags.tags(for: filter, of: store, run)
+    }
+
     /// Returns the statement that reads one row more than a page has.
     private func page(
-        _ selection: String, after row: UInt32?, _ limit: Int, _ filter: EntryFilter
-    ) -> (Statement, FilterSQL) {
+        _ selection: String, after row: UInt32?, _ limit: Int, _ filter: EntryFilter,
+        _ run: ([Statement]) throws -> [QueryResult]
+    ) throws -> (Statement, FilterSQL) {
         let condition = FilterSQL(
-            filter,
+            filter, tags: try tags(for: filter, run),
             after: parameters + [
                 Parameter(row.map { Int64($0) } ?? -1), Parameter(limit == .max ? limit : limit + 1),
             ])
@@ -164,7 +176,7 @@ struct PostgresSnapshot: StorageSnapshot {
 
     func rows(matching filter: EntryFilter) async throws -> RowSet {
         try await read { run in
-            let condition = FilterSQL(filter, after: parameters)
+            let condition = FilterSQL(filter, tags: try tags(for: filter, run), after: parameters)
             let sql = "SELECT e.row FROM roost.entries e WHERE \(Self.isVisible) AND \(condition.sql)"
             let statement = Statement(sql, condition.parameters, isKept: filter.matchesAll)
             var rows = RowSet()

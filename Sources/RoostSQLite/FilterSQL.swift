@@ -19,13 +19,15 @@ struct FilterSQL {
     /// filter can contain several conditions.
     private static let maximumOperandParameters = 100
 
-    init(_ filter: EntryFilter) {
+    /// - Parameter tags: The result of ``SnapshotTags/tags(for:_:)``.
+    init(_ filter: EntryFilter, tags: [String]) {
         var conditions = ["1"]
         var arguments: [any DatabaseValueConvertible] = []
         func add(_ sql: String, _ values: [any DatabaseValueConvertible]) {
             conditions.append(sql)
             arguments += values
         }
+        func add(_ clause: Clause) { add(clause.sql, clause.values) }
         var derived = EntryFilter(tags: filter.tags, metadata: filter.metadata)
         derived.conditions = filter.conditions
         self.derived = derived
@@ -47,7 +49,7 @@ struct FilterSQL {
         }
         if let sources = filter.sources { addAny("e.source", of: sources.map(Column.bytes)) }
         for tag in filter.tags.sorted() {
-            add("e.row IN (SELECT row FROM entry_tags WHERE tag = ?)", [Column.bytes(tag)])
+            add(Self.tagged(.equals(tag), tags))
         }
         for (key, text) in filter.metadata.sorted(by: { $0.key < $1.key }) {
             add(
@@ -57,14 +59,10 @@ struct FilterSQL {
         if let cluster = filter.cluster {
             add("e.row IN (SELECT row FROM assignments WHERE cluster = ?)", [Column.bytes(cluster)])
         }
-        for condition in filter.conditions {
-            let (sql, values) = Self.condition(condition)
-            add(sql, values)
-        }
-        for (column, span) in [("e.created", filter.created), ("e.updated", filter.updated)] {
-            guard let span = span?.milliseconds else { continue }
-            add("\(column) >= ? AND \(column) < ?", [span.lowerBound, span.upperBound])
-        }
+        for condition in filter.conditions { add(Self.condition(condition, tags)) }
+        if let period = filter.creationPeriod { add(Self.isIn(period, ["e.created"])) }
+        if let period = filter.changePeriod { add(Self.isIn(period, ["e.updated"])) }
+        if let period = filter.period { add(Self.isIn(period, ["e.created", "e.updated"])) }
         sql = conditions.joined(separator: " AND ")
         self.arguments = arguments
     }
@@ -80,7 +78,9 @@ struct FilterSQL {
     private typealias Clause = (sql: String, values: [any DatabaseValueConvertible])
 
     /// Returns the SQL for a condition. The SQL uses the indexes of sources, tags and metadata values.
-    private static func condition(_ condition: EntryCondition) -> Clause {
+    ///
+    /// - Parameter tags: The different tags in the snapshot.
+    private static func condition(_ condition: EntryCondition, _ tags: [String]) -> Clause {
         let (test, isNegated) =
             switch condition.test {
             case .differs(let operand): (EntryCondition.Test.equals(operand), true)
@@ -93,8 +93,7 @@ struct FilterSQL {
             clause = value(test, "e.source")
             clause.sql = "(e.source IS NOT NULL AND \(clause.sql))"
         case .tag:
-            clause = value(test, "tag")
-            clause.sql = "e.row IN (SELECT row FROM entry_tags WHERE \(clause.sql))"
+            clause = tagged(test, tags)
         case .metadata(let key):
             clause = value(test, "text")
             clause.sql = "e.row IN (SELECT row FROM entry_metadata WHERE key = ? AND \(clause.sql))"
@@ -108,6 +107,50 @@ struct FilterSQL {
             }
         }
         if isNegated { clause.sql = "NOT \(clause.sql)" }
+        return clause
+    }
+
+    /// Returns SQL that finds the entries with one of the tags for which a test is true.
+    private static func tagged(_ test: EntryCondition.Test, _ tags: [String]) -> Clause {
+        var clause: Clause = ("1", [])
+        if case .exists = test {} else { clause = isOne(ofTags: test.tags(among: tags)) }
+        clause.sql = "e.row IN (SELECT row FROM entry_tags WHERE \(clause.sql))"
+        return clause
+    }
+
+    /// Returns SQL that finds any number of tags with the index.
+    private static func isOne(ofTags tags: [String]) -> Clause {
+        guard tags.count > maximumOperandParameters else { return isIn(tags, "tag") }
+        // SQLite ends a text in JSON at a NUL character.
+        let texts = tags.filter { !$0.utf8.contains(0) }
+        let list = Column.json(.array(texts.map { .string($0) }))
+        var clause: Clause = (
+            "tag IN (SELECT CAST(value AS BLOB) FROM json_each(?))", [String(decoding: list, as: UTF8.self)]
+        )
+        if texts.count < tags.count {
+            let others = isIn(tags.filter { $0.utf8.contains(0) }, "tag")
+            clause = ("(\(clause.sql) OR \(others.sql))", clause.values + others.values)
+        }
+        return clause
+    }
+
+    /// Returns SQL for the condition that one of the columns is in a period.
+    private static func isIn(_ period: DatePeriod, _ columns: [String]) -> Clause {
+        let (times, days) = (period.times.milliseconds, period.days.milliseconds)
+        var clause: Clause = ("", [])
+        let tests = columns.map { column in
+            if days != times {
+                clause.values += [days.lowerBound, days.upperBound]
+                clause.values += [times.lowerBound, times.upperBound]
+                return """
+                    CASE WHEN \(column) % \(DatePeriod.dayLength) = 0 THEN \(column) >= ? AND \(column) < ? \
+                    ELSE \(column) >= ? AND \(column) < ? END
+                    """
+            }
+            clause.values += [times.lowerBound, times.upperBound]
+            return "\(column) >= ? AND \(column) < ?"
+        }
+        clause.sql = "(" + tests.joined(separator: " OR ") + ")"
         return clause
     }
 
@@ -134,20 +177,23 @@ struct FilterSQL {
     /// Returns SQL that finds equal texts with the index, and equal numbers by comparison, because `1.0`
     /// equals `1`.
     private static func isOne(of operands: [String], _ column: String) -> Clause {
-        var clause: Clause
-        if operands.count <= maximumOperandParameters {
-            let marks = Array(repeating: "?", count: operands.count).joined(separator: ", ")
-            clause = ("\(column) IN (\(marks))", operands.map { Column.bytes($0) })
-        } else {
-            // JSON cannot contain arbitrary bytes, so they are passed as hexadecimal digits.
-            let texts = operands.map { "\"\(Column.hexadecimal(Column.bytes($0)))\"" }.joined(separator: ",")
-            clause = ("hex(\(column)) IN (SELECT value FROM json_each(?))", ["[\(texts)]"])
-        }
+        var clause = isIn(operands, column)
         let numbers = operands.filter(EntryCondition.Test.isNumber)
         guard !numbers.isEmpty else { return clause }
         clause.sql = "(\(clause.sql) OR roost_is_number_in(\(column), ?))"
         clause.values.append(numbers.joined(separator: ","))
         return clause
+    }
+
+    /// Returns SQL that finds equal texts.
+    private static func isIn(_ operands: [String], _ column: String) -> Clause {
+        if operands.count <= maximumOperandParameters {
+            let marks = Array(repeating: "?", count: operands.count).joined(separator: ", ")
+            return ("\(column) IN (\(marks))", operands.map { Column.bytes($0) })
+        }
+        // JSON cannot contain arbitrary bytes, so they are passed as hexadecimal digits.
+        let texts = operands.map { "\"\(Column.hexadecimal(Column.bytes($0)))\"" }.joined(separator: ",")
+        return ("hex(\(column)) IN (SELECT value FROM json_each(?))", ["[\(texts)]"])
     }
 
     /// Returns whether an entry really has the tags and metadata that the filter requires. If it does not,

@@ -16,6 +16,36 @@ extension Trial {
         "'", "%",
     ]
 
+    /// Tags that are equal to each other, nested in each other, or only similar.
+    private static let tags = [
+        "Garden", "garden/Herbs", "GARDEN/herbs/mint", "gardening", "gar/den", "stra\u{DF}e", "STRASSE/1",
+        "caf\u{E9}", "cafe\u{301}/1", "CAFE", "two  words", "two\nwords", "end/", "/", "", " ", "10", "10.0",
+        "\u{130}x", "\u{3A3}\u{3AF}\u{3C2}", "a\0b",
+    ]
+
+    private static let tagOperands = [
+        "garden", "GARDEN/HERBS", "Gar", "Strasse", "CAF\u{C9}", "cafe", "Two Words", "end", "/", "", "10",
+        "i\u{307}x", "\u{3C3}\u{3AF}\u{3C3}", "a b", "garden/", "none",
+    ]
+
+    private static var tagFilters: [EntryFilter] {
+        let filters = tagOperands.map { EntryFilter(tags: [$0]) }
+        let tests = tagOperands.flatMap { operand -> [EntryCondition.Test] in
+            [
+                .equals(operand), .differs(operand), .hasPrefix(operand), .isLess(operand),
+                .isAtLeast(operand), .isOneOf([operand, "gar/den"]),
+            ]
+        }
+        // More tags match than one SQL statement should have parameters.
+        let many = EntryFilter(tags: ["Many"])
+        return filters + [many, EntryFilter(tags: ["garden", "Tagged"])]
+            + tests.map { test in
+                var filter = EntryFilter()
+                filter.conditions = [EntryCondition(.tag, test)]
+                return filter
+            }
+    }
+
     private static var conditions: [EntryCondition] {
         var conditions: [EntryCondition] = []
         for operand in operands {
@@ -62,8 +92,29 @@ extension Trial {
         }
     }
 
+    /// Filters for periods in which days begin at other times than in UTC.
+    private static var periodFilters: [EntryFilter] {
+        let day = Double(DatePeriod.dayLength) / 1000
+        func range(_ start: Double, _ end: Double) -> Range<Date> {
+            Date(timeIntervalSince1970: start)..<Date(timeIntervalSince1970: end)
+        }
+        var periods = [DatePeriod(range(-day, 50)), DatePeriod(range(0, 0.25))]
+        periods += [-36_000.0, 0, 32_400].map { offset in
+            var period = DatePeriod(range(offset, offset + day))
+            period.days = range(0, day)
+            return period
+        }
+        return periods.flatMap { period in
+            var filters = [EntryFilter](repeating: EntryFilter(), count: 3)
+            filters[0].creationPeriod = period
+            filters[1].changePeriod = period
+            filters[2].period = period
+            return filters
+        }
+    }
+
     private func filters(_ entries: [Entry], _ cluster: Cluster) -> [EntryFilter] {
-        Self.conditionFilters + Self.dateFilters + [
+        Self.conditionFilters + Self.dateFilters + Self.tagFilters + Self.periodFilters + [
             EntryFilter.all, EntryFilter(ids: [entries[3].id, UUID()]), EntryFilter(ids: []),
             EntryFilter(sources: ["s1", "s2"]), EntryFilter(sources: []), EntryFilter(tags: ["even"]),
             EntryFilter(tags: ["even", "all"]), EntryFilter(tags: ["e"]), EntryFilter(metadata: ["n": "3"]),
@@ -80,6 +131,9 @@ extension Trial {
         var entry = entry(number)
         entry.source = number % 3 == 0 ? nil : "s\(number % 3)"
         entry.tags = number % 2 == 0 ? ["even", "all"] : ["all"]
+        if number < Self.tags.count { entry.tags.append(Self.tags[number]) }
+        if number % 9 == 0 { entry.tags += (0..<20).map { "many/\(number)/\($0)" } }
+        if number % 10 == 0 { entry.tags.append("tagged") }
         entry.metadata = [
             "n": .integer(Int64(number % 5)), "f": .number(Double(number % 4)), "list": [1], "q": "it's",
         ]
@@ -87,6 +141,9 @@ extension Trial {
         entry.metadata["mixed"] = Self.mixedValues[number % Self.mixedValues.count]
         entry.createdAt = Date(timeIntervalSince1970: Double(number) + 0.25)
         entry.updatedAt = Date(timeIntervalSince1970: Double(100 - number))
+        // A day without a time, the times around it, and a day before 1970.
+        let days = [0: 0, 1: 86_400, 2: 86_399.999, 3: -86_400, 4: -0.001]
+        if let seconds = days[number] { entry.createdAt = Date(timeIntervalSince1970: seconds) }
         return entry
     }
 

@@ -14,7 +14,8 @@ struct PortableSQLTests {
         "BatchSQL.swift", "ChangeReader.swift", "ConnectionPool.swift", "FilterSQL.swift", "Head.swift",
         "NearestSQL.swift", "PostgresSnapshot+Sources.swift", "PostgresSnapshot+Vectors.swift",
         "PostgresSnapshot.swift",
-        "PostgresStorageProvider+Opening.swift", "Schema.swift", "TableSQL.swift", "WorkSQL.swift",
+        "PostgresStorageProvider+Opening.swift", "Schema.swift", "SnapshotTags.swift", "TableSQL.swift",
+        "WorkSQL.swift",
     ]
 
     /// Features that at least one of the databases lacks or implements differently.

@@ -55,7 +55,8 @@ extension EntryCondition.Field {
         EntryCondition(self, .isOneOf(values.map(Self.operand)))
     }
 
-    /// Returns the condition that a field begins with the given text. They are compared byte by byte.
+    /// Returns the condition that a field begins with the given text. They are compared byte by byte, except
+    /// for tags, whose case does not matter.
     public func hasPrefix(_ prefix: String) -> EntryCondition { EntryCondition(self, .hasPrefix(prefix)) }
 
     /// The condition that an entry has the field.
@@ -75,7 +76,8 @@ extension EntryCondition.Field {
 }
 
 extension EntryCondition {
-    /// Returns the condition that an entry has the given tag.
+    /// Returns the condition that an entry has the given tag or one that is nested in it, in any case:
+    /// `.tag("garden")` is true for an entry with the tag `Garden/Herbs`.
     public static func tag(_ tag: String) -> EntryCondition { EntryCondition(.tag, .equals(tag)) }
 
     /// Returns a metadata field, for use in a condition such as `.metadata("draft").exists`.

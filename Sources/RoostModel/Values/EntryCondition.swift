@@ -5,6 +5,9 @@
 /// least one of its elements does, and ``Test/differs(_:)`` if none of them equals the operand. Objects,
 /// and elements that are arrays or objects, can be tested only for existence (``Test/exists`` and
 /// ``Test/isMissing``). They always satisfy ``Test/differs(_:)``, and never any other comparison.
+///
+/// Tags are compared without regard to case and normalization, and a tag equals the tags in which it is
+/// nested: the entry with the tag `Garden/Herbs` satisfies ``Test/equals(_:)`` with the operand `garden`.
 public struct EntryCondition: Sendable, Hashable {
     /// The value that a condition tests.
     public enum Field: Sendable, Hashable {
@@ -13,7 +16,8 @@ public struct EntryCondition: Sendable, Hashable {
         case metadata(String)
         /// The id of the entry's source.
         case source
-        /// The tags of the entry. A test is true if it is true for at least one of them.
+        /// The tags of the entry. A test is true if it is true for at least one of them. Numbers have no
+        /// special meaning when tags are tested for equality.
         case tag
     }
 
@@ -87,13 +91,13 @@ extension EntryCondition {
             let value = entry.metadata.first { $0.key.utf8.elementsEqual(key.utf8) }?.value
             return test.holds(of: value?.comparableTexts ?? [], exists: value != nil)
         case .source: return test.holds(of: entry.source.map { [$0] } ?? [], exists: entry.source != nil)
-        case .tag: return test.holds(of: entry.tags, exists: !entry.tags.isEmpty)
+        case .tag: return test.holds(ofTags: entry.tags)
         }
     }
 }
 
 extension EntryCondition.Test {
-    fileprivate func holds(of texts: [String], exists: Bool) -> Bool {
+    func holds(of texts: [String], exists: Bool) -> Bool {
         func any(_ test: (String) -> Bool) -> Bool { texts.contains(where: test) }
         func compares(with operand: String, _ test: (Int) -> Bool) -> Bool {
             any { Self.compare($0, operand).map(test) ?? false }

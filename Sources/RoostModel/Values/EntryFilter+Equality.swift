@@ -4,7 +4,8 @@ extension EntryFilter {
     public static func == (left: EntryFilter, right: EntryFilter) -> Bool {
         left.ids == right.ids && left.idPrefix == right.idPrefix && left.cluster == right.cluster
             && left.sources == right.sources && left.tags == right.tags && left.metadata == right.metadata
-            && left.created == right.created && left.updated == right.updated
+            && left.creationPeriod == right.creationPeriod && left.changePeriod == right.changePeriod
+            && left.period == right.period
             && left.conditions == right.conditions
             && zip(left.texts, right.texts).allSatisfy { ExactText.areSame($0, $1) }
     }

@@ -3,7 +3,7 @@ public import Foundation
 /// A filter that selects entries. An entry matches if it satisfies every condition; ``all`` has no
 /// conditions.
 ///
-/// All strings are compared byte by byte, as storage backends do.
+/// Strings are compared byte by byte, as storage backends do, except for tags.
 public struct EntryFilter: Sendable, Hashable {
     /// The ids of the entries that match; `nil` for any id.
     public var ids: Set<Entry.ID>?
@@ -13,7 +13,8 @@ public struct EntryFilter: Sendable, Hashable {
     }
     /// The ids of the sources whose entries match; `nil` for all entries, with or without a source.
     public var sources: Set<String>?
-    /// The tags that an entry must have. An entry must have all of them.
+    /// The tags that an entry must have. An entry must have all of them, or tags that are nested in them:
+    /// `garden` matches `garden` and `garden/herbs`. Case and Unicode normalization do not matter.
     public var tags: Set<String>
     /// The metadata that an entry must have: for each key, the value in the form of ``MetadataValue/text``,
     /// or one of the elements of an array.
@@ -22,10 +23,25 @@ public struct EntryFilter: Sendable, Hashable {
     public var cluster: Cluster.ID?
     /// Further conditions on values of an entry.
     public var conditions: [EntryCondition] = []
-    /// The half-open range of dates in which an entry must have been created; `nil` for any date.
-    public var created: Range<Date>?
-    /// The half-open range of dates in which an entry must have last changed; `nil` for any date.
-    public var updated: Range<Date>?
+    /// The period in which an entry must have been created; `nil` for any date.
+    public var creationPeriod: DatePeriod?
+    /// The period in which an entry must have last changed; `nil` for any date.
+    public var changePeriod: DatePeriod?
+    /// The period in which an entry must have been created or last changed; `nil` for any dates.
+    public var period: DatePeriod?
+
+    /// The half-open range of dates in which an entry must have been created; `nil` for any date. A
+    /// ``creationPeriod`` that makes no difference between dates with and without a time of day.
+    public var created: Range<Date>? {
+        get { creationPeriod?.times }
+        set { creationPeriod = newValue.map { DatePeriod($0) } }
+    }
+    /// The half-open range of dates in which an entry must have last changed; `nil` for any date. A
+    /// ``changePeriod`` that makes no difference between dates with and without a time of day.
+    public var updated: Range<Date>? {
+        get { changePeriod?.times }
+        set { changePeriod = newValue.map { DatePeriod($0) } }
+    }
 
     /// The filter that matches every entry.
     public static let all = EntryFilter()
@@ -55,8 +71,13 @@ public struct EntryFilter: Sendable, Hashable {
     /// Whether the filter has a condition on more than the id, source and cluster. If so, matching an entry
     /// requires reading it.
     var dependsOnContents: Bool {
-        !tags.isEmpty || !metadata.isEmpty || !conditions.isEmpty || created != nil || updated != nil
+        !tags.isEmpty || !metadata.isEmpty || !conditions.isEmpty || creationPeriod != nil
+            || changePeriod != nil || period != nil
     }
+
+    /// Whether a storage must know the tags of the store to evaluate the filter with
+    /// ``EntryCondition/Test/tags(among:)``.
+    package var testsTags: Bool { !tags.isEmpty || conditions.contains { $0.field == .tag } }
 
     /// Returns whether entries of the given source can match.
     func allows(source: String?) -> Bool {
@@ -76,11 +97,12 @@ public struct EntryFilter: Sendable, Hashable {
         if let ids, !ids.contains(entry.id) { return false }
         if let idPrefix, !entry.id.uuidString.lowercased().hasPrefix(idPrefix) { return false }
         if let cluster, cluster != assigned { return false }
-        if let created, !created.milliseconds.contains(entry.createdAt.milliseconds) { return false }
-        if let updated, !updated.milliseconds.contains(entry.updatedAt.milliseconds) { return false }
+        if let creationPeriod, !creationPeriod.contains(entry.createdAt) { return false }
+        if let changePeriod, !changePeriod.contains(entry.updatedAt) { return false }
+        if let period, !period.contains(entry.createdAt), !period.contains(entry.updatedAt) { return false }
         // Compare bytes, as backends do. Swift's `==` ignores differences in Unicode normalization.
         guard allows(source: entry.source) else { return false }
-        guard tags.allSatisfy({ tag in entry.tags.contains { $0.utf8.elementsEqual(tag.utf8) } }) else {
+        guard tags.allSatisfy({ EntryCondition.Test.equals($0).holds(ofTags: entry.tags) }) else {
             return false
         }
         guard conditions.allSatisfy({ $0.holds(of: entry) }) else { return false }
@@ -90,19 +112,5 @@ public struct EntryFilter: Sendable, Hashable {
             }
             return found.value.comparableTexts.contains { $0.utf8.elementsEqual(text.utf8) }
         }
-    }
-}
-
-extension Range<Date> {
-    /// The range in whole milliseconds, which is the resolution of stored dates.
-    package var milliseconds: Range<Int64> {
-        // The result begins with the first whole millisecond at or after the lower bound, and ends before
-        // the first one at or after the upper bound. Both bounds are therefore rounded up.
-        func up(_ date: Date) -> Int64 {
-            let value = (date.timeIntervalSince1970 * 1000).rounded(.up)
-            return Int64(exactly: value) ?? (value < 0 ? .min : .max)
-        }
-        let start = up(lowerBound)
-        return start..<Swift.max(start, up(upperBound))
     }
 }

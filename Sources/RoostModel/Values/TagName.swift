@@ -1,0 +1,123 @@
+/// The name of a tag, in the form in which tags are compared.
+///
+/// Tags are equal if they differ only in case (Unicode case folding) or normalization, as in Obsidian:
+/// `Garden`, `garden` and `GARDEN` are one tag. Each run of white space and control characters counts as one
+/// space, and a slash at the end is ignored. A tag with slashes is nested: `garden/herbs` is a part of
+/// `garden`. Stores keep the spelling of each tag.
+package struct TagName: Sendable, Hashable {
+    /// The tag with folded case. Names are compared as Swift compares strings, so normalization does not
+    /// matter. Empty if the tag consists of white space.
+    package let text: String
+
+    /// Creates the name of a tag.
+    package init(_ tag: String) {
+        guard !Self.isFolded(tag) else {
+            text = tag
+            return
+        }
+        var name = Self.folded(Self.spelling(of: tag) ?? "")
+        while name.utf8.count > 1, name.utf8.last == UInt8(ascii: "/") { name.unicodeScalars.removeLast() }
+        text = name
+    }
+
+    /// Returns whether a tag equals this one or is nested in it.
+    package func includes(_ tag: TagName) -> Bool {
+        let (name, full) = (text.utf8, tag.text.utf8)
+        if full.starts(with: name) {
+            let rest = full.dropFirst(name.count)
+            if rest.isEmpty || (rest.first == UInt8(ascii: "/") && !name.isEmpty) { return true }
+        }
+        // Texts with other bytes can differ in normalization only, if they are not in ASCII.
+        func isASCII(_ text: String.UTF8View) -> Bool { text.allSatisfy { $0 < 0x80 } }
+        guard !isASCII(name) || !isASCII(full) else { return false }
+        return tag.text == text || (!name.isEmpty && tag.text.hasPrefix(text + "/"))
+    }
+
+    // MARK: Lists of tags
+
+    /// Returns the spelling in which a tag is stored: without white space at the beginning and end, and with
+    /// one space in place of each other run of white space and control characters.
+    ///
+    /// - Returns: `nil` if nothing remains.
+    package static func spelling(of tag: String) -> String? {
+        var scalars = String.UnicodeScalarView()
+        var isSpaceDue = false
+        for scalar in tag.unicodeScalars {
+            if isSpace(scalar) {
+                isSpaceDue = !scalars.isEmpty
+            } else {
+                if isSpaceDue { scalars.append(" ") }
+                isSpaceDue = false
+                scalars.append(scalar)
+            }
+        }
+        return scalars.isEmpty ? nil : String(scalars)
+    }
+
+    /// Returns tags in the spelling in which they are stored. Of several spellings of one tag, the first one
+    /// is returned; empty tags are omitted.
+    package static func distinct(_ tags: some Sequence<String>) -> [String] {
+        var known: Set<TagName> = []
+        return tags.compactMap(spelling).filter { known.insert(TagName($0)).inserted }
+    }
+
+    /// Returns the first tags, followed by those of the others that the first ones do not contain in any
+    /// spelling.
+    package static func adding(_ others: some Sequence<String>, to tags: [String]) -> [String] {
+        let known = Set(tags.map(TagName.init))
+        return tags + distinct(others).filter { !known.contains(TagName($0)) }
+    }
+
+    /// Returns whether a tag can be given by a user or program: it is one line without control characters,
+    /// and has other characters than white space.
+    package static func isValid(_ tag: String) -> Bool {
+        spelling(of: tag) != nil
+            && !tag.unicodeScalars.contains {
+                $0.properties.generalCategory == .control || $0.value == 0x2028 || $0.value == 0x2029
+            }
+    }
+
+    // MARK: Folding
+
+    /// Returns a text with the full case folding of Unicode. It is computed from the mappings to upper and
+    /// lower case, which is equivalent except for the Turkish dotless i, a letter of its own.
+    static func folded(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 >= 0x80 }) else { return text.lowercased() }
+        var folded = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x41...0x5A: folded.append(Unicode.Scalar(UInt8(scalar.value) | 0x20))
+            case 0..<0x80, dotlessI: folded.append(scalar)
+            default:
+                for lower in scalar.properties.lowercaseMapping.unicodeScalars {
+                    for upper in lower.properties.uppercaseMapping.unicodeScalars {
+                        folded.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
+                    }
+                }
+            }
+        }
+        return String(folded)
+    }
+
+    private static let dotlessI: UInt32 = 0x131
+
+    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return scalar.value <= 0x20 || scalar.value == 0x7F }
+        return scalar.properties.isWhitespace || scalar.properties.generalCategory == .control
+    }
+
+    /// Whether a tag is obviously its own name, as most tags are.
+    private static func isFolded(_ tag: String) -> Bool {
+        let (space, slash) = (UInt8(ascii: " "), UInt8(ascii: "/"))
+        var previous = space
+        for byte in tag.utf8 {
+            switch byte {
+            case 0x21...0x40, 0x5B...0x7E: break
+            case space where previous != space: break
+            default: return false
+            }
+            previous = byte
+        }
+        return previous != space && previous != slash
+    }
+}
