@@ -137,9 +137,12 @@ extension KnowledgeStore {
 
     /// Adds a tag to entries, or removes it from them, in one commit.
     ///
+    /// Case and Unicode normalization of the tag do not matter: an entry that has the tag in another spelling
+    /// keeps it, or loses it. Tags that are nested in the tag are not removed.
+    ///
     /// - Returns: The number of entries that changed.
-    /// - Throws: ``RoostError`` with `.notFound` if the store lacks one of the entries, in which case nothing
-    ///   changes; `StorageError`.
+    /// - Throws: ``RoostError`` with `.notFound` if the store lacks one of the entries, and with `.badInput` if
+    ///   the tag to add consists of white space; nothing changes in both cases. `StorageError`.
     @discardableResult
     public func setTag(_ tag: String, on ids: [Entry.ID], isPresent: Bool) async throws -> Int {
         try await EntryEditor(store: self).setTag(tag, on: ids, isPresent: isPresent)

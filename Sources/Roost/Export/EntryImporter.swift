@@ -97,9 +97,10 @@ struct EntryImporter {
         var upserts: [Entry] = []
         var missingVectors: [Entry] = []
         for var entry in entries {
+            entry.tags = TagName.distinct(entry.tags)
             let old = stored[entry.id]
             if keepsStoredValues, let old {
-                entry.tags += old.tags.filter { !entry.tags.contains($0) }
+                entry.tags = TagName.adding(entry.tags, to: TagName.distinct(old.tags))
                 entry.createdAt = old.createdAt
                 if old.content.utf8.elementsEqual(entry.content.utf8) { entry.updatedAt = old.updatedAt }
             }

@@ -60,7 +60,7 @@ struct EntryEditor {
             let revisions = try await snapshot.revisions(of: [id])
             if let expected, revisions[id] != expected { throw Self.hasChanged(id) }
             var changed = entry
-            changed.tags = (entry.tags + changes.addedTags).filter { !changes.removedTags.contains($0) }
+            changed.tags = changes.tags(changing: entry.tags)
             for (key, value) in changes.metadata {
                 // `nil` would be the metadata value null here, not the absence of a value.
                 if value == .null {
@@ -113,7 +113,12 @@ struct EntryEditor {
     ///
     /// - Returns: The number of entries that changed.
     func setTag(_ tag: String, on ids: [Entry.ID], isPresent: Bool) async throws -> Int {
-        try await ConflictRetry.standard.run {
+        guard !isPresent || TagName.spelling(of: tag) != nil else {
+            throw RoostError(.badInput, "cannot add the tag: it is empty")
+        }
+        var changes = EntryChanges()
+        if isPresent { changes.addedTags = [tag] } else { changes.removedTags = [tag] }
+        return try await ConflictRetry.standard.run {
             let snapshot = try await storage.snapshot()
             let entries = try await snapshot.entries(ids)
             let found = Set(entries.map(\.id))
@@ -122,13 +127,13 @@ struct EntryEditor {
                     .notFound, "cannot change tags: entry \(missing.text) was not found; nothing was changed")
             }
             var seen = Set<Entry.ID>()
-            let changed = entries.filter { $0.tags.contains(tag) != isPresent && seen.insert($0.id).inserted }
-                .map { entry in
-                    var entry = entry
-                    if isPresent { entry.tags.append(tag) } else { entry.tags.removeAll { $0 == tag } }
-                    entry.updatedAt = Date()
-                    return entry
-                }
+            let changed = entries.compactMap { entry -> Entry? in
+                var changed = entry
+                changed.tags = changes.tags(changing: entry.tags)
+                guard changed != entry, seen.insert(entry.id).inserted else { return nil }
+                changed.updatedAt = Date()
+                return changed
+            }
             let revisions = try await snapshot.revisions(of: changed.map(\.id))
             _ = try await storage.commit(WriteBatch(upserts: changed, expecting: .init(entries: revisions)))
             return changed.count

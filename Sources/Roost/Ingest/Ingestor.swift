@@ -211,12 +211,15 @@ struct Ingestor {
             progress.entries += ids.count
             return
         }
-        let tags = Set(options.tags)
+        let tags = TagName.distinct(options.tags)
+        let names = Set(tags.map(TagName.init))
         let step = min(options.batchSize, Self.stepSize)
         for start in stride(from: 0, to: ids.count, by: step) {
             try Task.checkCancellation()
             let part = Array(ids[start..<min(ids.count, start + step)])
-            let untagged = try await snapshot.entries(part).filter { !tags.isSubset(of: $0.tags) }.map(\.id)
+            let untagged = try await snapshot.entries(part).filter { entry in
+                !names.isSubset(of: entry.tags.map(TagName.init))
+            }.map(\.id)
             if !options.isDryRun {
                 for tag in tags.sorted() { try await add(tag, to: untagged) }
             }

@@ -65,13 +65,14 @@ enum SourceDiff {
 
     /// Returns the stored entry updated with the contents of its source; `nil` if nothing changes.
     ///
-    /// Tags that users have added to the stored entry are preserved. The result has no vectors if the text
+    /// Tags that users have added to the stored entry are preserved, and so is the spelling of stored tags. The
+    /// result has no vectors if the text
     /// differs, or if the stored vectors are not kept.
     static func merged(
         _ entry: Entry, _ dates: EntryDates, with old: Entry, keepsVectors: Bool
     ) -> Entry? {
         var entry = entry
-        entry.tags += old.tags
+        entry.tags = TagName.adding(entry.tags, to: TagName.distinct(old.tags))
         dates.applyCreation(to: &entry, replacing: old)
         let hasSameText =
             keepsVectors && old.content.utf8.elementsEqual(entry.content.utf8) && !old.embeddings.isEmpty
@@ -148,7 +149,7 @@ enum SourceDiff {
                 id: id, content: item.content, source: draft.id, key: key,
                 // The line numbers of a stream have no meaning after the stream has ended.
                 location: draft.isComplete ? item.sourceLocation : nil,
-                metadata: item.metadata, tags: item.tags + tags)
+                metadata: item.metadata, tags: TagName.distinct(item.tags + tags))
             result.entries.append(DatedEntry(entry: entry, dates: EntryDates(of: item)))
         }
         return result

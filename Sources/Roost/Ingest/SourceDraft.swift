@@ -56,7 +56,8 @@ public struct EntryDraft: Sendable, Hashable {
     public var content: String
     /// The metadata of the entry.
     public var metadata: [String: MetadataValue]
-    /// The tags of the entry.
+    /// The tags of the entry. They are stored with one space in place of each run of white space and control
+    /// characters; empty tags are ignored, and so are further spellings of one tag.
     public var tags: [String]
     /// The location of the text in its source, for messages, such as `line 3`.
     public var location: String?
