@@ -14,7 +14,7 @@ public struct BERTEmbedder: Embedder {
     public let space: EmbeddingSpace
     /// The folder that the model was opened from.
     package let folder: ModelFolder
-    private let configuration: BERTConfiguration
+    let configuration: BERTConfiguration
     private let tokenizer: WordPieceTokenizer
     /// The token ids of the prefix for each role.
     private let prefixes: [TextRole: [Int32]]
@@ -192,9 +192,6 @@ public struct BERTEmbedder: Embedder {
             pass: pass, sequences: sequences, groups: Self.groups(of: sequences.map(\.count))
         ).vectors()
     }
-
-    /// A straightforward implementation of the same model. Tests compare the embedder with it.
-    var reference: BERTReference { BERTReference(configuration: configuration, weights: pass.weights) }
 
     /// Returns a copy of the embedder that uses the kernels of another instruction set.
     func using(_ kernels: PanelKernels) -> BERTEmbedder {

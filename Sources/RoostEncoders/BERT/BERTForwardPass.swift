@@ -7,7 +7,7 @@ import RoostVectors
 /// features has the shape (P, n, 32). Every kernel processes tokens in the lanes of vector registers, so the
 /// weights are used directly from the mapped file, without being rearranged. Only attention combines tokens,
 /// and only within a sequence, so the other sequences of the batch affect at most the last bits of a
-/// sequence's result. `BERTReference` is a straightforward implementation of the same computation.
+/// sequence's result. Tests compare the results with a straightforward implementation, `BERTReference`.
 ///
 /// In the shapes, d is the hidden size and f the intermediate size of the model.
 struct BERTForwardPass: Sendable {

@@ -2,6 +2,13 @@ import CRoostKernels
 import Foundation
 import RoostVectors
 
+@testable import RoostEncoders
+
+extension BERTEmbedder {
+    /// A straightforward implementation of the same model.
+    var reference: BERTReference { BERTReference(configuration: configuration, weights: pass.weights) }
+}
+
 /// A straightforward implementation of the forward pass of BERT (Devlin et al. 2019) for one sequence. Tests
 /// compare `BERTForwardPass` with it. Every buffer is row-major Float32 with one row for each token.
 ///
