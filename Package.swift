@@ -100,8 +100,8 @@ let package = Package(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
         .systemLibrary(
-            name: "CUchardet", pkgConfig: "uchardet", providers: [.apt(["libuchardet-dev"]), .brew(["uchardet"])]
-        ),
+            name: "CUchardet", pkgConfig: "uchardet",
+            providers: [.apt(["libuchardet-dev"]), .brew(["uchardet"])]),
         .target(name: "CRoostKernels"),
         .target(name: "CRoostVersion", cSettings: buildCommit),
         .target(
@@ -168,7 +168,8 @@ let package = Package(
                 "RoostDocuments", crypto, logging,
             ]),
         // Conversations as entries of a store.
-        .target(name: "RoostMemory", dependencies: ["Roost", "RoostConversations", "RoostModel"]),
+        .target(
+            name: "RoostMemory", dependencies: ["Roost", "RoostConversations", "RoostFiles", "RoostModel"]),
         // The Model Context Protocol, without network access.
         .target(
             name: "RoostMCP",

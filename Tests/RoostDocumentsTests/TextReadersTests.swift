@@ -214,14 +214,12 @@ import Testing
     }
 
     @Test(arguments: [
-        // ISO 8859-2, ISO 8859-9, CP437, windows-1251, and UTF-8 with a wrong byte and with a cut character.
-        "Za\u{BF}\u{F3}\u{B3}\u{E6} g\u{EA}\u{B6}l\u{B1} ja\u{BC}\u{F1}",
-        "I\u{FE}\u{FD}k ve g\u{FC}ne\u{FE}",
-        "caf\u{82} se\u{A4}or", "see \u{CF}\u{F0}\u{E8}\u{E2}\u{E5}\u{F2} in the list",
+        // CP437, and UTF-8 with a wrong byte and with a cut character.
+        "caf\u{82} se\u{A4}or",
         "Gr\u{C3}\u{BC}\u{C3}\u{9F}e \u{E9} aus K\u{C3}\u{B6}ln", "It starts here \u{E2}\u{80}",
         "a \u{C3}\u{A4} sch\u{C3}",
     ])
-    func `Text in other encodings and damaged UTF-8 is refused`(bytes: String) {
+    func `Text in unknown encodings and damaged UTF-8 is refused`(bytes: String) {
         let data = Data(bytes.unicodeScalars.map { UInt8($0.value) })
         #expect(TextDecoder.decode(data) == nil)
     }

@@ -96,12 +96,12 @@ public struct RecordReader: Sendable {
         return draft
     }
 
-    /// Returns the text of a table, which spreadsheets write in UTF-8 or in windows-1252.
+    /// Returns the text of a table, which spreadsheets write in UTF-8, UTF-16 or the encoding of the system.
     private static func tableText(_ data: Data, name: String) throws -> String {
         do {
             return try text(data, name: name)
         } catch {
-            guard let decoded = TextDecoder.decode(data), decoded.encodingName == "windows-1252" else {
+            guard let decoded = TextDecoder.decode(data), decoded.encodingName != nil else {
                 throw error
             }
             return decoded.text

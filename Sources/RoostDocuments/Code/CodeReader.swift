@@ -28,7 +28,7 @@ public struct CodeReader: DocumentReader {
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
         guard let (text, _) = TextDecoder.decode(input.data) else {
-            throw DocumentError.unsupported("it is not text in UTF-8, UTF-16 or windows-1252")
+            throw DocumentError.unsupported(TextDecoder.failureText)
         }
         guard text.contains(where: { !$0.isWhitespace }) else {
             throw DocumentError.noText("it contains no text")

@@ -8,8 +8,9 @@ enum HTMLEncoding {
     /// Converts a page to UTF-8.
     ///
     /// A byte order mark takes precedence over the server's statement, which takes precedence over a `meta`
-    /// element. A page without any of these, or with a wrong statement of UTF-8, is read as UTF-8 if it is
-    /// valid, and as windows-1252 otherwise. Invalid sequences become U+FFFD.
+    /// element. A page without any of these, or with a wrong statement, is read as UTF-8 if it is valid, or
+    /// else in the encoding that ``EncodingDetector`` determines from its text, or else in windows-1252.
+    /// Invalid sequences become U+FFFD.
     /// - Parameters:
     ///   - data: The bytes of the page.
     ///   - stated: The name of the encoding that a server stated; `nil` if it stated none.
@@ -25,13 +26,44 @@ enum HTMLEncoding {
         if bytes.starts(with: [0x3C, 0x00]) { return utf16(bytes[...], isBigEndian: false) }
         if bytes.starts(with: [0x00, 0x3C]) { return utf16(bytes[...], isBigEndian: true) }
         let name = (stated ?? declared(bytes.prefix(declarationLength))).map(canonicalName)
-        if let name, name != "utf-8", let converted = TextConverter.convert(bytes, from: name) {
-            return converted
-        }
+        let converted = name == "utf-8" ? nil : name.flatMap { TextConverter.convert(bytes, from: $0) }
+        if let converted, !isWrong(converted) { return converted }
         if isUTF8(bytes) { return bytes }
         // A few invalid bytes in a page that states UTF-8 are errors of the page, not another encoding.
-        if name == "utf-8", invalidShare(bytes) < 0.01 { return bytes }
-        return TextConverter.convert(bytes, from: "windows-1252") ?? latin1(bytes)
+        if name == "utf-8", !isWrong(bytes) { return bytes }
+        if let detected = EncodingDetector.encoding(of: Data(text(of: bytes))),
+            let result = TextConverter.convert(bytes, from: detected)
+        {
+            return result
+        }
+        return converted ?? TextConverter.convert(bytes, from: "windows-1252") ?? latin1(bytes)
+    }
+
+    /// Returns the bytes of a page without its elements and scripts, which consist of ASCII in any language.
+    private static func text(of bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = bytes[...]
+        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+            result += rest[..<start] + [0x20]
+            rest = rest[start...]
+            let name = String(decoding: rest.dropFirst().prefix(6), as: UTF8.self).lowercased()
+            let isScript = name.hasPrefix("script") || name.hasPrefix("style")
+            let end = isScript ? endOfScript(rest.dropFirst()) : rest.firstIndex(of: UInt8(ascii: ">"))
+            guard let end else { return result }
+            rest = rest[(end + 1)...]
+        }
+        return result + rest
+    }
+
+    /// Returns the index of the last byte of the element that ends a script or style sheet.
+    private static func endOfScript(_ bytes: ArraySlice<UInt8>) -> Int? {
+        let slash = UInt8(ascii: "/")
+        let end = bytes.indices.dropLast().first { index in
+            bytes[index] == UInt8(ascii: "<") && bytes[index + 1] == slash
+                && [UInt8(ascii: "s"), UInt8(ascii: "S")].contains(
+                    bytes.dropFirst(index + 2 - bytes.startIndex).first)
+        }
+        return end.flatMap { bytes[$0...].firstIndex(of: UInt8(ascii: ">")) }
     }
 
     /// Returns the name of the encoding that a `meta` element or an XML declaration states.
@@ -71,11 +103,11 @@ enum HTMLEncoding {
 
     private static func isUTF8(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UTF8.self) != nil }
 
-    /// Returns the share of the characters that are not valid.
-    private static func invalidShare(_ bytes: [UInt8]) -> Double {
+    /// Returns whether at least 1% of the bytes outside of ASCII of a text in UTF-8 are invalid.
+    private static func isWrong(_ bytes: [UInt8]) -> Bool {
         let sample = bytes.prefix(1 << 20)
         let invalid = String(decoding: sample, as: UTF8.self).unicodeScalars.count { $0 == "\u{FFFD}" }
-        return Double(invalid) / Double(max(1, sample.count { $0 >= 0x80 }))
+        return Double(invalid) / Double(max(1, sample.count { $0 >= 0x80 })) >= 0.01
     }
 
     private static func latin1(_ bytes: [UInt8]) -> [UInt8] {

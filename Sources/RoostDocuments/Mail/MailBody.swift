@@ -216,7 +216,9 @@ final class MailBody {
         let data = Data(
             bytesNoCopy: start, count: min(Int(array.pointee.len), limits.maximumTextBytes),
             deallocator: .none)
-        let name = g_mime_object_get_content_type_parameter(object, "charset").map { String(cString: $0) }
+        let name =
+            g_mime_object_get_content_type_parameter(object, "charset").map { String(cString: $0) }
+            ?? (isType(object, "text", "html") ? HTMLEncoding.declared([UInt8](data.prefix(4096))[...]) : nil)
         return MailCharset.decode(data, declared: name)
     }
 

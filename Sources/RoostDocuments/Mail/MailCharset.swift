@@ -5,8 +5,8 @@ import Foundation
 enum MailCharset {
     /// Decodes the bytes of a part of a message with its declared character set.
     ///
-    /// Missing and wrong declarations are common. If the declared set is ASCII, UTF-8 or unknown, the bytes
-    /// determine whether they are UTF-8 or windows-1252.
+    /// Missing and wrong declarations are common. If the declared set is ASCII, UTF-8 or unknown, or some
+    /// bytes are invalid in it, ``TextDecoder`` determines the encoding from the bytes.
     static func decode(_ data: Data, declared name: String?) -> String {
         let declared = (name ?? "us-ascii").lowercased().trimmingCharacters(in: .whitespaces)
         let isUnreliable = ["us-ascii", "ascii", "utf-8", "utf8", "unknown-8bit", "x-unknown", ""].contains(
@@ -18,7 +18,7 @@ enum MailCharset {
         // of ISO 8859-1.
         let isLatin = ["iso-8859-1", "latin1", "iso8859-1"].contains(declared)
         return converted(data, from: isLatin ? "windows-1252" : declared)
-            ?? String(validating: data, as: UTF8.self)
+            ?? TextDecoder.decode(data)?.text
             ?? String(data: data, encoding: .windowsCP1252) ?? String(decoding: data, as: UTF8.self)
     }
 

@@ -1,6 +1,7 @@
 import CGMime
 import Foundation
 import RoostModel
+import RoostText
 
 /// Parses a message or a mailbox with GMime.
 final class MailParser {
@@ -36,15 +37,36 @@ final class MailParser {
         else { throw DocumentError.damaged("the message cannot be parsed") }
         self.stream = stream
         g_mime_parser_set_format(parser, isMailbox ? GMIME_FORMAT_MBOX : GMIME_FORMAT_MESSAGE)
-        // Current programs write headers without a declared encoding in UTF-8, older ones in windows-1252.
+        // Current programs write headers without a declared encoding in UTF-8, older ones in that of the text.
+        let older = isMailbox ? nil : Self.encodingOfHeaders(bytes)
         "utf-8".withCString { first in
-            "windows-1252".withCString { second in
+            (older ?? "windows-1252").withCString { second in
                 var names: [UnsafePointer<CChar>?] = [first, second, nil]
                 g_mime_parser_options_set_fallback_charsets(options, &names)
             }
         }
         self.options = options
         self.parser = parser
+    }
+
+    /// The number of bytes from which the encoding of headers is determined.
+    private static let sampleLength = 1 << 18
+
+    /// Returns the encoding of a message whose headers contain bytes above 127 and are not UTF-8; `nil` if it
+    /// cannot be determined. Headers are short, so the text of the message is examined, too.
+    private static func encodingOfHeaders(_ bytes: UnsafeRawBufferPointer) -> String? {
+        let sample = bytes.prefix(sampleLength)
+        var isLineEmpty = false
+        for byte in sample {
+            if byte >= 0x80 { return EncodingDetector.encoding(of: Data(sample)) }
+            if byte == UInt8(ascii: "\n") {
+                if isLineEmpty { return nil }
+                isLineEmpty = true
+            } else if byte != UInt8(ascii: "\r") {
+                isLineEmpty = false
+            }
+        }
+        return nil
     }
 
     deinit {
@@ -94,13 +116,10 @@ final class MailParser {
     private func key(of document: Document) -> String {
         var key = document.metadata["message-id"]?.string ?? ""
         if key.isEmpty {
-            var hash: UInt64 = 0xCBF2_9CE4_8422_2325
             let date = document.createdAt.map { "\($0.timeIntervalSince1970)" } ?? ""
             let author = document.metadata["from"]?.string ?? ""
-            for byte in (date + "\n" + (document.title ?? "") + "\n" + author).utf8 {
-                hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-            }
-            key = "message-" + String(hash, radix: 16)
+            let text = date + "\n" + (document.title ?? "") + "\n" + author
+            key = "message-" + String(FNV1a.hash(of: text.utf8), radix: 16)
         }
         keys[key, default: 0] += 1
         let count = keys[key, default: 1]

@@ -16,6 +16,10 @@ public struct CaptionReader: DocumentReader {
     /// The length of a paragraph, in seconds, after which the next sentence begins a new paragraph.
     private static let paragraphLength = 60.0
 
+    // A literal in a function would be compiled for each caption, which takes longer than its use.
+    // Several threads can use a regular expression at the same time.
+    nonisolated(unsafe) private static let tag = #/<[^<>]{0,200}+>|\{\\[^}]{0,100}+\}/#
+
     public let version = 2
 
     public let types = [Self.type]
@@ -45,7 +49,7 @@ public struct CaptionReader: DocumentReader {
         _ data: Data, _ isCancelled: () -> Bool
     ) throws -> [(time: Double, text: String)] {
         guard let (text, _) = TextDecoder.decode(data) else {
-            throw DocumentError.unsupported("it is not text in UTF-8, UTF-16 or windows-1252")
+            throw DocumentError.unsupported(TextDecoder.failureText)
         }
         var paragraphs: [(time: Double, text: String)] = []
         var recent: [String] = []
@@ -75,7 +79,7 @@ public struct CaptionReader: DocumentReader {
     /// Returns the text of a line without markup.
     private static func content(of line: String) -> String {
         guard line.utf8.count <= maximumLineLength else { return MarkdownText.singleLine(line) }
-        let text = line.replacing(#/<[^<>]{0,200}+>|\{\\[^}]{0,100}+\}/#, with: "")
+        let text = line.replacing(tag, with: "")
         return MarkdownText.singleLine(HTMLText.plain(text))
     }
 

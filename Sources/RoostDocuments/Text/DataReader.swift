@@ -42,7 +42,7 @@ public struct DataReader: DocumentReader {
 
     private static func textDocument(_ input: DocumentInput, _ type: DocumentType) throws -> Document {
         guard let (text, _) = TextDecoder.decode(input.data) else {
-            throw DocumentError.unsupported("it is not text in UTF-8, UTF-16 or windows-1252")
+            throw DocumentError.unsupported(TextDecoder.failureText)
         }
         return Document(type: type, text: text, format: type.format)
     }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Reads plain text in UTF-8, UTF-16 with a byte order mark, or windows-1252.
+/// Reads plain text in UTF-8, in UTF-16 with a byte order mark, or in a common older encoding, which is
+/// determined from the bytes.
 public struct PlainTextReader: DocumentReader {
     /// The type of plain text.
     public static let type = DocumentType(
@@ -14,8 +15,7 @@ public struct PlainTextReader: DocumentReader {
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
         guard let (text, _) = TextDecoder.decode(input.data) else {
-            throw DocumentError.unsupported(
-                "it is not text in UTF-8, UTF-16 or windows-1252; convert it first, for example with iconv")
+            throw DocumentError.unsupported(TextDecoder.failureText)
         }
         return [Document(type: type, text: text, format: .plain)]
     }

@@ -2,21 +2,22 @@ package import Foundation
 
 /// Decodes the bytes of text files.
 package enum TextDecoder {
+    /// The message for bytes that ``decode(_:)`` cannot decode.
+    static let failureText =
+        "its encoding is not recognized; convert it to UTF-8 first, for example with iconv"
+
     /// Returns the text of bytes without its byte order mark, and the name of the encoding if it is not
     /// UTF-8; `nil` if the bytes are not text.
     ///
-    /// A byte order mark determines the encoding. Bytes that are not UTF-8 are decoded as windows-1252, which
-    /// includes the printable characters of ISO 8859-1, if ``Windows1252`` finds this probable.
+    /// A byte order mark determines the encoding. ``EncodingDetector`` determines that of other bytes that are
+    /// not UTF-8. All bytes are valid in the encoding: no character is replaced.
     package static func decode(_ data: Data) -> (text: String, encodingName: String?)? {
         if data.starts(with: [0xEF, 0xBB, 0xBF]) {
             return String(validating: data.dropFirst(3), as: UTF8.self).map { ($0, nil) }
         }
         if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) { return decodeUTF16(data) }
         if let text = String(validating: data, as: UTF8.self) { return (text, nil) }
-        guard Windows1252.isProbable(data), let text = String(data: data, encoding: .windowsCP1252) else {
-            return nil
-        }
-        return (text, "windows-1252")
+        return EncodingDetector.decode(data)
     }
 
     private static func decodeUTF16(_ data: Data) -> (text: String, encodingName: String?)? {

@@ -18,6 +18,9 @@ enum Windows1252 {
         0xBF,
     ]
 
+    /// Signs of ASCII that directly precede a word, as in `l'été`.
+    private static let signsBeforeWords = Set("\"'()*,-./:;>[_{|".utf8)
+
     /// The letters that are Ğ, İ, Ş, ğ, ı and ş in the Turkish encoding: Ð, Ý, Þ, ð, ý, þ.
     private static let turkishLetters: Set<UInt8> = [0xD0, 0xDD, 0xDE, 0xF0, 0xFD, 0xFE]
     /// Letters of the languages with Ð, Ý and Þ that Turkish lacks: Á, Æ, Í, Ó, Ú, á, æ, í, ó, ú.
@@ -27,10 +30,10 @@ enum Windows1252 {
 
     /// Returns whether bytes are probably text in windows-1252, and not in another encoding.
     ///
-    /// They contain no control characters and no undefined bytes. At most half of them are above 127. At most
-    /// half of the latter belong to characters in UTF-8: a text in UTF-8 with a few damaged bytes is not in
-    /// windows-1252. At least three quarters of them are letters and signs where words have them. The letters
-    /// that differ in the Turkish encoding occur only with others of Icelandic or Faroese.
+    /// They contain no control characters and no undefined bytes. At most half of them are above 127. At least
+    /// three quarters of the latter are letters and signs where words have them. The letters that differ in
+    /// the Turkish encoding occur only with others of Icelandic or Faroese. The bytes are not damaged UTF-8,
+    /// which ``isBinaryOrUTF8(_:)`` recognizes.
     ///
     /// - Complexity: O(length of data).
     static func isProbable(_ data: Data) -> Bool {
@@ -53,7 +56,23 @@ enum Windows1252 {
             previous = byte
         }
         return high > 0 && high * 2 <= bytes.count && plausible * 4 >= high * 3 && turkish <= 4 * northern
-            && bytesOfCharactersInUTF8(bytes) * 2 <= high
+    }
+
+    /// Returns whether bytes contain control characters, or are probably damaged UTF-8: at least half of the
+    /// bytes above 127 belong to characters in UTF-8.
+    ///
+    /// - Complexity: O(length of data).
+    static func isBinaryOrUTF8(_ data: Data) -> Bool {
+        let bytes = [UInt8](data)
+        var high = 0
+        for byte in bytes {
+            switch byte {
+            case 0x00...0x08, 0x0E...0x1A, 0x1C...0x1F, 0x7F: return true
+            case 0x80...: high += 1
+            default: break
+            }
+        }
+        return bytesOfCharactersInUTF8(bytes) * 2 > high
     }
 
     /// Returns whether a byte above 127 is probable between two others.
@@ -62,6 +81,7 @@ enum Windows1252 {
             let isCapital = lowCapitals.contains(byte) || (0xC0...0xDE).contains(byte)
             if isCapital, (0x61...0x7A).contains(previous) { return false }
             return previous >= 0x80 || previous <= 0x20 || previous.isASCIILetter
+                || signsBeforeWords.contains(previous)
         }
         return switch (isLetter(previous), isLetter(next)) {
         case (false, false): true

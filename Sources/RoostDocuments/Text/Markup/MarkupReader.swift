@@ -39,7 +39,7 @@ public struct MarkupReader: DocumentReader {
         _ input: DocumentInput, _ type: DocumentType, _ checkCancellation: () throws -> Void
     ) throws -> Document {
         guard let (text, _) = TextDecoder.decode(input.data) else {
-            throw DocumentError.unsupported("it is not text in UTF-8, UTF-16 or windows-1252")
+            throw DocumentError.unsupported(TextDecoder.failureText)
         }
         let lines = try lines(of: text)
         let result =
