@@ -51,6 +51,30 @@ rich.set_content(
     "<blockquote><p>earlier text</p></blockquote></body></html>", subtype="html")
 write("html.eml", rich)
 
+LAYOUT = """<html><head><title>x</title><style>p{}</style></head><body style="margin:0">
+<div style="display:none;font-size:1px;max-height:0px;opacity:0;overflow:hidden">Preview words</div>
+<div style="max-height:0; overflow: hidden">More preview &nbsp;&zwnj;&nbsp;&zwnj;</div>
+<div>&#847;&zwnj;&nbsp;&#8199;&shy; &#847;&zwnj;&nbsp;&#8199;&shy;</div>
+<!--[if mso]><table><tr><td width="600"><![endif]-->
+<table role="presentation" width="100%"><tr><td align="center" style="font-size:0px">
+ <table width="600"><tr><td><a href="https://e.org/view">View in browser</a></td></tr>
+ <tr><td height="20" style="font-size:1px">&nbsp;</td></tr>
+ <tr><td><h1>Garden news</h1></td></tr>
+ <tr><td><table><tr><td width="290"><h2>Water</h2><p>The barrel is full.</p><p>Rain fell for a week.</p></td><td width="20">&nbsp;</td><td width="290"><h2>Soil</h2><p>Mulch keeps it wet.</p></td></tr></table></td></tr>
+ <tr><td>&nbsp;</td></tr>
+ <tr><td><table border="1"><tr><td>Barrel</td><td></td><td>Litres</td></tr><tr><td>North</td><td></td><td>200</td></tr><tr><td>South</td><td></td><td>310</td></tr></table></td></tr>
+ <tr><td><table><tr><td>Total</td><td>&nbsp;</td><td align="right">EUR 12.50</td></tr></table></td></tr>
+ <tr><td><table><tr><td><a href="https://e.org/buy">Order now</a></td></tr></table></td></tr>
+ <tr><td><table><tr><td><img src="a.png" alt="Photo of a pump"></td><td><b>New pump</b><br>It is quiet.<p>Ask us.</p></td></tr><tr><td><img src="b.png" alt=""></td><td><b>Hose</b><p>It is long.</p></td></tr></table></td></tr>
+ <tr><td style="font-size:11px">You receive this because you subscribed. <a href="https://e.org/u">Unsubscribe</a> | <a href="https://e.org/p">Preferences</a></td></tr>
+ </table></td></tr></table>
+<!--[if !mso]><!--><p>Only once</p><!--<![endif]-->
+</body></html>
+"""
+newsletter = message("Garden news", number=5)
+newsletter.set_content(LAYOUT, subtype="html")
+write("layout.eml", newsletter)
+
 for name, charset, text in [
     ("latin1.eml", "iso-8859-1", "Grüße aus dem Gärtchen, süß und schön."),
     ("shift-jis.eml", "shift_jis", "\n".join(JAPANESE)),

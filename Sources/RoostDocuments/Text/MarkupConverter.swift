@@ -13,8 +13,15 @@ final class MarkupConverter {
     private(set) var title: String?
     /// Whether the text has a heading.
     private(set) var hasHeading = false
+    /// Whether the text has a table, or elements with which tables lay out a page.
+    private(set) var hasTable = false
+    /// Whether the text has lists, quotations or code.
+    private(set) var hasStructure = false
+    /// The paragraphs without Markdown.
+    private(set) var paragraphs: [String] = []
 
     private let xml: XMLPull
+    private let limits: DocumentLimits
     private var inline = ""
     private var listMarks: [String] = []
     private var isFirstBlockOfItem = false
@@ -29,24 +36,27 @@ final class MarkupConverter {
         "td", "th", "caption", "html",
     ]
 
-    /// Returns whether text before and after an element is on other lines than that of the element.
-    static func endsLine(_ element: String) -> Bool {
-        let name = element.lowercased()
-        return !["td", "th"].contains(name)
-            && (blocks.contains(name)
-                || ["h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "table", "pre", "blockquote"]
-                    .contains(name))
-    }
-
     /// Returns whether an element states that it is not shown, such as the preview text of mail.
+    ///
+    /// A font size of 0 does not count: programs that write mail use it to remove the spaces between blocks.
     static func isHidden(_ element: XMLPull.Element) -> Bool {
         if element["hidden"] != nil { return true }
         guard let style = element["style"] else { return false }
-        return style.lowercased().filter { !$0.isWhitespace }.contains("display:none")
+        let declarations = style.lowercased().filter { !$0.isWhitespace }.split(separator: ";").map {
+            $0.hasSuffix("!important") ? $0.dropLast("!important".count) : $0
+        }
+        func states(_ name: String, _ values: [String]) -> Bool {
+            declarations.contains { declaration in values.contains { declaration == name + ":" + $0 } }
+        }
+        return states("display", ["none"]) || states("visibility", ["hidden", "collapse"])
+            || states("opacity", ["0"])
+            || states("overflow", ["hidden"])
+                && (states("max-height", ["0", "0px"]) || states("height", ["0", "0px"]))
     }
 
     init(_ xml: XMLPull, limits: DocumentLimits) {
         self.xml = xml
+        self.limits = limits
         output = MarkdownOutput(limits: limits)
     }
 
@@ -64,7 +74,7 @@ final class MarkupConverter {
         for character in text {
             if character.isWhitespace && character != "\u{A0}" {
                 if let last = inline.last, last != " ", last != "\n" { inline.append(" ") }
-            } else if character != "\u{AD}" && character != "\u{200B}" {
+            } else if !["\u{AD}", "\u{200B}", "\u{FEFF}", "\u{34F}"].contains(character) {
                 inline.append(character == "\u{A0}" ? " " : character)
             }
         }
@@ -82,11 +92,12 @@ final class MarkupConverter {
         case "ul", "ol", "menu": try readList(isNumbered: name == "ol")
         case "blockquote":
             try flush()
+            hasStructure = true
             quotationDepth += 1
             try readChildren()
             try flush()
             quotationDepth -= 1
-        case "table": try readTable()
+        case "table": try readTable(element)
         case "a": try readLink(element)
         case "img":
             if let text = element["alt"], text.contains(where: \.isLetter) { append(" \(text) ") }
@@ -114,18 +125,22 @@ final class MarkupConverter {
         let heading = MarkdownText.heading(text, level: level)
         guard !heading.isEmpty else { return }
         hasHeading = true
+        paragraphs.append(MarkdownText.singleLine(text))
         try output.add(heading)
     }
 
     private func readCode() throws {
         try flush()
+        hasStructure = true
         let code = try xml.text()
         guard code.contains(where: { !$0.isWhitespace }) else { return }
+        paragraphs.append(code)
         try add(MarkdownText.fence(code, language: ""))
     }
 
     private func readList(isNumbered: Bool) throws {
         try flush()
+        hasStructure = true
         var number = 0
         try xml.children(
             { element in
@@ -145,19 +160,14 @@ final class MarkupConverter {
         try flush()
     }
 
-    private func readTable() throws {
+    private func readTable(_ element: XMLPull.Element) throws {
         try flush()
-        let reader = MarkupTable(xml, maximumBytes: output.remainingBytes)
-        try reader.readRows()
-        links += reader.links
-        let rows = reader.table.rows
-        let isLayout = rows.allSatisfy { $0.count < 2 }
-        // HTML mail uses tables for layout.
-        if isLayout || rows.contains(where: { $0.contains { $0.count > 1000 } }) {
-            for cell in rows.joined() { try add(MarkdownText.escaped(cell)) }
-        } else {
-            try add(reader.table.markdown)
-        }
+        hasTable = true
+        let table = MarkupTable(xml, element, limits: limits, maximumBytes: output.remainingBytes)
+        try table.readRows()
+        links += table.links
+        hasHeading = hasHeading || table.hasHeading
+        for block in table.isData ? [try table.markdown()] : table.blocks { try add(block) }
     }
 
     private func readLink(_ element: XMLPull.Element) throws {
@@ -178,10 +188,16 @@ final class MarkupConverter {
     private func flush() throws {
         let text = inline.trimmingCharacters(in: .whitespacesAndNewlines)
         inline = ""
-        guard !text.isEmpty else { return }
+        guard text.unicodeScalars.contains(where: { !Self.isInvisible($0) }) else { return }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let trimmed = lines.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
+        paragraphs.append(trimmed)
         try add(MarkdownText.escaped(trimmed))
+    }
+
+    /// Whether a character shows nothing. Mail contains lines of them after its preview text.
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint
     }
 
     /// Appends a block with the marks of the lists and quotations that contain it.
