@@ -196,6 +196,45 @@ import Testing
         #expect(document.links.first?.target == "b.org")
     }
 
+    @Test func `Tasks of Org have states, priorities and dates, and headings do not`() async throws {
+        let file = """
+            #+TITLE: Garden
+            #+TODO: OPEN(o) | SOLVED(s!) DROPPED
+            * TODO [#A] Repair the barrel [1/3] :water:
+              SCHEDULED: <2025-03-14 Fri 10:00 +1w> DEADLINE: <2025-03-20 Thu>
+              Text.
+            ** SOLVED Buy a lid [50%]
+               CLOSED: [2025-03-02 Sun 09:15]
+            ** OPEN [#B] Clean it
+               CLOCK: [2025-03-01 Sat 10:00]--[2025-03-01 Sat 11:00] =>  1:00
+            * DEADLINE and plans
+            DEADLINE: soon, and SCHEDULED: <2025-03-14 Fri> later
+            * [2/2 done] TODO stays here
+            """
+        let document = try await DocumentFixture.document(file, name: "a.org")
+        let structure = TextStructure(of: document.text, format: document.format)
+        #expect(
+            structure.sections.compactMap(\.headings.last) == [
+                "Repair the barrel", "Buy a lid", "Clean it", "DEADLINE and plans",
+                "[2/2 done] TODO stays here",
+            ])
+        let expected = [
+            "todo": ["TODO", "SOLVED", "OPEN"], "priority": ["A", "B"], "scheduled": ["2025-03-14"],
+            "deadline": ["2025-03-20"], "closed": ["2025-03-02"],
+        ]
+        for (name, values) in expected {
+            #expect(document.metadata[name] == .array(values.map { .string($0) }), "\(name)")
+        }
+        #expect(document.tags == ["water"])
+        #expect(document.text.contains("\nDEADLINE: soon, and SCHEDULED: <2025-03-14 Fri> later\n"))
+        #expect(document.text.split(separator: "\n", omittingEmptySubsequences: false).count == 12)
+        let bytes = Array(document.text.utf8)
+        let hidden = structure.hiddenParts.map { String(decoding: bytes[$0.range], as: UTF8.self) }.joined()
+        #expect(
+            hidden.contains("SCHEDULED: <2025-03-14") && hidden.contains("CLOSED: [")
+                && hidden.contains("CLOCK"))
+    }
+
     @Test func `The ends of AsciiDoc blocks are not headings, and the header is read`() async throws {
         let document = try await DocumentFixture.document(
             "= Guide\nInes Graf <ines@example.org>\nv1.0, 2024-03-14\n\n.Example\n====\nWords\n====\n",

@@ -11,6 +11,8 @@ struct ConvertedMarkup {
     var author: String?
     /// The date as written.
     var date: String?
+    /// The values of properties of parts of the document, each once.
+    private(set) var properties: [String: [String]] = [:]
     private(set) var tags: [String] = []
     private var knownTags: Set<String> = []
     var links: [DocumentLink] = []
@@ -19,6 +21,17 @@ struct ConvertedMarkup {
     mutating func setTitle(_ text: String) {
         let line = MarkdownText.singleLine(text)
         if title == nil && !line.isEmpty { title = line }
+    }
+
+    /// The maximum number of values of a property.
+    private static let maximumValues = 100
+
+    /// Adds a value of a property that parts of the document have, such as a date. Only the first 100 are kept.
+    mutating func addProperty(_ name: String, _ value: String) {
+        let values = properties[name, default: []]
+        if values.count < Self.maximumValues, !value.isEmpty, !values.contains(value) {
+            properties[name] = values + [value]
+        }
     }
 
     /// Appends the tags of the whole document.

@@ -21,7 +21,7 @@ public struct MarkupReader: DocumentReader {
     /// The maximum number of lines. Each needs memory in addition to its text, even if it is empty.
     private static let maximumLines = 4_000_000
 
-    public let version = 2
+    public let version = 3
 
     public let types = [Self.org, Self.restructuredText, Self.latex, Self.asciidoc]
 
@@ -57,6 +57,9 @@ public struct MarkupReader: DocumentReader {
         var document = Document(
             type: type, title: result.title, text: converted, tags: result.tags, links: result.links,
             location: EntryLocation(line: 1))
+        for (name, values) in result.properties {
+            document.metadata[name] = .array(values.map { .string($0) })
+        }
         if let author = result.author { document.metadata["author"] = .string(author) }
         document.createdAt = result.date.flatMap(FrontMatterDate.date)
         return document

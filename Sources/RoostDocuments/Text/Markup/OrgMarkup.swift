@@ -2,13 +2,23 @@ import Foundation
 
 /// The conversion of Org.
 enum OrgMarkup {
-    private static let states: Set = ["TO" + "DO", "DONE", "NEXT", "WAITING", "CANCELLED", "CANCELED"]
+    /// The states of tasks that need no declaration.
+    private static let commonStates: Set = ["TO" + "DO", "DONE", "NEXT", "WAITING", "CANCELLED", "CANCELED"]
+    /// The lines that declare other states.
+    private static let declarations: Set = ["#+to" + "do", "#+seq_to" + "do", "#+typ_to" + "do"]
+    /// The dates of tasks, by the words before them.
+    private static let planningWords = ["SCHEDULED:", "DEADLINE:", "CLOSED:"]
+
+    // A literal in a function would be compiled for each line, which takes longer than its use.
+    // Several threads can use a regular expression at the same time.
+    nonisolated(unsafe) private static let link = #/\[\[([^\[\]]{1,2000})\](?:\[([^\[\]]{1,1000})\])?\]/#
 
     /// Converts lines. `checkCancellation` is called before each of them.
     static func converted(
         _ lines: [String], checkCancellation: () throws -> Void
     ) rethrows -> ConvertedMarkup {
         var result = ConvertedMarkup()
+        let states = commonStates.union(lines.lazy.flatMap(declaredStates))
         var isCode = false
         var isDrawer = false
         for line in lines {
@@ -31,7 +41,10 @@ enum OrgMarkup {
                 keyword(text, &result)
             } else if text == "#" || text.hasPrefix("# ") {
                 result.addHidden(text)
-            } else if line.hasPrefix("*"), let heading = heading(line, &result) {
+            } else if let dates = planning(text) {
+                for (name, date) in dates { result.addProperty(name, date) }
+                result.addHidden(text)
+            } else if line.hasPrefix("*"), let heading = heading(line, states, &result) {
                 result.lines.append(heading)
             } else if text.hasPrefix("|-") {
                 // The line between the header and the rows of a table.
@@ -64,26 +77,73 @@ enum OrgMarkup {
         text.split { $0 == ":" || $0 == " " }.map(String.init)
     }
 
-    /// Returns a line such as `** DONE Water :garden:` as a heading without the state.
-    private static func heading(_ line: String, _ result: inout ConvertedMarkup) -> String? {
+    /// Returns the states that a line such as `#+TODO: OPEN(o) | SOLVED(s!)` declares.
+    private static func declaredStates(_ line: String) -> [String] {
+        guard line.hasPrefix("#+"), let colon = line.firstIndex(of: ":"),
+            declarations.contains(line[..<colon].lowercased())
+        else { return [] }
+        // The parentheses contain keys.
+        return line[line.index(after: colon)...].split(separator: " ").map { $0.prefix { $0 != "(" } }
+            .filter { $0.contains(where: \.isLetter) }.map(String.init)
+    }
+
+    /// Returns the names and days of a line that consists of dates of a task, such as
+    /// `DEADLINE: <2025-03-14 Fri 10:00 +1w>`, or of its working time; `nil` for other lines.
+    private static func planning(_ line: String) -> [(name: String, date: String)]? {
+        if line.hasPrefix("CLOCK: [") { return [] }
+        var dates: [(name: String, date: String)] = []
+        var rest = line[...]
+        while let word = planningWords.first(where: rest.hasPrefix) {
+            rest = rest.dropFirst(word.count).drop { $0 == " " }
+            guard let start = rest.first, start == "<" || start == "[",
+                let end = rest.firstIndex(of: start == "<" ? ">" : "]")
+            else { return nil }
+            let date = String(rest.dropFirst().prefix(10))
+            guard DocumentDates.date(fromISO: date) != nil else { return nil }
+            dates.append((word.dropLast().lowercased(), date))
+            rest = rest[rest.index(after: end)...].drop { $0 == " " }
+        }
+        return rest.isEmpty && !dates.isEmpty ? dates : nil
+    }
+
+    /// Returns a line such as `** DONE [#A] Water [1/3] :garden:` as a heading of its text. The state and the
+    /// priority become properties.
+    private static func heading(
+        _ line: String, _ states: Set<String>, _ result: inout ConvertedMarkup
+    ) -> String? {
         let stars = line.prefix { $0 == "*" }
         guard line.dropFirst(stars.count).first == " " else { return nil }
         var words = line.dropFirst(stars.count).split(separator: " ")
-        if let first = words.first, states.contains(String(first)) { words.removeFirst() }
-        if let first = words.first, first.hasPrefix("[#"), first.hasSuffix("]") { words.removeFirst() }
+        if let first = words.first, states.contains(String(first)) {
+            result.addProperty("to" + "do", String(first))
+            words.removeFirst()
+        }
+        if let first = words.first, first.hasPrefix("[#"), first.hasSuffix("]") {
+            result.addProperty("priority", String(first.dropFirst(2).dropLast()))
+            words.removeFirst()
+        }
         if let last = words.last, last.count > 2, last.hasPrefix(":"), last.hasSuffix(":") {
             for tag in tags(last) { result.addTag(tag) }
             words.removeLast()
         }
+        if let last = words.last, isProgress(last) { words.removeLast() }
         let text = inline(words.joined(separator: " "), &result)
         return String(repeating: "#", count: min(stars.count, 6)) + " " + text
+    }
+
+    /// Returns whether a word is the share of the tasks below a heading that are done: `[1/3]` or `[33%]`.
+    private static func isProgress(_ word: Substring) -> Bool {
+        guard word.hasPrefix("["), word.hasSuffix("]") else { return false }
+        let content = word.dropFirst().dropLast()
+        return (content.contains("/") || content.hasSuffix("%"))
+            && content.allSatisfy { $0.isNumber || $0 == "/" || $0 == "%" }
     }
 
     private static func inline(_ line: String, _ result: inout ConvertedMarkup) -> String {
         guard line.contains("[["), line.utf8.count <= ConvertedMarkup.maximumLineLength else { return line }
         var output = ""
         var rest = line[...]
-        while let match = rest.firstMatch(of: #/\[\[([^\[\]]{1,2000})\](?:\[([^\[\]]{1,1000})\])?\]/#) {
+        while let match = rest.firstMatch(of: link) {
             output += rest[..<match.range.lowerBound]
             let target = match.output.1
             let address = target.hasPrefix("file:") ? target.dropFirst(5) : target
