@@ -1,6 +1,6 @@
 """Variants of webpage_blocks.py that decision 20 rejects, cross-validated with folds by host.
 
-Usage: python webpage_experiments.py FOLDER FEATURES      (the arguments of webpage_blocks.py)
+Usage: python webpage_experiments.py FOLDER FEATURES      (the first arguments of webpage_blocks.py)
 """
 import sys
 
@@ -11,8 +11,7 @@ import webpage_blocks as base
 
 
 def weights(pages, chosen):
-    weight = np.concatenate([
-        np.sqrt(pages.words[i] + 1) / max(1, np.sqrt(pages.words[i] + 1).sum()) for i in chosen])
+    weight = np.concatenate([base.weights(pages, i) for i in chosen])
     return weight / weight.mean()
 
 
@@ -38,7 +37,7 @@ def masked(pages, groups, augments):
     if augments:
         parameters.update(min_data_in_leaf=120, min_sum_hessian_in_leaf=6.0)
     for group in groups:
-        others = [i for i in range(len(pages.rows)) if i not in set(group)]
+        others = pages.others(group)
         times = 2 if augments else 1
         features = [pages.X[i] for i in others] + ([plain[i] for i in others] if augments else [])
         model = lightgbm.train(parameters, lightgbm.Dataset(
@@ -94,7 +93,7 @@ def two_stages(pages, groups, rounds=100):
     """The scores of a second ensemble with the context of the first one's scores."""
     scores = {}
     for group in groups:
-        others = [i for i in range(len(pages.rows)) if i not in set(group)]
+        others = pages.others(group)
         inner = {}
         for fold in base.folds(pages, seed=1):
             fold = set(fold) & set(others)

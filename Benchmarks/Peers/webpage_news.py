@@ -1,10 +1,18 @@
-"""Writes the pages of news in the tests of newspaper4k in the format of webpages.py: truth.jsonl and html/ID.html.gz.
+"""Writes the pages in the tests of a project in the format of webpages.py: truth.jsonl and html/ID.html.gz.
 
 Usage: python3 webpage_news.py newspaper4k-0.9.6.tar.gz FOLDER
-The archive is the source distribution on PyPI. The expected texts contain neither titles nor captions. Afterwards:
+The archive is a source distribution on PyPI. These are supported:
+    newspaper4k-0.9.6    23 pages of news in ten languages; the texts contain neither titles nor captions
+    trafilatura-1.0.0    83 pages, mostly of blogs and news in German; phrases that the main content must and must
+                         not contain; most of these phrases are exact, but some belong to comments of readers
+    gne-0.4.3            68 pages of news in Chinese, without texts; damaged ones have no ranges
+webpage_ranges.json states the main content of the pages without texts, as ranges of words. The ranges are the blocks
+that two readers (trafilatura 2.3.1 and Roost) agree on, corrected by hand: leads of articles were added, and
+captions are unknown. Titles and comments of readers are not content, as in the other sets of articles. Afterwards:
     Scripts/benchmark web-pages FOLDER
     python3 webpages.py FOLDER trafilatura
 """
+import ast
 import gzip
 import json
 import sys
@@ -12,19 +20,71 @@ import tarfile
 from pathlib import Path
 
 
+def newspaper(files):
+    """The pages with a text of the same name."""
+    files = {Path(name).name: data for name, data in files.items() if "/tests/data/" in name}
+    for name in sorted(files):
+        text = files.get(Path(name).with_suffix(".txt").name)
+        if name.endswith(".html") and text is not None:
+            yield Path(name).stem, files[name], {"text": text.decode("utf-8")}
+
+
+def phrases(test):
+    """The phrases in the assertions of a test, by page: `'PHRASE' in result and 'PHRASE' not in result`."""
+    tree, pages, found = ast.parse(test), {}, {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "MOCK_PAGES":
+            pages = ast.literal_eval(node.value)
+
+    def visit(statements, page):
+        for node in statements:
+            if isinstance(node, ast.If):
+                page = visit(node.body, page)
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and node.value.args:
+                page = getattr(node.value.args[0], "value", page)
+            elif isinstance(node, ast.Assert):
+                for part in ast.walk(node.test):
+                    if isinstance(part, ast.Compare) and isinstance(part.left, ast.Constant):
+                        kind = "required" if isinstance(part.ops[0], ast.In) else "forbidden"
+                        found.setdefault(page, {"required": [], "forbidden": []})[kind].append(part.left.value)
+        return page
+
+    for function in tree.body:
+        if isinstance(function, ast.FunctionDef) and function.name == "test_extract":
+            visit(function.body, None)
+    return {pages[page]: (page, values) for page, values in found.items()}
+
+
+def trafilatura(files):
+    """The pages of the test with phrases."""
+    test = next(data for name, data in files.items() if name.endswith("tests/realworld_tests.py"))
+    known = phrases(test.decode("utf-8"))
+    for name, data in sorted(files.items()):
+        if Path(name).parent.name == "cache" and Path(name).name in known:
+            url, values = known[Path(name).name]
+            yield Path(name).stem, data, {"url": url, **values}
+
+
+def gne(files):
+    """The pages of the tests; the folder is the name of the site."""
+    for name, data in sorted(files.items()):
+        path = Path(name)
+        if path.suffix == ".html" and path.parts[1] in ("tests", "visiable_test"):
+            suffix = "v" if path.parts[1] == "visiable_test" else ""
+            yield f"{path.parent.name}-{path.stem}{suffix}", data, {"url": f"https://{path.parent.name}.example/"}
+
+
 def main(archive, folder):
     (folder / "html").mkdir(parents=True)
-    with tarfile.open(archive) as tar, open(folder / "truth.jsonl", "w", encoding="utf-8") as truth:
-        names = {Path(name).name: name for name in tar.getnames() if "/tests/data/" in name}
-        for name in sorted(names):
-            page, text = Path(name), Path(name).with_suffix(".txt").name
-            if page.suffix != ".html" or text not in names:
-                continue
-            with gzip.open(folder / "html" / (page.stem + ".html.gz"), "wb") as file:
-                file.write(tar.extractfile(names[name]).read())
-            row = {
-                "id": page.stem, "type": "article", "url": "https://example.org/" + page.stem,
-                "text": tar.extractfile(names[text]).read().decode("utf-8")}
+    read = {"newspaper4k": newspaper, "trafilatura": trafilatura, "gne": gne}[Path(archive).name.split("-")[0]]
+    with tarfile.open(archive) as tar:
+        files = {member.name: tar.extractfile(member).read() for member in tar if member.isfile()}
+    with open(folder / "truth.jsonl", "w", encoding="utf-8") as truth:
+        for name, page, values in read(files):
+            with gzip.open(folder / "html" / (name + ".html.gz"), "wb") as file:
+                file.write(page)
+            row = {"id": name, "type": "article", "url": "https://example.org/" + name, "text": ""}
+            row |= {"required": [], "forbidden": []} | values
             truth.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 

@@ -5,7 +5,8 @@ import Foundation
 /// The features are properties of the block (length, links, punctuation), of its elements (names, hints in
 /// classes), of the elements around it, of its neighbors, and of the page. None of them depends on the site.
 struct BlockFeatures {
-    private let facts: PageFacts
+    let facts: PageFacts
+    let outline: PageOutline
     private(set) var values: [Float] = []
     private(set) var names: [String] = []
     private let collectsNames: Bool
@@ -22,16 +23,18 @@ struct BlockFeatures {
         "navigation", "banner", "contentinfo", "complementary", "main", "dialog", "search", "listitem",
     ]
 
-    private init(_ facts: PageFacts, collectsNames: Bool) {
+    private init(_ facts: PageFacts, _ outline: PageOutline, collectsNames: Bool) {
         self.facts = facts
+        self.outline = outline
         self.collectsNames = collectsNames
     }
 
     /// Returns the features of each block of a page.
     static func all(of facts: PageFacts) -> [[Float]] {
-        let page = pageFeatures(facts, collectsNames: false).values
+        let outline = PageOutline(facts)
+        let page = pageFeatures(facts, outline, collectsNames: false).values
         return facts.blocks.indices.map { index in
-            var features = BlockFeatures(facts, collectsNames: false)
+            var features = BlockFeatures(facts, outline, collectsNames: false)
             features.addBlock(index)
             return features.values + page
         }
@@ -40,19 +43,20 @@ struct BlockFeatures {
     /// Returns the names of the features, in the order of their values.
     static func names(_ facts: PageFacts) -> [String] {
         guard !facts.blocks.isEmpty else { return [] }
-        var features = BlockFeatures(facts, collectsNames: true)
+        let outline = PageOutline(facts)
+        var features = BlockFeatures(facts, outline, collectsNames: true)
         features.addBlock(0)
-        return features.names + pageFeatures(facts, collectsNames: true).names
+        return features.names + pageFeatures(facts, outline, collectsNames: true).names
     }
 
-    private mutating func put(_ name: @autoclosure () -> String, _ value: Double) {
+    mutating func put(_ name: @autoclosure () -> String, _ value: Double) {
         values.append(Float(value))
         if collectsNames { names.append(name()) }
     }
 
-    private mutating func put(_ name: @autoclosure () -> String, _ value: Bool) { put(name(), value ? 1 : 0) }
+    mutating func put(_ name: @autoclosure () -> String, _ value: Bool) { put(name(), value ? 1.0 : 0.0) }
 
-    private static func magnitude(_ value: Double) -> Double {
+    static func magnitude(_ value: Double) -> Double {
         value < 0 ? -log2(1 - value) : log2(1 + value)
     }
 
@@ -64,6 +68,7 @@ struct BlockFeatures {
         addElements(block)
         addContainers(block)
         addRepetition(block)
+        addOutline(block, index)
     }
 
     private mutating func addText(_ block: HTMLBlock, _ index: Int) {
@@ -240,8 +245,10 @@ struct BlockFeatures {
     }
 
     /// Returns the features of the page itself, which are the same for all blocks.
-    static func pageFeatures(_ facts: PageFacts, collectsNames: Bool) -> BlockFeatures {
-        var result = BlockFeatures(facts, collectsNames: collectsNames)
+    private static func pageFeatures(
+        _ facts: PageFacts, _ outline: PageOutline, collectsNames: Bool
+    ) -> BlockFeatures {
+        var result = BlockFeatures(facts, outline, collectsNames: collectsNames)
         let total = facts.total
         let types = facts.metadata.types
         result.put("page:words", magnitude(total.words))
@@ -268,6 +275,7 @@ struct BlockFeatures {
         result.put("page:currency", magnitude(Double(currency)))
         let code = facts.blocks.lazy.filter { $0.kind == .code }.count
         result.put("page:code", magnitude(Double(code)))
+        result.addKind()
         for group in [9, 10, 13, 14, 18] {
             var words = 0.0
             for index in facts.blocks.indices

@@ -18,6 +18,15 @@ struct PageFacts {
                 longBlocks: left.longBlocks - right.longBlocks)
         }
 
+        static func += (left: inout Sums, right: Sums) {
+            left.words += right.words
+            left.linkWords += right.linkWords
+            left.paragraphWords += right.paragraphWords
+            left.blocks += right.blocks
+            left.sentenceEnds += right.sentenceEnds
+            left.longBlocks += right.longBlocks
+        }
+
         var linkDensity: Double { words > 0 ? linkWords / words : 0 }
     }
 
@@ -84,7 +93,7 @@ struct PageFacts {
 
     /// Returns the sums over the blocks in an element.
     func sums(in element: Int) -> Sums {
-        sums[firstBlock(from: tree.nodes[element].end)] - sums[firstBlock(from: element)]
+        sums(ofBlocks: blocks(in: element))
     }
 
     /// Returns the sums over a range of blocks, limited to the blocks of the page.
@@ -115,6 +124,22 @@ struct PageFacts {
         var node = block.container
         while node > 0, !path.contains(node) { node = tree.nodes[node].parent }
         return path.count - 1 - (node >= 0 ? tree.nodes[node].depth : 0)
+    }
+
+    /// Returns the number of elements on the path between two blocks.
+    func distance(of block: HTMLBlock, from other: HTMLBlock) -> Int {
+        var (first, second, distance) = (block.container, other.container, 0)
+        // A parent has a smaller index than its children.
+        while first != second {
+            if first > second { first = tree.nodes[first].parent } else { second = tree.nodes[second].parent }
+            distance += 1
+        }
+        return distance
+    }
+
+    /// Returns the range of the blocks in an element.
+    func blocks(in element: Int) -> Range<Int> {
+        firstBlock(from: element)..<firstBlock(from: tree.nodes[element].end)
     }
 
     private func isParagraph(_ block: HTMLBlock) -> Bool {
