@@ -1,5 +1,6 @@
 import Crypto
 public import Foundation
+import RoostFiles
 
 /// The name of a chunk: usually the digest of its bytes, but any non-empty text is allowed.
 ///

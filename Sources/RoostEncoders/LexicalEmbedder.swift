@@ -76,9 +76,7 @@ public struct LexicalEmbedder: Embedder {
     private func accumulate(_ words: [String], _ vector: UnsafeMutableBufferPointer<Float>) {
         var counts: [UInt64: (count: Int, weight: Float)] = [:]
         func add(_ feature: some Sequence<UInt8>, kind: UInt8, weight: Float) {
-            // The hash function is FNV-1a.
-            var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(kind)
-            for byte in feature { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            let hash = FNV1a.hash(of: feature, from: FNV1a.offsetBasis ^ UInt64(kind))
             counts[hash, default: (0, weight)].count += 1
         }
         for (index, word) in words.enumerated() {

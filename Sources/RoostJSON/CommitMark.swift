@@ -44,7 +44,6 @@ struct CommitMark {
 
     private static func checksum(_ generation: Int, _ length: Int) -> String {
         let sum = Array("\(generation) \(length)".utf8).withUnsafeBytes { CRC32C.checksum($0) }
-        let digits = String(sum, radix: 16)
-        return String(repeating: "0", count: 8 - digits.count) + digits
+        return Hexadecimal.text(sum, count: 8)
     }
 }

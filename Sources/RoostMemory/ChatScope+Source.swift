@@ -1,5 +1,6 @@
 import Foundation
 public import RoostConversations
+import RoostFiles
 
 extension ChatScope {
     private static let sourcePrefix = "chat:"
@@ -28,7 +29,7 @@ extension ChatScope {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
                 String(UnicodeScalar(byte))
-            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            default: "%" + Hexadecimal.text([byte], isUppercase: true)
             }
         }.joined()
     }

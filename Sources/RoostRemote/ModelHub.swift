@@ -268,15 +268,11 @@ public struct ModelHub: Sendable {
             return false
         }
         if let large = item.lfs {
-            return hexadecimal(SHA256.hash(data: file.bytes)) == large.oid.lowercased()
+            return Hexadecimal.text(SHA256.hash(data: file.bytes)) == large.oid.lowercased()
         }
         var hash = Insecure.SHA1()
         hash.update(data: Data("blob \(item.length)\0".utf8))
         hash.update(data: file.bytes)
-        return hexadecimal(hash.finalize()) == item.oid.lowercased()
-    }
-
-    private static func hexadecimal(_ digest: some Sequence<UInt8>) -> String {
-        digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return Hexadecimal.text(hash.finalize()) == item.oid.lowercased()
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import RoostFiles
 import RoostModel
 
 /// Converts values to and from their representations in database columns.
@@ -10,9 +11,7 @@ enum Column {
 
     /// Returns the hexadecimal digits of the bytes, as the SQL function `hex` does.
     static func hexadecimal(_ bytes: Data) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        Hexadecimal.text(bytes, isUppercase: true)
     }
 
     /// Returns the components of a vector as little-endian Float32 values.

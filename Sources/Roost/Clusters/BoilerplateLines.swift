@@ -1,4 +1,5 @@
 import RoostModel
+import RoostText
 
 /// The lines that more than 5% of the entries share, such as footers, badges and navigation. They do not
 /// distinguish one entry from another.
@@ -178,8 +179,7 @@ struct BoilerplateLines: Sendable, Equatable {
     /// Returns the 64-bit FNV-1a hash of a line, with its halves mixed. The hashes of the standard library
     /// cannot be used, because they differ between processes.
     private static func hash(of line: UnsafeBufferPointer<UInt8>) -> UInt64 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in line { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        let hash = FNV1a.hash(of: line)
         return hash ^ hash >> 32
     }
 }

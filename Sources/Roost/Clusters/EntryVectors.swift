@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import RoostFiles
 import RoostModel
 import RoostVectors
 
@@ -62,7 +63,7 @@ struct EntryVectors: Sendable {
             withUnsafeBytes(of: ids[row].uuid) { hash.update(bufferPointer: $0) }
             vectors.withRow(row) { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
         }
-        return hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return Hexadecimal.text(hash.finalize())
     }
 
     /// Returns the row numbers in lexicographic order of the rows. Equal rows are ordered by the text of

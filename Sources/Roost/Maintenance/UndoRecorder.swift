@@ -210,8 +210,7 @@ public final class UndoRecorder: Sendable {
     }
 
     private static func checksum(of bytes: Data) -> String {
-        let digits = String(bytes.withUnsafeBytes { CRC32C.checksum($0) }, radix: 16)
-        return String(repeating: "0", count: checksumLength - digits.count) + digits
+        Hexadecimal.text(bytes.withUnsafeBytes { CRC32C.checksum($0) }, count: checksumLength)
     }
 
     /// Returns the record in a line; `nil` if the line is damaged. The lines of older versions consist of the

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import RoostChunks
+import RoostFiles
 
 /// The name of a segment: the SHA-256 digest of its kind and bytes.
 ///
@@ -31,11 +32,8 @@ struct SegmentID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Creates a name from its hexadecimal form; returns `nil` unless the text consists of 64 lower-case
     /// hexadecimal digits.
     init?(hexadecimal text: String) {
-        let digits = Array("0123456789abcdef".utf8)
-        let values = text.utf8.map { digits.firstIndex(of: $0) }
-        guard values.count == 2 * Self.size, !values.contains(nil) else { return nil }
-        let known = values.compactMap(\.self)
-        self.init((0..<Self.size).map { UInt8(known[2 * $0] << 4 | known[2 * $0 + 1]) })
+        guard let bytes = Hexadecimal.bytes(text), bytes.count == Self.size else { return nil }
+        self.init(bytes)
     }
 
     var bytes: [UInt8] {

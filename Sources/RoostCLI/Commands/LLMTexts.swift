@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostFiles
 import RoostModel
 
 extension LLM {
@@ -84,7 +85,7 @@ extension LLM {
             case .json: try Terminal.json(vector, Terminal.lineEncoder)
             case .blob: Terminal.write(bytes)
             case .base64: Terminal.write(bytes.base64EncodedString())
-            case .hex: Terminal.write(bytes.map { String(format: "%02x", $0) }.joined())
+            case .hex: Terminal.write(Hexadecimal.text(bytes))
             }
         }
     }

@@ -1,3 +1,5 @@
+import RoostFiles
+
 /// Encodes chunk identifiers as file names.
 ///
 /// Lower-case ASCII letters, digits, `-` and `_` are written unchanged. Every other byte of the UTF-8 form is
@@ -21,7 +23,7 @@ package enum ChunkName {
     static func components(of identifier: ChunkIdentifier) -> [String] {
         var (components, component) = ([String](), [UInt8]())
         for byte in identifier.id.utf8 {
-            let escaped = isUnescaped(byte) ? [byte] : [UInt8(ascii: "%")] + hexadecimal(byte)
+            let escaped = isUnescaped(byte) ? [byte] : [UInt8(ascii: "%")] + Hexadecimal.digits(of: byte)
             if component.count + escaped.count > maximumComponentLength {
                 components.append(String(decoding: component + [UInt8(ascii: "+")], as: UTF8.self))
                 component = []
@@ -45,7 +47,8 @@ package enum ChunkName {
             var iterator = rest.utf8.makeIterator()
             while let byte = iterator.next() {
                 if byte == UInt8(ascii: "%") {
-                    guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit)
+                    guard let high = iterator.next().flatMap(Hexadecimal.value),
+                        let low = iterator.next().flatMap(Hexadecimal.value)
                     else { return nil }
                     bytes.append(high << 4 | low)
                 } else {
@@ -56,7 +59,7 @@ package enum ChunkName {
         }
         guard !bytes.isEmpty, let id = String(validating: bytes, as: UTF8.self) else { return nil }
         let identifier = ChunkIdentifier(id: id)
-        // Unnecessary escapes can be decoded too, but only the canonical encoding is accepted.
+        // Unnecessary escapes and upper-case digits can be decoded too, but only the canonical encoding is accepted.
         guard
             self.components(of: identifier).elementsEqual(
                 components, by: { $0.utf8.elementsEqual($1.utf8) })
@@ -81,12 +84,4 @@ package enum ChunkName {
         default: false
         }
     }
-
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    private static func hexadecimal(_ byte: UInt8) -> [UInt8] {
-        [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? { digits.firstIndex(of: byte).map { UInt8($0) } }
 }

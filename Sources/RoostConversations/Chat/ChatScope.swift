@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import RoostFiles
 
 /// The owner of a history: the combination of a user, a session and an agent.
 ///
@@ -54,6 +55,6 @@ public struct ChatScope: Sendable, Hashable, Codable {
 
     /// The SHA-256 digest of ``bytes`` in hexadecimal, which is a valid file name.
     var digest: String {
-        SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Hexadecimal.text(SHA256.hash(data: bytes))
     }
 }

@@ -74,7 +74,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
 
     /// Returns the digest that names the file of a session. An id itself may not be a valid file name.
     private static func digest(_ id: String) -> String {
-        SHA256.hash(data: Data(id.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Hexadecimal.text(SHA256.hash(data: Data(id.utf8)))
     }
 
     private static func session(_ file: JournalFile<Record>) throws -> StoredSession? {

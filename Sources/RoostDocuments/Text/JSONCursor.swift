@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 
 /// A position in the text of a JSON document (RFC 8259).
 ///
@@ -242,6 +243,6 @@ struct JSONCursor {
 
     private static func hexadecimal(at index: Int, of bytes: ArraySlice<UInt8>) -> UInt32 {
         guard index + 4 <= bytes.endIndex else { return 0xFFFD }
-        return UInt32(String(decoding: bytes[index..<(index + 4)], as: UTF8.self), radix: 16) ?? 0xFFFD
+        return Hexadecimal.number(bytes[index..<(index + 4)]) ?? 0xFFFD
     }
 }

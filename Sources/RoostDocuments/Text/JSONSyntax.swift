@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 
 /// Checks the syntax of a JSON document (RFC 8259) without storing its values.
 struct JSONSyntax {
@@ -89,7 +90,7 @@ struct JSONSyntax {
             guard byte == UInt8(ascii: "\\"), index < bytes.count else { continue }
             index += 1
             guard bytes[index - 1] == UInt8(ascii: "u") else { continue }
-            guard index + 4 <= bytes.count, bytes[index..<(index + 4)].allSatisfy(\.isHexadecimalDigit) else {
+            guard index + 4 <= bytes.count, Hexadecimal.number(bytes[index..<(index + 4)]) != nil else {
                 throw failure("invalid escape")
             }
             index += 4
@@ -104,9 +105,5 @@ extension UInt8 {
     /// Whether the byte ends a number, a Boolean value or `null` in a JSON document.
     var endsJSONLiteral: Bool {
         isJSONSpace || self == UInt8(ascii: ",") || self == UInt8(ascii: "]") || self == UInt8(ascii: "}")
-    }
-    /// Whether the byte is an ASCII digit or a letter from A to F.
-    fileprivate var isHexadecimalDigit: Bool {
-        isASCIIDigit || (0x41...0x46).contains(self & 0xDF)
     }
 }

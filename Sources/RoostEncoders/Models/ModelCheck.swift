@@ -86,7 +86,7 @@ final class ModelCheck: Sendable {
         if let name = recorded.keys.sorted().first(where: { recorded[$0] != current[$0] }) {
             throw folder.changed(name)
         }
-        guard ModelRecord.hexadecimal(SHA256.hash(data: weights.file.bytes)) == record.sha256 else {
+        guard Hexadecimal.text(SHA256.hash(data: weights.file.bytes)) == record.sha256 else {
             throw folder.changed(ModelRecord.weightsName)
         }
     }

@@ -36,7 +36,7 @@ struct ModelRecord: Codable, Hashable, Sendable {
         var digests: [String: String] = [:]
         for name in ModelFolder.files
         where name != weightsName && !documentation.contains(name) && folder.has(name) {
-            digests[name] = hexadecimal(SHA256.hash(data: try folder.contents(of: name)))
+            digests[name] = Hexadecimal.text(SHA256.hash(data: try folder.contents(of: name)))
         }
         return digests
     }
@@ -45,7 +45,7 @@ struct ModelRecord: Codable, Hashable, Sendable {
     var fingerprint: String {
         let lines = (files ?? [:]).merging([Self.weightsName: sha256]) { first, _ in first }
             .sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }
-        return Self.hexadecimal(SHA256.hash(data: Data(lines.joined().utf8)))
+        return Hexadecimal.text(SHA256.hash(data: Data(lines.joined().utf8)))
     }
 
     /// Returns the recorded vector of the fixed text; `nil` if no vector is recorded.
@@ -65,9 +65,5 @@ struct ModelRecord: Codable, Hashable, Sendable {
             withUnsafeBytes(of: number.bitPattern.littleEndian) { Array($0) }
         }
         probes = (probes ?? [:]).merging([precision: Data(bytes).base64EncodedString()]) { $1 }
-    }
-
-    static func hexadecimal(_ digest: SHA256.Digest) -> String {
-        digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import RoostModel
+import RoostText
 
 /// The hash tables of a WordPiece vocabulary: one for the pieces that start a word, and one for those that
 /// continue it, which are marked with `##` in the file and stored without it.
@@ -50,9 +51,9 @@ struct WordPieceVocabulary: Sendable {
         table.slots = Array(repeating: -1, count: capacity)
         for (index, piece) in table.pieces.enumerated() {
             table.maximumLength = max(table.maximumLength, Int(piece.count))
-            var hash = Self.offsetBasis
+            var hash = FNV1a.offsetBasis
             for offset in Int(piece.start)..<Int(piece.start + piece.count) {
-                hash = Self.mix(hash, bytes[offset])
+                hash = FNV1a.appending(bytes[offset], to: hash)
             }
             var slot = Self.slot(hash, capacity)
             while table.slots[slot] >= 0 {
@@ -106,10 +107,10 @@ struct WordPieceVocabulary: Sendable {
         let limit = min(word.count, start + table.maximumLength)
         let capacity = table.slots.count
         var best: (id: Int32, end: Int)?
-        var hash = Self.offsetBasis
+        var hash = FNV1a.offsetBasis
         var end = start
         while end < limit {
-            hash = Self.mix(hash, word[end])
+            hash = FNV1a.appending(word[end], to: hash)
             end += 1
             var slot = Self.slot(hash, capacity)
             while table.slots[slot] >= 0 {
@@ -130,14 +131,6 @@ struct WordPieceVocabulary: Sendable {
             return false
         }
         return true
-    }
-
-    // FNV-1a is computed byte by byte, so one pass yields the hashes of all prefixes of a word.
-    private static let offsetBasis: UInt64 = 0xCBF2_9CE4_8422_2325
-
-    @inline(__always)
-    private static func mix(_ hash: UInt64, _ byte: UInt8) -> UInt64 {
-        (hash ^ UInt64(byte)) &* 0x100_0000_01B3
     }
 
     @inline(__always)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import RoostMCP
 import RoostModel
+import RoostText
 
 /// The position of the next page of a list. It belongs to one revision of the store and to the parameters of
 /// the first page, so that the pages of a list fit together.
@@ -82,14 +83,11 @@ struct PageToken: Codable {
             .replacing("+", with: "-").replacing("/", with: "_")
     }
 
-    /// A number that identifies the parameters except the cursor (FNV-1a, 64 bits).
+    /// A number that identifies the parameters except the cursor.
     private static func digest(of call: Call) -> Int {
         var values = call.values
         values["cursor"] = nil
         values["limit"] = nil
-        let hash = JSONWriter.bytes(of: .object(values)).reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
-            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
-        }
-        return Int(truncatingIfNeeded: hash)
+        return Int(truncatingIfNeeded: FNV1a.hash(of: JSONWriter.bytes(of: .object(values))))
     }
 }

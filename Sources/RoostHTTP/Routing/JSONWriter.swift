@@ -1,3 +1,4 @@
+import RoostFiles
 import RoostMCP
 import RoostModel
 
@@ -65,8 +66,7 @@ struct JSONWriter {
                 case 0x0D: bytes += [UInt8(ascii: "\\"), UInt8(ascii: "r")]
                 case 0x09: bytes += [UInt8(ascii: "\\"), UInt8(ascii: "t")]
                 case 0..<0x20, 0x7F:
-                    let digits = Array("0123456789abcdef".utf8)
-                    bytes += Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                    bytes += Array("\\u00".utf8) + Hexadecimal.digits(of: byte)
                 default: bytes.append(byte)
                 }
             }

@@ -33,12 +33,8 @@ package struct AccessToken: Sendable {
     /// Generates a random token.
     package static func random() -> AccessToken {
         var generator = SystemRandomNumberGenerator()
-        let digits = Array("0123456789abcdef".utf8)
-        let bytes = (0..<generatedBytes).flatMap { _ -> [UInt8] in
-            let byte = UInt8.random(in: .min ... .max, using: &generator)
-            return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
-        return AccessToken(bytes: bytes)
+        let bytes = (0..<generatedBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        return AccessToken(bytes: Array(Hexadecimal.text(bytes).utf8))
     }
 
     private init(bytes: [UInt8]) { self.bytes = bytes }

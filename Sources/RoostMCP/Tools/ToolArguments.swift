@@ -1,4 +1,5 @@
 import RoostModel
+import RoostText
 
 /// The arguments of a call, which match the input schema of the tool.
 struct ToolArguments: Sendable {
@@ -35,12 +36,10 @@ struct ToolArguments: Sendable {
     func strings(_ name: String) -> [String] { (members[name]?.elements ?? []).compactMap(\.asString) }
 
     /// A number that identifies the arguments except the cursor, so that a cursor can be rejected if the
-    /// arguments differ from those of the first page (FNV-1a, 64 bits).
+    /// arguments differ from those of the first page.
     var digest: UInt64 {
         var members = members
         members["cursor"] = nil
-        return JSONValue.object(members).serialized().reduce(0xcbf2_9ce4_8422_2325) { hash, byte in
-            (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-        }
+        return FNV1a.hash(of: JSONValue.object(members).serialized())
     }
 }

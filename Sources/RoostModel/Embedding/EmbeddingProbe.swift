@@ -1,3 +1,4 @@
+import RoostFiles
 import RoostVectors
 
 /// A 64-bit sketch of the vector that a model computes for one fixed text. It identifies models whose weights
@@ -22,8 +23,7 @@ package enum EmbeddingProbe {
             let side = vector.reduce(Float(0)) { $0 + $1 * Float(generator.nextNormal()) }
             if side > 0 { bits |= 1 << UInt64(bit) }
         }
-        let digits = String(bits, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        return Hexadecimal.text(bits, count: 16)
     }
 
     /// Returns whether two sketches can belong to the same model.

@@ -1,4 +1,5 @@
 package import Foundation
+import RoostFiles
 
 extension Data {
     /// Returns a JSON document in which DEL, the C1 controls, and the characters that change the direction of
@@ -22,9 +23,7 @@ extension Data {
                 }
                 if result.isEmpty { result.reserveCapacity(bytes.count + 64) }
                 result.append(contentsOf: bytes[start..<index])
-                let digits = String(value, radix: 16)
-                let zeros = String(repeating: "0", count: 4 - digits.count)
-                result.append(contentsOf: "\\u\(zeros)\(digits)".utf8)
+                result.append(contentsOf: "\\u\(Hexadecimal.text(value, count: 4))".utf8)
                 index += length
                 start = index
             }

@@ -1,5 +1,6 @@
 import Crypto
 public import Foundation
+import RoostFiles
 
 /// Derives the ids and keys of ingested entries. They are the same each time the same source is ingested.
 public enum EntryID {
@@ -71,7 +72,7 @@ public struct ContentDigest: Sendable, Hashable {
 
     /// The digest as 64 lower-case hexadecimal digits.
     public var hexadecimal: String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Hexadecimal.text(bytes)
     }
 }
 

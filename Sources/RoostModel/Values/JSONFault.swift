@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 
 /// The reason why a JSON text cannot be read, for messages.
 ///
@@ -100,7 +101,7 @@ package enum JSONFault {
             guard offset + 6 <= bytes.count, bytes[offset] == UInt8(ascii: "\\"),
                 bytes[offset + 1] == UInt8(ascii: "u")
             else { return nil }
-            return UInt32(String(decoding: bytes[offset + 2..<offset + 6], as: UTF8.self), radix: 16)
+            return Hexadecimal.number(bytes[offset + 2..<offset + 6])
         }
     }
 }

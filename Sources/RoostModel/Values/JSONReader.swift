@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 
 /// A syntax error or an unexpected value in a JSON text.
 package struct JSONError: Error, CustomStringConvertible {
@@ -167,12 +168,8 @@ package struct JSONReader {
         func failure(_ reason: String) -> JSONError { JSONError(offset: start + index, reason: reason) }
         func hexadecimal() throws(JSONError) -> UInt32 {
             guard index + 4 <= raw.count else { throw failure("incomplete escape sequence") }
-            var value: UInt32 = 0
-            for byte in raw[index..<index + 4] {
-                guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 128 else {
-                    throw failure("invalid escape sequence")
-                }
-                value = value << 4 | UInt32(digit)
+            guard let value = Hexadecimal.number(raw[index..<index + 4]) else {
+                throw failure("invalid escape sequence")
             }
             index += 4
             return value

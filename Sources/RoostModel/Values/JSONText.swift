@@ -1,3 +1,5 @@
+import RoostFiles
+
 // JSON is written directly, because `JSONEncoder` would take most of the time that is needed to save a large
 // store.
 
@@ -24,10 +26,8 @@ extension [UInt8] {
                 case 13: append(UInt8(ascii: "r"))
                 case 9: append(UInt8(ascii: "t"))
                 default:
-                    let digits = Array("0123456789abcdef".utf8)
                     append(literal: "u00")
-                    append(digits[Int(byte >> 4)])
-                    append(digits[Int(byte & 15)])
+                    append(contentsOf: Hexadecimal.digits(of: byte))
                 }
             }
             append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start...]))

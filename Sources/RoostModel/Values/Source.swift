@@ -1,4 +1,5 @@
 public import Foundation
+import RoostFiles
 
 /// A record of a source of entries, such as a file, a URL, standard input, or a chat.
 ///
@@ -33,13 +34,7 @@ public struct Source: Sendable, Hashable, Identifiable, Codable {
         let prefix = "sha256:"
         guard fingerprint.hasPrefix(prefix) else { return nil }
         let digest = fingerprint.dropFirst(prefix.count).prefix { $0 != ";" }
-        let isDigest =
-            digest.utf8.count == 64
-            && digest.utf8.allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            }
-        return isDigest ? String(digest) : nil
+        return digest.utf8.count == 64 && Hexadecimal.bytes(digest) != nil ? String(digest) : nil
     }
 
     /// Returns whether two records are equal byte for byte. Strings that are equal only after Unicode

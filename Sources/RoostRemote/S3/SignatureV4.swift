@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import RoostFiles
 
 /// Signs requests to object stores with AWS Signature Version 4. The payload is signed as a single chunk.
 ///
@@ -47,7 +48,7 @@ struct SignatureV4: Sendable {
         .joined(separator: "\n")
         var key = SymmetricKey(data: Data("AWS4\(credentials.secretKey.text)".utf8))
         for part in scope { key = SymmetricKey(data: Self.code(part, key)) }
-        let signature = Self.hexadecimal(Self.code(text, key))
+        let signature = Hexadecimal.text(Self.code(text, key))
         headers.append(
             (
                 "Authorization",
@@ -62,13 +63,7 @@ struct SignatureV4: Sendable {
     }
 
     /// Returns the SHA-256 of the given data in hexadecimal.
-    static func digest(_ data: Data) -> String { hexadecimal(SHA256.hash(data: data)) }
-
-    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
+    static func digest(_ data: Data) -> String { Hexadecimal.text(SHA256.hash(data: data)) }
 
     /// Returns a header value without spaces at the ends, and with each run of spaces replaced with one
     /// space.
@@ -78,7 +73,6 @@ struct SignatureV4: Sendable {
 
     /// Encodes every byte as `%XX`, except the unreserved characters of RFC 3986.
     static func percentEncoded(_ text: String, keepingSlashes: Bool = false) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         for byte in text.utf8 {
             switch byte {
@@ -87,7 +81,7 @@ struct SignatureV4: Sendable {
                 UInt8(ascii: "_"), UInt8(ascii: "~"):
                 bytes.append(byte)
             case UInt8(ascii: "/") where keepingSlashes: bytes.append(byte)
-            default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            default: bytes += [UInt8(ascii: "%")] + Hexadecimal.digits(of: byte, isUppercase: true)
             }
         }
         return String(decoding: bytes, as: UTF8.self)

@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 
 /// The rules of a site's robots.txt for one user agent (RFC 9309).
 struct RobotsRules: Sendable {
@@ -60,7 +61,7 @@ struct RobotsRules: Sendable {
         var escapeDigits = 0
         for byte in path.utf8 {
             if byte >= 0x80 {
-                result += Array(String(format: "%%%02X", byte).utf8)
+                result += [UInt8(ascii: "%")] + Hexadecimal.digits(of: byte, isUppercase: true)
             } else {
                 let isLowercase = byte >= 0x61 && byte <= 0x66
                 result.append(escapeDigits > 0 && isLowercase ? byte - 0x20 : byte)

@@ -49,14 +49,10 @@ package final class Stemmer: Sendable {
             "städerna", "lopende", "lichamelijkheden", "документами", "красивейший", "الكتابات", "καλύτερες",
             "लड़कियाँ", "çocuklarımız", "kirjoissamme", "házakban", "knihovnách", "përmasa",
         ]
-        var hash: UInt32 = 2_166_136_261
+        var stems: [UInt8] = []
         for language in TextLanguage.allCases {
-            for probe in probes {
-                for byte in stem(Array(probe.utf8), in: language) + [0] {
-                    hash = (hash ^ UInt32(byte)) &* 16_777_619
-                }
-            }
+            for probe in probes { stems += stem(Array(probe.utf8), in: language) + [0] }
         }
-        return hash
+        return FNV1a.hash32(of: stems)
     }()
 }

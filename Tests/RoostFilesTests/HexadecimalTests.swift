@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@testable import RoostFiles
+
+/// Tests of hexadecimal digits, which are part of the formats of all storages. The expected texts are
+/// computed by the functions of the standard library.
+struct HexadecimalTests {
+    private let bytes = (0...255).map { UInt8($0) }
+
+    @Test func `all bytes have the digits that earlier versions wrote`() {
+        let lower = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        #expect(Hexadecimal.text(bytes) == lower.joined())
+        #expect(Hexadecimal.text(bytes) == bytes.map { String(format: "%02x", $0) }.joined())
+        #expect(Hexadecimal.text(bytes, isUppercase: true) == lower.joined().uppercased())
+        for (byte, text) in zip(bytes, lower) {
+            #expect(Hexadecimal.digits(of: byte) == Array(text.utf8))
+            #expect(Hexadecimal.digits(of: byte, isUppercase: true) == Array(text.uppercased().utf8))
+        }
+        #expect(Hexadecimal.text([]) == "")
+    }
+
+    @Test(arguments: [0, 1, 15, 16, 0xFFFF, 0x1_0000, .max] as [UInt32])
+    func `a number has zeros in front`(number: UInt32) {
+        let text = Hexadecimal.text(number, count: 8)
+        #expect(text == String(format: "%08x", number))
+        #expect(Hexadecimal.number(Array(text.utf8)) == number)
+        #expect(Hexadecimal.number(Array(text.uppercased().utf8)) == number)
+        // A number with more digits is not cut.
+        #expect(Hexadecimal.text(number, count: 1) == String(number, radix: 16))
+        let digits = String(UInt64(number) << 32, radix: 16)
+        let padded = String(repeating: "0", count: 16 - digits.count) + digits
+        #expect(Hexadecimal.text(UInt64(number) << 32, count: 16) == padded)
+    }
+
+    @Test func `only digits have values`() {
+        for byte in bytes {
+            let character = Character(Unicode.Scalar(byte))
+            let expected = byte < 128 ? character.hexDigitValue.map { UInt8($0) } : nil
+            #expect(Hexadecimal.value(of: byte) == expected, "\(byte)")
+        }
+        #expect(Hexadecimal.number([]) == 0)
+        #expect(Hexadecimal.number(Array("+12a".utf8)) == nil)
+        #expect(Hexadecimal.number(Array("12g4".utf8)) == nil)
+    }
+
+    @Test func `texts are read as they are written, in lower case`() {
+        #expect(Hexadecimal.bytes(Hexadecimal.text(bytes)) == bytes)
+        #expect(Hexadecimal.bytes("") == [])
+        for text in ["0", "abc", "0A", "A0", "0g", "g0", "+1", " 1", "é", "0é", "１１"] {
+            #expect(Hexadecimal.bytes(text) == nil, "\(text)")
+        }
+    }
+}
