@@ -1,5 +1,5 @@
 public import Foundation
-import RoostModel
+public import RoostModel
 
 /// The entities and relations of the Model Context Protocol's reference memory server, which keeps them as
 /// JSON Lines.
@@ -19,8 +19,18 @@ public struct MemoryGraph: Sendable, Hashable {
 
     private struct Entity: Sendable, Hashable {
         var name: String
-        var type: String
-        var observations: [String]
+        var type = ""
+        var observations: [String] = []
+        /// The elements of ``observations``.
+        private var known: Set<String> = []
+
+        init(name: String) { self.name = name }
+
+        /// Adds the observations that the entity does not have, and the type unless it has one.
+        mutating func add(_ others: [String], type other: String?) {
+            if type.isEmpty { type = other ?? "" }
+            observations += others.filter { known.insert($0).inserted }
+        }
     }
 
     private struct Relation: Sendable, Hashable {
@@ -28,8 +38,19 @@ public struct MemoryGraph: Sendable, Hashable {
         var target: String
     }
 
+    /// The beginning of the ids of sources that are memory graphs.
+    private static let sourcePrefix = "memory:"
+
+    /// Returns the id of the source of a graph.
+    ///
+    /// - Parameter path: The path of the file, or another name of the graph.
+    public static func source(ofPath path: String) -> Source.ID { sourcePrefix + path }
+
+    /// Returns whether a source is an imported memory graph.
+    static func isSource(_ id: Source.ID) -> Bool { id.hasPrefix(sourcePrefix) }
+
     /// The entities in the order of the file. An entity that the file contains twice has the observations of
-    /// both.
+    /// both, and the first type that is not empty.
     private var entities: [Entity] = []
     private var relations: [String: [Relation]] = [:]
 
@@ -61,14 +82,11 @@ public struct MemoryGraph: Sendable, Hashable {
         for (index, bytes) in lines.enumerated() where !bytes.allSatisfy({ [9, 13, 32].contains($0) }) {
             let line = try? JSONDecoder().decode(Line.self, from: Data(bytes))
             if let line, line.type == "entity", let entity = line.name, !entity.isEmpty {
-                let observations = line.observations ?? []
-                if let position = positions[entity] {
-                    entities[position].observations += observations
-                } else {
+                if positions[entity] == nil {
                     positions[entity] = entities.count
-                    entities.append(
-                        Entity(name: entity, type: line.entityType ?? "", observations: observations))
+                    entities.append(Entity(name: entity))
                 }
+                entities[positions[entity] ?? 0].add(line.observations ?? [], type: line.entityType)
             } else if let line, line.type == "relation", let from = line.from, let to = line.to {
                 edges.append((index + 1, from, Relation(type: line.relationType ?? "", target: to)))
             } else {
@@ -83,6 +101,7 @@ public struct MemoryGraph: Sendable, Hashable {
                 danglingLines.append(edge.line)
                 continue
             }
+            guard relations[edge.from]?.contains(edge.relation) != true else { continue }
             relations[edge.from, default: []].append(edge.relation)
             relationCount += 1
         }
@@ -91,7 +110,8 @@ public struct MemoryGraph: Sendable, Hashable {
     /// Returns the graph as a source of entries.
     ///
     /// - Parameters:
-    ///   - id: The id of the source. If it was imported before, entities that have vanished are removed.
+    ///   - id: The id of the source (``source(ofPath:)``). Only the relations of a source with such an id are
+    ///     links to its entities. If it was imported before, entities that have vanished are removed.
     ///   - data: The bytes from which the graph was read.
     public func draft(id: String, of data: Data) -> SourceDraft {
         SourceDraft(
@@ -108,7 +128,10 @@ public struct MemoryGraph: Sendable, Hashable {
                 var metadata: [String: MetadataValue] = ["title": .string(entity.name)]
                 if !entity.type.isEmpty { metadata["entityType"] = .string(entity.type) }
                 if !relations.isEmpty {
-                    metadata["links"] = .array(relations.map { .string($0.target) })
+                    // Two entities can have several relations.
+                    var linked: Set<String> = []
+                    metadata["links"] = .array(
+                        relations.map(\.target).filter { linked.insert($0).inserted }.map { .string($0) })
                     metadata["relations"] = .array(
                         relations.map { ["type": .string($0.type), "to": .string($0.target)] })
                 }

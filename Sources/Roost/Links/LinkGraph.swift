@@ -10,10 +10,12 @@ struct LinkGraph {
     private let sources: [Source.ID]
     /// The elements of ``sources``.
     private let known: Set<Source.ID>
+    /// The entities of imported memory graphs.
+    private let entities: MemoryEntities
 
-    /// Reads the names of all files of a snapshot.
+    /// Reads the names of all files and of the entities of imported memory graphs.
     ///
-    /// - Complexity: O(number of sources).
+    /// - Complexity: O(number of sources + number of entities).
     init(_ snapshot: any StorageSnapshot) async throws {
         self.snapshot = snapshot
         var aliases: [Source.ID: [String]] = [:]
@@ -25,7 +27,9 @@ struct LinkGraph {
                 aliases[source] = entry.metadata[DocumentKey.aliases]?.comparableTexts
             }
         }
-        sources = try await snapshot.sources().map(\.id).filter { $0.hasPrefix("file://") }.sorted()
+        let all = try await snapshot.sources().map(\.id)
+        sources = all.filter { $0.hasPrefix("file://") }.sorted()
+        entities = try await MemoryEntities(of: all, in: snapshot)
         known = Set(sources)
         resolver = LinkResolver(
             notes: sources.map {
@@ -38,7 +42,9 @@ struct LinkGraph {
         let path = entry.sourcePath ?? ""
         var links: [EntryLink] = []
         for link in try await Self.documentLinks(of: entry) {
-            links.append(EntryLink(link: link, destination: try await destination(of: link, from: path)))
+            let entity = entities.destination(of: link, in: entry)
+            let other = entity == nil ? try await destination(of: link, from: path) : .missing
+            links.append(EntryLink(link: link, destination: entity ?? other))
         }
         return links
     }
@@ -49,9 +55,10 @@ struct LinkGraph {
         let stem = path.map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent }
         let aliases = target.metadata[DocumentKey.aliases]?.comparableTexts ?? []
         let names = Set((aliases + [stem].compactMap(\.self)).map { $0.lowercased() })
+        let entityNames = MemoryEntities.names(of: target)
         return try await linkedEntries {
             // Only links with the name of the entry are resolved.
-            $0.contains { names.contains(Self.name(of: $0)) }
+            $0.contains { names.contains(Self.name(of: $0)) || entityNames.contains($0) }
         } matching: {
             $0.destination == .entry(target.id)
         }
@@ -88,11 +95,13 @@ struct LinkGraph {
     }
 
     /// Returns the links of an entry: those in its text if it is Markdown, or else those in its metadata,
-    /// which contain neither the kind of a link nor its heading.
+    /// which contain neither the kind of a link nor its heading. The relations of an entity are not in its
+    /// text as links, so its links are those in its metadata.
     private static func documentLinks(of entry: Entry) async throws -> [DocumentLink] {
         let stored = entry.metadata[DocumentKey.links]?.comparableTexts ?? []
         guard !stored.isEmpty else { return [] }
-        let links = try await linksInText(of: entry)
+        let isEntity = entry.source.map(MemoryGraph.isSource) ?? false
+        let links = isEntity ? [] : try await linksInText(of: entry)
         return links.isEmpty ? stored.map { DocumentLink(kind: .address, target: $0) } : links
     }
 

@@ -20,7 +20,8 @@ struct Export: AsyncParsableCommand {
         @Option(
             name: .shortAndLong,
             help: ArgumentHelp(
-                "Write to this file, atomically. Default: standard output.", valueName: "FILE"))
+                "Write to this file, atomically, in the format of its extension unless --format is given. "
+                    + "Default: standard output.", valueName: "FILE"))
         var output: String?
     }
 
@@ -62,10 +63,12 @@ struct Export: AsyncParsableCommand {
                 """)
         var raw = false
 
-        private var format: Format { flags.choose(chosenFormat, json: .json, jsonl: .jsonl) }
+        private var format: Format {
+            flags.choose(chosenFormat, json: .json, jsonl: .jsonl, output: target.output)
+        }
 
         func validate() throws {
-            try flags.check(chosenFormat)
+            try flags.check(chosenFormat, output: target.output)
             if raw, format != .csv { throw ValidationError("--raw needs --format csv") }
         }
 
@@ -147,11 +150,13 @@ struct ImportCommand: AsyncParsableCommand {
             Reads these files:
 
               entries.json, JSON Lines  The output of `roost export entries`, or of a JSON store.
+              CSV, TSV                  The output of `roost export entries`. For the NumPy file of \
+            --format npy, the CSV file of the same name is read too.
               embeddings.db             The database of the program llm, one source per collection.
               chroma.sqlite3            A folder of Chroma 1.x, or the database in it, one source per \
             collection.
               JSON Lines, CSV, TSV      Rows with a text (text, content or document), a vector (embedding or \
-            vector) and optionally an id.
+            vector) and optionally an id. `roost ingest` reads rows without vectors.
               memory.jsonl              The file of the reference memory server of the Model Context \
             Protocol: each entity becomes an entry, with its relations as links.
 
@@ -174,7 +179,7 @@ struct ImportCommand: AsyncParsableCommand {
         completion: .file())
     var file: String
 
-    @Flag(name: .long, help: "Embed all texts of other programs, instead of importing their vectors.")
+    @Flag(name: .long, help: "Embed all texts, instead of importing their vectors.")
     var ignoreVectors = false
 
     @Flag(name: .long, help: "Print the result as JSON.")
@@ -194,25 +199,68 @@ struct ImportCommand: AsyncParsableCommand {
             }
             return try await importVectors(archive)
         }
-        let data = try InputFile.read(file)
-        let name = file == "-" ? "standard input" : file
+        var data = try InputFile.read(file)
+        var name = file == "-" ? "standard input" : file
+        if NumPyMatrix.isPresent(in: data) {
+            let vectors = data
+            (data, name) = try table()
+            return try await importEntries(data, name, vectors: vectors)
+        }
+        if ExportedTable(data, name: name) != nil { return try await importEntries(data, name) }
         let path = file == "-" ? "stdin" : URL(fileURLWithPath: file).standardizedFileURL.path
         if let archive = try VectorArchive(data, name: name, source: "vectors:" + path) {
             return try await importVectors(archive)
         }
         if MemoryGraph.isPresent(in: data) { return try await importMemory(data, name) }
+        do {
+            try await importEntries(data, name)
+        } catch let error as RoostError
+            where error.code == .badInput && VectorArchive.lacksVectors(data, name: name)
+        {
+            throw CommandError(
+                .badData,
+                "cannot import \(Terminal.line(name, limit: 200)): the rows have no vectors; use `roost ingest "
+                    + "\(file == "-" ? "FILE" : Terminal.line(file, limit: 200))`")
+        }
+    }
+
+    /// Returns the CSV file with the entries of a NumPy file, and its name.
+    private func table() throws -> (Data, String) {
+        guard file != "-" else {
+            throw CommandError(
+                .usage, "standard input contains only vectors; import the file that has their texts")
+        }
+        let path = (file as NSString).deletingPathExtension + ".csv"
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw CommandError(
+                .noInput,
+                "cannot import \(Terminal.line(file, limit: 200)): it contains only vectors, and the file with "
+                    + "their texts, \(Terminal.line(path, limit: 200)), does not exist")
+        }
+        return (try InputFile.read(path), path)
+    }
+
+    /// Imports exported entries.
+    ///
+    /// - Parameter vectors: The NumPy file with the vectors of a table.
+    private func importEntries(_ data: Data, _ name: String, vectors: Data? = nil) async throws {
         // The file is checked first, so that no store is created if the file is unreadable.
-        if try !options.hasStore() { try KnowledgeStore.checkImport(data, name: name) }
+        if try !options.hasStore() {
+            try KnowledgeStore.checkImport(data, name: name, vectors: vectors)
+        }
         let store = try await options.openOrCreate()
         let report = try await options.runImport(into: store, unit: "entries") { progress in
-            try await store.importEntries(data, name: name, progress: progress)
+            try await store.importEntries(
+                data, name: name, vectors: vectors, ignoringVectors: ignoreVectors, progress: progress)
         }
         if json { return try Terminal.json(report) }
         Terminal.write("\(report.new) new, \(report.updated) updated, \(report.unchanged) unchanged")
         if report.embedded > 0 {
             options.note(
-                "embedded \(Count.text(report.embedded, "entry", "entries")): the file has no vectors from "
-                    + "\(store.embedder.space.model) for them")
+                "embedded \(Count.text(report.embedded, "entry", "entries")): "
+                    + (ignoreVectors
+                        ? "--ignore-vectors was given"
+                        : "the file has no vectors from \(store.embedder.space.model) for them"))
         }
     }
 
@@ -241,7 +289,7 @@ struct ImportCommand: AsyncParsableCommand {
         let graph = try MemoryGraph(data, name: name)
         let path = file == "-" ? "stdin" : URL(fileURLWithPath: file).standardizedFileURL.path
         let store = try await options.openOrCreate()
-        let report = try await store.ingest([graph.draft(id: "memory:" + path, of: data)])
+        let report = try await store.ingest([graph.draft(id: MemoryGraph.source(ofPath: path), of: data)])
         await options.refreshIndex(of: store)
         try await store.close()
         if !graph.danglingLines.isEmpty {
