@@ -1,10 +1,16 @@
 // The modules that `import Roost` makes available, and the reason for each. The other modules must be
-// imported explicitly: RoostBackups (repositories), RoostChunks (chunk storage), RoostConversations
-// (histories of chats), RoostIndexes (vector indexes without a store), RoostRemote (servers and buckets) and
-// RoostTestKit (conformance tests) are separate products.
+// imported explicitly, and are separate products. Of these, the public API of Roost uses RoostBackups and
+// RoostChunks: a program that makes backups chooses a repository or a chunk storage, and others need neither.
+// The API does not use RoostConversations (histories of chats), RoostIndexes (vector indexes without a
+// store), RoostMemory (recall of messages), RoostPostgres (a storage on a server), RoostRemote (servers and
+// buckets) and RoostTestKit (conformance tests).
 
 /// The clusterers that are passed to `KnowledgeStore.recluster`, and the lineage of clusters that it reports.
 @_exported import RoostClustering
+
+/// The readers of documents, which an ingest uses, and the links in texts, which `KnowledgeStore.links(of:)`
+/// returns.
+@_exported import RoostDocuments
 
 /// The embedders that run on this computer, which are passed to `KnowledgeStore.create(in:embedder:)`.
 @_exported import RoostEncoders

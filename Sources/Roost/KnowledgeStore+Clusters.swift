@@ -74,6 +74,13 @@ extension KnowledgeStore {
         ).run()
     }
 
+    /// Returns all clusters with the ids of their members; none before the first run.
+    ///
+    /// The members of a parent cluster are those of the clusters below it, and it lists none itself.
+    /// - Throws: `StorageError`.
+    /// - Complexity: O(clusters + assignments).
+    public func clusters() async throws -> [Cluster] { try await storage.snapshot().clusters() }
+
     /// Measures how much the store has changed since its clusters were created, and whether to cluster again.
     ///
     /// A new run is recommended if more than 5% of the entries are unassigned; if the number of entries that

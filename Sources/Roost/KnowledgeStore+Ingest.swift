@@ -98,20 +98,31 @@ extension KnowledgeStore {
     /// - Parameters:
     ///   - entry: The entry that was read from the store.
     ///   - content: The new text.
-    ///   - revisions: The revision of the entry when it was read. The call fails if the entry has changed
-    ///     since then.
+    ///   - revision: The revision of the entry when it was read (``revision(of:)``); the call fails if the
+    ///     entry has changed since then. `nil` for any revision.
     /// - Throws: ``RoostError`` with `.badInput` for an empty text; `StorageError`, with `.conflict` if the
-    ///   entry has changed since it was read; `EmbedderError`.
+    ///   entry does not have the expected revision; `EmbedderError`.
     public func replaceContent(
-        of entry: Entry, with content: String, expecting revisions: [Entry.ID: Revision] = [:]
+        of entry: Entry, with content: String, expecting revision: Revision? = nil
+    ) async throws {
+        let revisions = revision.map { [entry.id: $0] } ?? [:]
+        try await EntryEditor(store: self).replaceContent(of: entry, with: content, expecting: revisions)
+    }
+
+    /// Replaces the text of an entry, if the given entries have the given revisions.
+    ///
+    /// - Throws: As the call with one revision.
+    @available(*, deprecated, message: "pass the revision of the entry instead of a dictionary")
+    public func replaceContent(
+        of entry: Entry, with content: String, expecting revisions: [Entry.ID: Revision]
     ) async throws {
         try await EntryEditor(store: self).replaceContent(of: entry, with: content, expecting: revisions)
     }
 
     /// Changes the text, the tags and the metadata of an entry.
     ///
-    /// - Parameter revision: The revision of the entry when it was read; the call fails if the entry has
-    ///   changed since then. If it is `nil`, the changes are applied to the current state.
+    /// - Parameter revision: The revision of the entry when it was read (``revision(of:)``); the call fails if
+    ///   the entry has changed since then. If it is `nil`, the changes are applied to the current state.
     /// - Returns: The changed entry.
     /// - Atomicity: All changes are made in one commit. If another process changes the entry at the same
     ///   time, they are applied to its new state, unless `revision` is given.
@@ -127,7 +138,8 @@ extension KnowledgeStore {
 
     /// Removes an entry, if it has not changed since it was read.
     ///
-    /// - Parameter revision: The revision of the entry when it was read; `nil` for any revision.
+    /// - Parameter revision: The revision of the entry when it was read (``revision(of:)``); `nil` for any
+    ///   revision.
     /// - Returns: The number of entries that were removed, 0 or 1.
     /// - Throws: `StorageError`, with `.conflict` if the entry does not have the expected revision.
     @discardableResult

@@ -245,6 +245,16 @@ public struct KnowledgeStore: Sendable {
         try await storage.snapshot().entries([id]).first
     }
 
+    /// Returns the revision of the last change of an entry, which ``update(_:_:expecting:)`` and
+    /// ``remove(_:expecting:)`` can expect; `nil` if the store does not contain the entry.
+    ///
+    /// Call it before ``entry(_:)``. A change between the two calls then leads to a conflict, and is not
+    /// overwritten.
+    /// - Throws: `StorageError`.
+    public func revision(of id: Entry.ID) async throws -> Revision? {
+        try await storage.snapshot().revisions(of: [id])[id]
+    }
+
     /// Returns the number of entries that match a filter.
     ///
     /// - Throws: `StorageError`.

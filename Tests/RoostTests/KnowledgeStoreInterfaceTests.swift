@@ -126,4 +126,31 @@ import Testing
         #expect(try await store.undo().removed == 1)
         #expect(try await contents(of: store) == ["one", "two"])
     }
+
+    @Test func `a change that expects the revision of an entry fails after another change`() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        let id = try await store.add("the swifts are back").id
+        #expect(try await store.revision(of: UUID()) == nil)
+        let old = try #require(try await store.revision(of: id))
+        let entry = try #require(try await store.entry(id))
+        try await store.replaceContent(of: entry, with: "the swifts have left", expecting: old)
+        let error = await #expect(throws: StorageError.self) {
+            try await store.replaceContent(of: entry, with: "the swallows are back", expecting: old)
+        }
+        #expect(error?.code == .conflict)
+        let new = try #require(try await store.revision(of: id))
+        #expect(new > old)
+        #expect(try await store.remove(id, expecting: new) == 1)
+    }
+
+    @Test func `clusters are returned with their members`() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        #expect(try await store.clusters().isEmpty)
+        for number in 0..<6 { try await store.add("swifts above the roof, note \(number)") }
+        for number in 0..<6 { try await store.add("bread and flour in the oven, note \(number)") }
+        _ = try await store.recluster(clusters: 2)
+        let clusters = try await store.clusters()
+        #expect(clusters.count == 2)
+        #expect(clusters.map(\.members.count).reduce(0, +) == 12)
+    }
 }

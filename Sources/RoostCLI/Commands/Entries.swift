@@ -5,7 +5,7 @@ import Synchronization
 
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show an entry.",
+        abstract: "Show an entry, or the entries of a file.",
         discussion: """
             Prints the entry's properties and its text: the reader of its file, the title, the dates, the \
             sections and the links. Parts that are stored but not embedded, such as front matter, comments \
@@ -13,8 +13,11 @@ struct Show: AsyncParsableCommand {
             more than 5% of the entries contain, such as footers and navigation, are listed as "excluded": \
             the last `roost recluster` ignored them.
 
+            \(StoreOptions.entryRule) With --json, several entries are an array.
+
             Examples:
               roost show e2d8942a
+              roost show notes/birds.md
               roost show e2d8942a --json --with-embeddings
               roost show --original e2d8942a > article.md
             """)
@@ -22,7 +25,7 @@ struct Show: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     @Argument(
-        help: ArgumentHelp("An entry's id, or the beginning of its id.", valueName: "ID"),
+        help: ArgumentHelp(StoreOptions.entryHelp, valueName: "ID|FILE"),
         completion: DynamicCompletion.entries)
     var id: String
 
@@ -85,32 +88,64 @@ struct Show: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await options.open()
-        let id = try await options.entryID(id, store)
-        if original {
+        let ids = try await options.namedEntries(id, store).ids
+        // All entries of a file have the same original.
+        if original, let id = ids.first {
             let document = try await store.original(of: id)
             try await store.close()
             return Terminal.write(document)
         }
         let snapshot = try await store.storage.snapshot()
-        guard let entry = try await snapshot.entries([id]).first else {
-            throw RoostError(.notFound, "no entry has the id \(id.text)")
+        let entries = try await snapshot.entries(ids)
+        guard !entries.isEmpty else { throw RoostError(.notFound, "no entry has the id \(ids[0].text)") }
+        let assignments = try await snapshot.assignments(of: ids)
+        let clusters = try await snapshot.clusters()
+        var shown: [ShownEntry] = []
+        for entry in entries {
+            let cluster = assignments.first { $0.entry == entry.id }?.cluster
+            shown.append(
+                ShownEntry(
+                    entry: entry, cluster: clusters.first { $0.id == cluster },
+                    // Only the model can count tokens.
+                    omittedTokens: store.embedder is AbsentEmbedder ? nil : store.omittedTokens(of: entry),
+                    boilerplate: store.boilerplateLines(of: entry),
+                    treatment: try await EntryTreatmentDocument(of: entry, in: store, snapshot)))
         }
-        let assignment = try await snapshot.assignments(of: [id]).first
-        let cluster = try await snapshot.clusters().first { $0.id == assignment?.cluster }
-        // Only the model can count tokens.
-        let omitted = store.embedder is AbsentEmbedder ? nil : store.omittedTokens(of: entry)
-        let boilerplate = store.boilerplateLines(of: entry)
-        let treatment = try await EntryTreatmentDocument(of: entry, in: store, snapshot)
         try await store.close()
-        if json {
-            let encoder = Terminal.prettyEncoder
-            encoder.userInfo[.omitsVectors] = !withEmbeddings
-            let document = Document(
-                entry: entry, omittedTokens: omitted,
-                boilerplateLines: boilerplate.isEmpty ? nil : boilerplate, treatment: treatment)
-            return try Terminal.json(document, encoder)
+        guard json else {
+            options.page()
+            for (index, entry) in shown.enumerated() {
+                if index > 0 { Terminal.write("") }
+                Self.write(entry)
+            }
+            return
         }
-        options.page()
+        let encoder = Terminal.prettyEncoder
+        encoder.userInfo[.omitsVectors] = !withEmbeddings
+        let documents = shown.map {
+            Document(
+                entry: $0.entry, omittedTokens: $0.omittedTokens,
+                boilerplateLines: $0.boilerplate.isEmpty ? nil : $0.boilerplate, treatment: $0.treatment)
+        }
+        if documents.count == 1 {
+            try Terminal.json(documents[0], encoder)
+        } else {
+            try Terminal.json(documents, encoder)
+        }
+    }
+
+    /// An entry with the facts about it that are shown.
+    private struct ShownEntry {
+        var entry: Entry
+        var cluster: Cluster?
+        /// The number of tokens that no vector covers; `nil` if the model is not installed.
+        var omittedTokens: Int?
+        var boilerplate: [String]
+        var treatment: EntryTreatmentDocument
+    }
+
+    private static func write(_ shown: ShownEntry) {
+        let entry = shown.entry
         func line(_ name: String, _ value: String) {
             Terminal.write(Terminal.dim(name.padding(toLength: 10, withPad: " ", startingAt: 0)) + value)
         }
@@ -123,10 +158,12 @@ struct Show: AsyncParsableCommand {
         where !EntryTreatmentDocument.listedKeys.contains(key) {
             line("metadata", "\(Terminal.line(key)) = \(Terminal.line(value.displayText))")
         }
-        for item in treatment.lines { line(item.name, item.value) }
-        line("passages", Self.describe(entry.passages, omitted))
-        if let cluster { line("cluster", "\(Terminal.line(cluster.label)) (\(cluster.id.text.prefix(8)))") }
-        for text in boilerplate { line("excluded", Terminal.line(text)) }
+        for item in shown.treatment.lines { line(item.name, item.value) }
+        line("passages", describe(entry.passages, shown.omittedTokens))
+        if let cluster = shown.cluster {
+            line("cluster", "\(Terminal.line(cluster.label)) (\(cluster.id.text.prefix(8)))")
+        }
+        for text in shown.boilerplate { line("excluded", Terminal.line(text)) }
         // A pipe or file gets the exact text; a terminal gets it without control characters.
         Terminal.write(Data("\n\(entry.content)\n".utf8))
     }
@@ -137,7 +174,10 @@ struct Edit: AsyncParsableCommand {
         abstract: "Change the text of an entry.",
         discussion: """
             Opens the text in $VISUAL or $EDITOR, unless the new text is given; it needs no quotes. The \
-            entry is embedded again. The file that the entry came from is not changed.
+            entry is embedded again. The file that the entry came from is not changed. A file must have one \
+            entry.
+
+            \(StoreOptions.entryRule)
 
             Examples:
               roost edit e2d8942a
@@ -148,7 +188,7 @@ struct Edit: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     @Argument(
-        help: ArgumentHelp("An entry's id, or the beginning of its id.", valueName: "ID"),
+        help: ArgumentHelp(StoreOptions.entryHelp, valueName: "ID|FILE"),
         completion: DynamicCompletion.entries)
     var id: String
 
@@ -166,12 +206,12 @@ struct Edit: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await options.open()
-        let id = try await options.entryID(id, store)
+        let id = try await options.namedEntry(id, store)
         let snapshot = try await store.storage.snapshot()
         guard let entry = try await snapshot.entries([id]).first else {
             throw RoostError(.notFound, "no entry has the id \(id.text)")
         }
-        let revision = try await snapshot.revisions(of: [id])
+        let revision = try await snapshot.revisions(of: [id])[id]
         let content = try newText(entry.content)
         if content.utf8.elementsEqual(entry.content.utf8) {
             options.note("the text is unchanged")
