@@ -7,11 +7,15 @@ extension TextCollection {
     /// - Parameters:
     ///   - query: A query that has not been resolved.
     ///   - correctsSpelling: Whether unknown words are replaced with similar words.
+    ///   - visible: The documents whose words decide about corrections; `nil` for all documents.
     ///   - isCorrect: Returns whether a word in lower case without diacritics is known to be spelled
     ///     correctly. Such a word is replaced only with a word that many texts contain.
     /// - Throws: `CancellationError`.
+    /// - Complexity: For each word that may be misspelled, proportional to the number of words with a similar
+    ///   beginning and to the postings of similar words; with `visible`, also to the number of documents.
     package func resolved(
-        _ query: TextQuery, correctsSpelling: Bool, unless isCorrect: (String) -> Bool = { _ in false }
+        _ query: TextQuery, correctsSpelling: Bool, among visible: VisibleDocuments? = nil,
+        unless isCorrect: (String) -> Bool = { _ in false }
     ) throws -> TextQuery {
         var query = query
         let languages = parts.reduce(into: Set<TextLanguage>()) { $0.formUnion($1.index.languages) }
@@ -31,7 +35,7 @@ extension TextCollection {
         if correctsSpelling, query.scoring.count <= Self.maximumCorrected {
             for index in query.scoring.indices {
                 try Task.checkCancellation()
-                correct(index, in: &query, languages, unless: isCorrect)
+                correct(index, in: &query, languages, visible, unless: isCorrect)
             }
         }
         addPartsOfIdentifiers(to: &query)
@@ -92,12 +96,11 @@ extension TextCollection {
             guard case .phrase(let terms) = scoring.clause, terms.count == 1, terms[0].kind == .word,
                 query.scoring.count < TextQuery.maximumClauses
             else { continue }
-            guard isPartOfIdentifier(terms[0]) else { continue }
-            let part = Self.part(terms[0])
-            query.scoring.append(
-                TextQuery.ScoringClause(
-                    clause: .phrase([part]), count: scoring.count, isQuoted: scoring.isQuoted,
-                    weight: scoring.weight * Self.identifierWeight))
+            guard isPartOfIdentifier(terms[0], nil) else { continue }
+            var part = scoring
+            part.clause = .phrase([Self.part(terms[0])])
+            part.weight = min(scoring.weight, Self.identifierWeight)
+            query.scoring.append(part)
         }
     }
 
@@ -110,9 +113,19 @@ extension TextCollection {
     }
 
     /// Returns whether an identifier in the texts contains a word.
-    private func isPartOfIdentifier(_ word: Term) -> Bool {
+    private func isPartOfIdentifier(_ word: Term, _ visible: VisibleDocuments?) -> Bool {
         let part = Self.part(word)
-        return parts.contains { !$0.numbers(of: part).isEmpty }
+        guard let visible else { return parts.contains { !$0.numbers(of: part).isEmpty } }
+        return count(.phrase([part]), visible) > 0
+    }
+
+    /// Returns the number of documents that contain a clause.
+    private func count(_ clause: TextQuery.Clause, _ visible: VisibleDocuments?) -> Int {
+        parts.indices.reduce(0) { sum, part in
+            let found = parts[part].find(clause)
+            guard let visible else { return sum + parts[part].documentCount(found) }
+            return sum + parts[part].documentCount(found) { visible.contains(part, $0) }
+        }
     }
 
     // MARK: Spelling
@@ -130,24 +143,26 @@ extension TextCollection {
     /// word is more likely meant as it is written, unless the similar word is common.
     private static let (commonCount, commonShare) = (5, 0.02)
 
-    private func isCommon(_ found: SpellingCorrector.Candidate) -> Bool {
-        found.frequency >= max(Self.commonCount, Int(Self.commonShare * Double(documentCount)))
+    private func isCommon(_ found: SpellingCorrector.Candidate, _ visible: VisibleDocuments?) -> Bool {
+        let documents = visible?.count(in: parts) ?? documentCount
+        return found.frequency >= max(Self.commonCount, Int(Self.commonShare * Double(documents)))
     }
 
     /// Corrects the word of a scoring clause if no text, or almost none, contains it.
     private func correct(
         _ index: Int, in query: inout TextQuery, _ languages: Set<TextLanguage>,
-        unless isCorrect: (String) -> Bool
+        _ visible: VisibleDocuments?, unless isCorrect: (String) -> Bool
     ) {
         let scoring = query.scoring[index]
         guard case .phrase(let terms) = scoring.clause, terms.count == 1, terms[0].kind == .word,
-            !scoring.isQuoted, scoring.weight == 1
+            !scoring.isQuoted, !scoring.isPart
         else { return }
-        let count = parts.reduce(0) { $0 + $1.documentCount($1.find(scoring.clause)) }
-        guard count <= Self.rareCount, !isPartOfIdentifier(terms[0]) else { return }
-        guard let found = SpellingCorrector(parts, languages: languages).correction(of: terms[0].word),
+        let count = count(scoring.clause, visible)
+        guard count <= Self.rareCount, !isPartOfIdentifier(terms[0], visible) else { return }
+        let corrector = SpellingCorrector(parts, languages: languages, among: visible)
+        guard let found = corrector.correction(of: terms[0].word),
             count == 0 || (found.frequency >= Self.minimumRatio * count && found.distance == 1),
-            isCommon(found) || !isCorrect(String(decoding: terms[0].word, as: UTF8.self))
+            isCommon(found, visible) || !isCorrect(String(decoding: terms[0].word, as: UTF8.self))
         else { return }
         var corrected = Term(.word, found.word)
         corrected.keys = keys(of: corrected, languages)
@@ -158,6 +173,7 @@ extension TextCollection {
             var replacement = scoring
             replacement.clause = clause
             replacement.weight = Self.correctedWeight
+            replacement.isCorrected = true
             if count == 0 {
                 query.scoring[index] = replacement
             } else if query.scoring.count < TextQuery.maximumClauses {

@@ -37,10 +37,9 @@ package struct TextCollection: Sendable {
         }
         var clauses = try query.scoring.map { scoring in
             let found = try find(scoring.clause)
-            let isPart = scoring.weight <= TextQuery.maximumPartWeight
             return TextScores.WeightedClause(
                 weight: scoring.weight * Float(scoring.count) * information(found), found: found,
-                isPair: false, isPart: isPart, isCorrected: scoring.weight < 1 && !isPart)
+                word: scoring.word, isPart: scoring.isPart, isCorrected: scoring.isCorrected)
         }
         for pair in query.pairs {
             guard case .phrase(let terms) = pair else { continue }
@@ -48,7 +47,7 @@ package struct TextCollection: Sendable {
             let mean = words.reduce(0, +) / Float(max(1, words.count))
             clauses.append(
                 TextScores.WeightedClause(
-                    weight: TextScoring.pairWeight * mean, found: try find(pair), isPair: true))
+                    weight: TextScoring.pairWeight * mean, found: try find(pair)))
         }
         return try TextScores(parts, clauses, meanLength: meanLength)
     }

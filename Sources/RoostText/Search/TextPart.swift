@@ -199,6 +199,17 @@ extension TextPart {
         return count
     }
 
+    /// Returns the number of documents found that are not deleted and meet a condition.
+    ///
+    /// - Complexity: O(documents found).
+    func documentCount(_ found: Found, where isCounted: (_ document: Int) -> Bool) -> Int {
+        var count = 0
+        index.reading {
+            forEachMatch(found) { if !isRemoved($0.document), isCounted($0.document) { count += 1 } }
+        }
+        return count
+    }
+
     /// Calls `body` for each document found, in ascending order.
     ///
     /// - Complexity: O(documents found).

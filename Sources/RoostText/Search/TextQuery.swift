@@ -29,6 +29,13 @@ public struct TextQuery: Sendable, Hashable {
         /// The factor by which the clause's contribution to the score is multiplied: 1, or less for parts of
         /// identifiers and for corrected words.
         var weight: Float = 1
+        /// The number of the query's word that the clause stands for. A word can have several clauses: the
+        /// word itself, the word as a part of identifiers in the texts, its parts, and its correction.
+        var word = 0
+        /// Whether the clause is part of an identifier that the query also contains as a whole.
+        var isPart = false
+        /// Whether the clause is a word of the store that is similar to the one that the user entered.
+        var isCorrected = false
     }
 
     /// A condition on the words of a text and its other fields.
@@ -79,8 +86,6 @@ public struct TextQuery: Sendable, Hashable {
     /// The weight of the parts of an identifier in camel case, relative to the identifier. Texts that contain
     /// only a part, such as "session" of `URLSession`, rank lower.
     private static let partWeight: Float = 0.5
-    /// The maximum weight of a clause that is only a part of an identifier.
-    static let maximumPartWeight: Float = 0.5
 
     /// Whether the query requires or excludes words, and therefore does not match every text.
     public var isSelective: Bool { !required.isEmpty || !excluded.isEmpty || !fieldConditions.isEmpty }
@@ -151,20 +156,7 @@ public struct TextQuery: Sendable, Hashable {
                 add(Self.clauses(of: piece, isPhrase: true), to: \.required)
             }
             let isSelected = (piece.isQuoted && !isProse) || piece.field != nil
-            for clause in clauses {
-                let weight = clause.isPartOfIdentifier ? Self.partWeight : 1
-                let clause = clause.asWord
-                if let known = indices[clause] {
-                    scoring[known].count += 1
-                    scoring[known].isQuoted = scoring[known].isQuoted || isSelected
-                    scoring[known].weight = max(scoring[known].weight, weight)
-                } else if scoring.count < Self.maximumClauses {
-                    indices[clause] = scoring.count
-                    scoring.append(ScoringClause(clause: clause, isQuoted: isSelected, weight: weight))
-                } else {
-                    omittedWords += 1
-                }
-            }
+            for clause in clauses { add(clause, isQuoted: isSelected, &indices) }
         }
         plainText = plain.joined(separator: " ")
         // If the query consists only of operators, they are probably meant literally.
@@ -186,6 +178,30 @@ public struct TextQuery: Sendable, Hashable {
     mutating func removeStopWords(of languages: TextLanguages) {
         let significant = scoring.filter { $0.isQuoted || !$0.clause.isStopWord(in: languages) }
         if !significant.isEmpty { scoring = significant }
+    }
+
+    /// Adds a clause that contributes to the score.
+    ///
+    /// - Parameter indices: The indices of the clauses that have been added before.
+    private mutating func add(_ clause: Clause, isQuoted: Bool, _ indices: inout [Clause: Int]) {
+        let isPart = clause.isPartOfIdentifier
+        let weight = isPart ? Self.partWeight : 1
+        let clause = clause.asWord
+        // The parts of a word follow it.
+        let word = (scoring.last?.word ?? -1) + (isPart ? 0 : 1)
+        if let known = indices[clause] {
+            scoring[known].count += 1
+            scoring[known].isQuoted = scoring[known].isQuoted || isQuoted
+            scoring[known].weight = max(scoring[known].weight, weight)
+            if scoring[known].isPart, !isPart { (scoring[known].isPart, scoring[known].word) = (false, word) }
+        } else if scoring.count < Self.maximumClauses {
+            indices[clause] = scoring.count
+            scoring.append(
+                ScoringClause(
+                    clause: clause, isQuoted: isQuoted, weight: weight, word: word, isPart: isPart))
+        } else {
+            omittedWords += 1
+        }
     }
 
     /// Adds an excluded piece. A piece without words excludes nothing.

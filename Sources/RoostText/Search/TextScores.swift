@@ -4,14 +4,14 @@ package struct TextScores: Sendable {
     struct WeightedClause: Sendable {
         var weight: Float
         var found: [TextPart.Found]
-        /// Whether the clause is a pair of adjacent words.
-        var isPair: Bool
+        /// The number of the query's word that the clause stands for; `nil` for a pair of adjacent words.
+        var word: Int?
         /// Whether the clause is part of an identifier that the query also contains as a whole.
         var isPart = false
         /// Whether the clause replaces a word that the user entered with a similar one.
         var isCorrected = false
-        /// Whether the clause is a word or prefix of the query.
-        var isWord: Bool { !isPair && !isPart }
+        /// Whether the clause is a pair of adjacent words.
+        var isPair: Bool { word == nil }
     }
 
     private let parts: [TextPart]
@@ -130,12 +130,38 @@ extension TextScores {
         package var pairs: Float = 0
         /// The part that corrected words contribute, in any field.
         package var corrected: Float = 0
-        /// The number of the query's words, as corrected, that the document contains.
+        /// The number of the query's words, as corrected, that the document contains as words or as parts of
+        /// identifiers.
         package var words = 0
+        /// The information of the query's words that the document contains in the form that the user entered,
+        /// without pairs. At most ``TextScores/wordInformation``.
+        package var covered: Float = 0
+    }
+
+    /// The clauses of one word of the query.
+    private struct Word {
+        var clauses: [WeightedClause] = []
+
+        /// The information of the word: that of its most informative clause.
+        var information: Float { clauses.lazy.map(\.weight).max() ?? 0 }
+    }
+
+    /// The words of the query, each with its clauses.
+    private var words: [Word] {
+        var words: [Int: Word] = [:]
+        for clause in clauses {
+            if let word = clause.word { words[word, default: Word()].clauses.append(clause) }
+        }
+        return words.sorted { $0.key < $1.key }.map(\.value)
     }
 
     /// The number of different words and prefixes of the query.
-    package var wordCount: Int { clauses.count(where: \.isWord) }
+    package var wordCount: Int { Set(clauses.lazy.filter { !$0.isPart }.compactMap(\.word)).count }
+
+    /// The sum of the information of the query's words, each counted once: unlike ``information``, without
+    /// the further clauses of a word, such as those for its occurrences in identifiers. It is the value of
+    /// ``Breakdown/covered`` of a document that contains all words, unless words were corrected.
+    package var wordInformation: Float { words.reduce(0) { $0 + $1.information } }
 
     /// Returns the parts of the scores of some documents of a part.
     ///
@@ -148,22 +174,48 @@ extension TextScores {
         var isRequested = [Bool](repeating: false, count: part.index.documentCount)
         for document in documents { isRequested[document] = true }
         part.index.reading {
-            for clause in clauses {
-                part.forEachMatch(clause.found[number]) { match in
-                    guard isRequested[match.document], var breakdown = breakdowns[match.document] else {
-                        return
+            for pair in clauses where pair.isPair {
+                part.forEachMatch(pair.found[number]) { match in
+                    guard isRequested[match.document] else { return }
+                    breakdowns[match.document]?.pairs += pair.weight * Self.pairShare(match)
+                }
+            }
+            for word in words {
+                var presences: [Int: Presence] = [:]
+                for clause in word.clauses {
+                    part.forEachMatch(clause.found[number]) { match in
+                        guard isRequested[match.document] else { return }
+                        presences[match.document, default: Presence()].add(clause)
+                        add(match, clause, part.index, to: &breakdowns[match.document, default: Breakdown()])
                     }
-                    if clause.isPair {
-                        breakdown.pairs += clause.weight * Self.pairShare(match)
-                    } else {
-                        breakdown.words += clause.isWord ? 1 : 0
-                        add(match, clause, part.index, to: &breakdown)
-                    }
-                    breakdowns[match.document] = breakdown
+                }
+                for (document, presence) in presences {
+                    breakdowns[document]?.words += presence.isComplete ? 1 : 0
+                    breakdowns[document]?.covered += min(word.information, presence.covered)
                 }
             }
         }
         return breakdowns
+    }
+
+    /// What a document contains of a word of the query.
+    private struct Presence {
+        /// Whether the document contains the word, and not only some of its parts.
+        var isComplete = false
+        private var information: Float = 0
+        private var informationOfParts: Float = 0
+
+        var covered: Float { max(information, informationOfParts) }
+
+        mutating func add(_ clause: WeightedClause) {
+            isComplete = isComplete || !clause.isPart
+            guard !clause.isCorrected else { return }
+            if clause.isPart {
+                informationOfParts += clause.weight
+            } else {
+                information = max(information, clause.weight)
+            }
+        }
     }
 
     private func add(

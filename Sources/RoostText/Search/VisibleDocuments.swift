@@ -1,0 +1,24 @@
+/// The documents of a collection whose words a query may depend on.
+///
+/// A correction to a word, and the lack of one, would otherwise tell whether a hidden document has the word.
+package struct VisibleDocuments {
+    /// Returns whether the given document of the given part is visible.
+    let contains: (_ part: Int, _ document: Int) -> Bool
+
+    /// Creates the documents for which a closure returns `true`.
+    package init(where contains: @escaping (_ part: Int, _ document: Int) -> Bool) {
+        self.contains = contains
+    }
+
+    /// Returns the number of visible documents that are not deleted.
+    ///
+    /// - Complexity: O(documents).
+    func count(in parts: [TextPart]) -> Int {
+        parts.indices.reduce(0) { sum, part in
+            sum
+                + (0..<parts[part].index.documentCount).count {
+                    !parts[part].isRemoved($0) && contains(part, $0)
+                }
+        }
+    }
+}
