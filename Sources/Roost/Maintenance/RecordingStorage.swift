@@ -10,9 +10,8 @@ extension StorageProvider {
     }
 }
 
-/// A decorator that records the inverse of every commit. The simple verbs keep their default implementations,
-/// which call `commit(_:)`.
-private struct RecordingStorage<Base: StorageProvider>: StorageProvider {
+/// A decorator that records the inverse of every commit.
+private struct RecordingStorage<Base: StorageProvider>: CommitDecorator {
     let base: Base
     let recorder: UndoRecorder
     let originals: OriginalStore?
@@ -51,22 +50,4 @@ private struct RecordingStorage<Base: StorageProvider>: StorageProvider {
             return .failure(error)
         }
     }
-
-    func snapshot() async throws -> any StorageSnapshot { try await base.snapshot() }
-
-    func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
-        try await base.changes(after: cursor, limit: limit)
-    }
-
-    func renewEpoch() async throws -> Stamp { try await base.renewEpoch() }
-
-    var workRecords: (any WorkRecords)? { base.workRecords }
-
-    func compact() async throws { try await base.compact() }
-
-    func close() async throws { try await base.close() }
-
-    func fetchEntries() async throws -> [Entry] { try await base.fetchEntries() }
-
-    func fetchClusters() async throws -> [Cluster] { try await base.fetchClusters() }
 }

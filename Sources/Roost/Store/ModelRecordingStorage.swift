@@ -4,7 +4,7 @@ import RoostModel
 import Synchronization
 
 /// A decorator that records the model of each commit that writes vectors in the ``EmbeddingLog``.
-struct ModelRecordingStorage<Base: StorageProvider>: StorageProvider {
+struct ModelRecordingStorage<Base: StorageProvider>: CommitDecorator {
     let base: Base
     let log: EmbeddingLog
     let model: String
@@ -38,25 +38,6 @@ struct ModelRecordingStorage<Base: StorageProvider>: StorageProvider {
         try await BlockingWork.run { _ in try log.record(fingerprint, of: model, after: revision) }
         recorded.file.withLock { $0 = log.identity }
     }
-
-    func snapshot() async throws -> any StorageSnapshot { try await base.snapshot() }
-
-    func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
-        try await base.changes(after: cursor, limit: limit)
-    }
-
-    @discardableResult
-    func renewEpoch() async throws -> Stamp { try await base.renewEpoch() }
-
-    var workRecords: (any WorkRecords)? { base.workRecords }
-
-    func compact() async throws { try await base.compact() }
-
-    func close() async throws { try await base.close() }
-
-    func fetchEntries() async throws -> [Entry] { try await base.fetchEntries() }
-
-    func fetchClusters() async throws -> [Cluster] { try await base.fetchClusters() }
 }
 
 extension StorageProvider {

@@ -8,7 +8,7 @@ import Synchronization
 /// Another process may migrate the store to another model, which begins a new epoch. Whenever the epoch
 /// differs from the one that was verified last, the manifest is read again, and the call fails if the vectors
 /// no longer belong to the handle's space.
-struct SpaceGuard<Base: StorageProvider>: StorageProvider {
+struct SpaceGuard<Base: StorageProvider>: CommitDecorator {
     let base: Base
     let directory: URL
     /// The embedding space of the handle's embedder.
@@ -96,10 +96,6 @@ struct SpaceGuard<Base: StorageProvider>: StorageProvider {
         return snapshot
     }
 
-    func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
-        try await base.changes(after: cursor, limit: limit)
-    }
-
     @discardableResult
     func renewEpoch() async throws -> Stamp {
         // Whether a prepared migration was committed is determined by the epoch, so it is resolved before the
@@ -108,12 +104,6 @@ struct SpaceGuard<Base: StorageProvider>: StorageProvider {
         _ = try await StoreManifest.settled(in: directory)
         return try await base.renewEpoch()
     }
-
-    var workRecords: (any WorkRecords)? { base.workRecords }
-
-    func compact() async throws { try await base.compact() }
-
-    func close() async throws { try await base.close() }
 
     func fetchEntries() async throws -> [Entry] {
         let entries = try await base.fetchEntries()
