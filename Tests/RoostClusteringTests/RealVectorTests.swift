@@ -1,5 +1,6 @@
 import Foundation
 import RoostVectors
+import TestSupport
 import Testing
 
 @testable import RoostClustering
@@ -12,15 +13,8 @@ import Testing
     /// Each is moved in a random direction by the distance of the tenth neighbor of its original, so that
     /// copies of the same original are not each other's nearest neighbors.
     static func vectors() throws -> Matrix {
-        let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../Fixtures/Golden/notes-minilm-f16.npy").standardizedFileURL
-        // The header of the NPY file has 128 bytes.
-        let numbers = try Data(contentsOf: url).dropFirst(128).withUnsafeBytes { bytes in
-            (0..<bytes.count / 2).map {
-                Float(bytes.loadUnaligned(fromByteOffset: 2 * $0, as: Float16.self))
-            }
-        }
-        let original = Matrix(rows: 256, columns: 384, elements: numbers)
+        let original = Matrix(
+            rows: 256, columns: Fixtures.noteDimension, elements: try Fixtures.noteVectors())
         // Reduces the number of dimensions, because debug builds are slow.
         let components = try #require(PrincipalComponents(of: original, limit: 48))
         var notes = components.project(original)

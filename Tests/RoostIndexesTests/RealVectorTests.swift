@@ -1,20 +1,15 @@
 import Foundation
 import RoostIndexes
 import RoostVectors
+import TestSupport
 import Testing
 
 /// Tests with the vectors of real texts. `Scripts/golden` creates them in `Fixtures/Golden`.
 @Suite struct RealVectorTests {
-    /// Returns the vectors of 256 notes: an NPY file with a header of 128 bytes and Float16 numbers.
+    /// Returns the vectors of 256 notes, scaled to unit length.
     static func notes() throws -> Matrix {
-        let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../Fixtures/Golden/notes-minilm-f16.npy").standardizedFileURL
-        let numbers = try Data(contentsOf: url).dropFirst(128).withUnsafeBytes { bytes in
-            (0..<bytes.count / 2).map {
-                Float(bytes.loadUnaligned(fromByteOffset: 2 * $0, as: Float16.self))
-            }
-        }
-        var vectors = Matrix(rows: 256, columns: 384, elements: numbers)
+        var vectors = Matrix(
+            rows: 256, columns: Fixtures.noteDimension, elements: try Fixtures.noteVectors())
         vectors.normalizeRows()
         return vectors
     }

@@ -27,35 +27,10 @@ struct PostgresFixture: StorageFixture {
             address: try server.settings(), name: name, options: options)
     }
 
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
-
     func run(_ job: StorageJob) async throws {
-        let process = Process()
-        process.executableURL = TestTool.url("postgres-worker")
-        process.arguments = [name] + job.arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(
-            [TestServer.main.variable: server.url ?? ""]) { $1 }
-        let error = Pipe()
-        process.standardError = error
-        let ended = AsyncStream<Bool> { continuation in
-            process.terminationHandler = { process in
-                let (reason, status) = (process.terminationReason, process.terminationStatus)
-                let isExpected =
-                    job.kind == .saveAndDie
-                    ? reason == .uncaughtSignal && status == SIGKILL : reason == .exit && status == 0
-                continuation.yield(isExpected)
-                continuation.finish()
-            }
-        }
-        try TestTool.start(process)
-        for await isExpected in ended where !isExpected {
-            let text = String(decoding: try error.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-            throw Failure(
-                description: "\(job.arguments) ended with \(process.terminationStatus) "
-                    + "(\(process.terminationReason)): \(text.suffix(600))")
-        }
+        try await TestTool.run(
+            "postgres-worker", [name] + job.arguments,
+            environment: [TestServer.main.variable: server.url ?? ""], isKilled: job.kind == .saveAndDie)
     }
 
     /// The rows of the store stay in the database, which is deleted with the server.
