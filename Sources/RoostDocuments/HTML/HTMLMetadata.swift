@@ -203,4 +203,11 @@ struct HTMLMetadata: Sendable {
             publishedAt = time.attribute("datetime").flatMap(HTMLDate.parse)
         }
     }
+
+    /// Adds the author and the dates that the page shows, if it does not state them.
+    mutating func complete(with byline: PageByline) {
+        author = author ?? byline.author
+        publishedAt = publishedAt ?? byline.published
+        modifiedAt = modifiedAt ?? byline.modified
+    }
 }

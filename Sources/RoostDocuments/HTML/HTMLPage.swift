@@ -26,7 +26,9 @@ package struct HTMLPage: Sendable {
         // scripts.
         let complete = HTMLSegmenter.blocks(of: tree, includesNoScript: true)
         self.blocks = Self.words(of: complete) > 2 * Self.words(of: blocks) ? complete : blocks
-        metadata = HTMLMetadata(tree)
+        var metadata = HTMLMetadata(tree)
+        metadata.complete(with: PageByline(self.blocks, in: tree, title: metadata.title))
+        self.metadata = metadata
     }
 }
 

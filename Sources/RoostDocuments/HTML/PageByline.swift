@@ -1,0 +1,203 @@
+import Foundation
+
+/// The author and the dates that a page shows near its title, such as `By Jane Doe | 3 March 2024`.
+///
+/// Only forms that hardly occur elsewhere are recognized, because a wrong author is worse than none.
+struct PageByline {
+    /// The name of the author.
+    private(set) var author: String?
+    /// The date of publication.
+    private(set) var published: Date?
+    /// The date of the last change.
+    private(set) var modified: Date?
+
+    /// The number of blocks before and after the title that are examined.
+    private static let (blocksBefore, blocksAfter) = (2, 8)
+    /// The maximum number of words of a byline, and the minimum number of words of a paragraph, with which the
+    /// text begins.
+    private static let (maximumWords, minimumParagraphWords) = (24, 40)
+    /// The maximum number of other words in a line with a date.
+    private static let maximumOtherWords = 6
+    /// The maximum number of lines with dates on a page. More can belong to a list of pages, so that a date
+    /// needs the word `published`, or is a line next to the title.
+    private static let maximumDates = 3
+
+    /// The words before the name of an author.
+    private static let authorWords = [
+        "by", "written by", "posted by", "published by", "words by", "text by", "author", "article by",
+        "von", "text von", "autor", "autorin", "verfasst von", "veröffentlicht von", "geschrieben von",
+        "par", "écrit par", "publié par", "rédigé par", "auteur", "autrice",
+        "por", "escrito por", "publicado por", "autora",
+    ].map { $0.split(separator: " ").map(String.init) }
+    /// The words before a date of publication, and before that of a change.
+    private static let publishedWords: Set<String> = [
+        "published", "posted", "veröffentlicht", "erschienen", "publié", "publiée", "publicado", "publicada",
+    ]
+    private static let modifiedWords: Set<String> = [
+        "updated", "modified", "revised", "aktualisiert", "geändert", "actualisé", "mis", "modifié",
+        "actualizado",
+        "actualizada",
+    ]
+    /// Words that stand between a name and a date.
+    private static let wordsAfterNames: Set<String> = [
+        "on", "am", "le", "el", "at", "in", "vom", "den", "published", "posted", "updated", "last",
+        "veröffentlicht", "publié", "publicado", "aktualisiert",
+    ]
+    /// Small words within names.
+    private static let particles: Set<String> = [
+        "de", "del", "della", "di", "da", "dos", "du", "la", "le", "van", "von", "der", "den", "ter", "zu",
+        "y",
+        "and", "und", "et", "e", "bin", "al",
+    ]
+    /// Words of lines that look like names but name no person.
+    private static let otherWords: Set<String> = [
+        "admin", "administrator", "staff", "team", "editor", "editors", "editorial", "news", "newsroom",
+        "desk",
+        "press", "redaktion", "the", "our", "your", "company", "inc", "ltd", "llc", "gmbh", "group", "media",
+        "magazine", "guest", "contributor", "author", "redacción", "rédaction", "january", "february",
+        "march",
+        "april", "may", "june", "july", "august", "september", "october", "november", "december", "read",
+        "category", "categories", "tags", "comments", "share", "price", "date", "design", "post", "blog",
+        "university", "institute", "association", "department", "studio", "studios", "agency", "services",
+        "store", "shop", "home", "user", "support", "community", "foundation", "center", "centre", "law",
+    ]
+
+    /// Reads the lines near the title of a page.
+    ///
+    /// - Parameters:
+    ///   - blocks: The blocks of the page, in order.
+    ///   - title: The title of the page.
+    init(_ blocks: [HTMLBlock], in tree: HTMLTree, title: String?) {
+        guard let position = Self.position(ofTitle: title, blocks, tree) else { return }
+        let dates = blocks.count { block in
+            block.counts.words <= Self.maximumWords
+                && VisibleDate.first(in: Self.words(of: block.text).map(\.text)) != nil
+        }
+        let isList = dates > Self.maximumDates
+        for index in max(0, position - Self.blocksBefore)..<position {
+            read(blocks[index], in: tree, isList: isList, isNext: index + 1 == position)
+        }
+        for index in blocks.indices[(position + 1)...].prefix(Self.blocksAfter) {
+            let block = blocks[index]
+            let isHeading = ["h1", "h2", "h3"].contains(tree.nodes[block.container].tag)
+            guard !isHeading, block.counts.words < Self.minimumParagraphWords else { break }
+            read(block, in: tree, isList: isList, isNext: index == position + 1)
+        }
+    }
+
+    /// Returns the index of the block of the main heading that has the text of the title.
+    private static func position(ofTitle title: String?, _ blocks: [HTMLBlock], _ tree: HTMLTree) -> Int? {
+        guard let title, !title.isEmpty else { return nil }
+        let headings = blocks.indices.filter { index in
+            let container = blocks[index].container
+            return tree.nodes[container].tag == "h1"
+                || tree.ancestors(of: container).prefix(3).contains { tree.nodes[$0].tag == "h1" }
+        }
+        let folded = title.lowercased()
+        return headings.first { blocks[$0].text.lowercased() == folded }
+            ?? (headings.count == 1 ? headings[0] : nil)
+    }
+
+    // MARK: Lines
+
+    /// A word of a line.
+    private struct Word {
+        /// The word without signs at its ends.
+        var text: String
+        /// Whether a sign such as a comma or a bar follows.
+        var endsPart: Bool
+    }
+
+    private static func words(of text: String) -> [Word] {
+        var words: [Word] = []
+        for part in text.split(whereSeparator: \.isWhitespace).prefix(2 * maximumWords) {
+            let word = part.drop { !$0.isLetter && !$0.isNumber }
+            guard let end = word.lastIndex(where: { $0.isLetter || $0.isNumber }) else {
+                if !words.isEmpty { words[words.count - 1].endsPart = true }
+                continue
+            }
+            let rest = word[word.index(after: end)...]
+            let isInitial = word[...end].count == 1 && word[end].isLetter && rest.first == "."
+            words.append(
+                Word(text: word[...end] + (isInitial ? "." : ""), endsPart: rest.contains { $0 != "." }))
+        }
+        return words
+    }
+
+    private mutating func read(_ block: HTMLBlock, in tree: HTMLTree, isList: Bool, isNext: Bool) {
+        guard block.counts.words <= Self.maximumWords else { return }
+        // A name is within one element, which a line about the person can follow.
+        let words = block.texts.flatMap { index in
+            var words = Self.words(of: tree.nodes[index].text)
+            if !words.isEmpty { words[words.count - 1].endsPart = true }
+            return words
+        }
+        guard !words.isEmpty, words.count <= Self.maximumWords else { return }
+        let name = Self.name(in: words)
+        if author == nil, let name { author = words[name].map(\.text).joined(separator: " ") }
+        readDates(
+            words.map(\.text), nameLength: name.map { $0.upperBound } ?? 0, isList: isList, isNext: isNext)
+    }
+
+    /// Reads the dates of a line that consists of them, of a name, and of a few other words.
+    private mutating func readDates(
+        _ words: [String], nameLength: Int, isList: Bool, isNext: Bool
+    ) {
+        var rest = words[...]
+        var others = words.count - nameLength
+        var found: [(date: Date, isModified: Bool, isMarked: Bool)] = []
+        while found.count < 2, let (date, range) = VisibleDate.first(in: Array(rest)) {
+            let before = rest.prefix(range.lowerBound).map { $0.lowercased() }
+            let isModified = before.contains(where: Self.modifiedWords.contains)
+            found.append(
+                (date, isModified, isModified || before.contains(where: Self.publishedWords.contains)))
+            others -= range.count
+            rest = rest.dropFirst(range.upperBound)
+        }
+        guard others <= Self.maximumOtherWords else { return }
+        let isTypical = !isList && (nameLength > 0 || others <= 3) || isNext && others == 0
+        for item in found where item.isMarked || isTypical {
+            if item.isModified {
+                modified = modified ?? item.date
+            } else {
+                published = published ?? item.date
+            }
+        }
+    }
+
+    /// Returns the range of the name of an author in a line that begins with it.
+    private static func name(in words: [Word]) -> Range<Int>? {
+        let lowercased = words.map { $0.text.lowercased() }
+        let prefix = authorWords.filter { lowercased.starts(with: $0) }.max { $0.count < $1.count }
+        guard let prefix else { return nil }
+        let start = prefix.count
+        var end = start
+        while end < words.count, end - start < 6 {
+            let text = words[end].text
+            let isPart = isNamePart(text) || (end > start && particles.contains(lowercased[end]))
+            guard isPart else { break }
+            end += 1
+            if words[end - 1].endsPart { break }
+        }
+        while end > start, particles.contains(lowercased[end - 1]) { end -= 1 }
+        guard (2...5).contains(end - start),
+            !(start..<end).contains(where: { otherWords.contains(lowercased[$0]) }),
+            words[start..<end].contains(where: { $0.text.count > 2 })
+        else { return nil }
+        // A sentence continues; a byline ends, or goes on with a date.
+        let isEnd =
+            end == words.count || words[end - 1].endsPart || wordsAfterNames.contains(lowercased[end])
+            || VisibleDate.first(in: words[end...].prefix(3).map(\.text))?.range.lowerBound == 0
+        return isEnd ? start..<end : nil
+    }
+
+    /// Returns whether a word can be a part of a name: a capital, followed by small letters or a full stop.
+    private static func isNamePart(_ word: String) -> Bool {
+        guard let first = word.first, first.isUppercase, MonthName.number(word.lowercased()) == nil else {
+            return false
+        }
+        if word.count == 1 || word.count == 2 && word.hasSuffix(".") { return true }
+        return word.contains(where: \.isLowercase)
+            && word.allSatisfy { $0.isLetter || "'’-.".contains($0) }
+    }
+}

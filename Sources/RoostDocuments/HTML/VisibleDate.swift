@@ -1,0 +1,72 @@
+import Foundation
+
+/// Finds dates in the text of pages: `3 March 2024`, `March 3rd, 2024`, `3. März 2024`, `le 3 mars 2024`,
+/// `3 de marzo de 2024`, `2024-03-03` and `03.03.2024`.
+///
+/// Dates with slashes are ambiguous, and dates without a year do not name a day.
+enum VisibleDate {
+    /// The words that can be between the parts of a date.
+    private static let links: Set<String> = ["de", "del", "of"]
+
+    /// Returns the first date of a text, and the words before and after it; `nil` if there is none.
+    ///
+    /// - Parameter words: The words of the text, without signs at their ends.
+    static func first(in words: [String]) -> (date: Date, range: Range<Int>)? {
+        for index in words.indices {
+            if let date = numeric(words[index]) { return (date, index..<(index + 1)) }
+            if let found = withMonthName(words, at: index) { return found }
+        }
+        return nil
+    }
+
+    private static func withMonthName(
+        _ words: [String], at start: Int
+    ) -> (date: Date, range: Range<Int>)? {
+        // The numbers and the name of the month, with at most two words such as `de` between them.
+        var parts: [Int] = []
+        var month: (number: Int, position: Int)?
+        var index = start
+        while index < words.count, parts.count + (month == nil ? 0 : 1) < 3, index < start + 5 {
+            let word = words[index].lowercased()
+            if let number = number(word) {
+                parts.append(number)
+            } else if month == nil, let number = MonthName.number(word) {
+                month = (number, parts.count)
+            } else if index == start || !links.contains(word) {
+                return nil
+            }
+            index += 1
+        }
+        guard let month, parts.count == 2, month.position < 2, (1...31).contains(parts[0]),
+            (1970...2200).contains(parts[1]),
+            let date = DocumentDates.date(
+                fromISO: "\(parts[1])-\(twoDigits(month.number))-\(twoDigits(parts[0]))")
+        else { return nil }
+        return (date, start..<index)
+    }
+
+    /// Returns the date of `2024-03-03` or `03.03.2024`.
+    private static func numeric(_ word: String) -> Date? {
+        let parts = word.split(separator: word.contains(".") ? "." : "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts.allSatisfy({ $0.allSatisfy { $0.isASCII && $0.isNumber } }) else {
+            return nil
+        }
+        let ordered = word.contains(".") ? Array(parts.reversed()) : Array(parts)
+        guard ordered[0].count == 4, (1...2).contains(ordered[1].count), (1...2).contains(ordered[2].count),
+            let year = Int(ordered[0]), let month = Int(ordered[1]), let day = Int(ordered[2]),
+            (1970...2200).contains(year)
+        else { return nil }
+        return DocumentDates.date(fromISO: "\(year)-\(twoDigits(month))-\(twoDigits(day))")
+    }
+
+    /// Returns the number of a day or year, such as that of `3`, `3rd` or `1er`.
+    private static func number(_ word: String) -> Int? {
+        let digits = word.prefix { $0.isASCII && $0.isNumber }
+        guard (1...4).contains(digits.count),
+            ["", "st", "nd", "rd", "th", "er"].contains(word.dropFirst(digits.count))
+        else { return nil }
+        return Int(digits)
+    }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
