@@ -47,6 +47,7 @@ struct RoostCommand: AsyncParsableCommand {
             }
             let arguments =
                 try isCompletion ? typed : QueryArguments.normalized(CommandNames().resolved(typed))
+            if !isCompletion { try HyphenatedFile.check(arguments) }
             try await Interruption.run {
                 var command = try await asyncParseAsRoot(arguments)
                 try requireSubcommand(command)

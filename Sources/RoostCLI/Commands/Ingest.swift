@@ -23,6 +23,7 @@ struct IngestCommand: AsyncParsableCommand {
               git ls-files '*.md' | roost ingest --files-from - --prune docs
               roost ingest https://example.org/article.html
               roost ingest --feed https://example.org/feed.xml
+              roost ingest -- -dash.md
             """)
 
     @OptionGroup var options: StoreOptions

@@ -155,7 +155,8 @@ struct Similar: AsyncParsableCommand {
         abstract: "Find entries similar to an entry, to several, or to a file.",
         discussion: """
             For a file that was ingested, the search uses the vectors of its entries; any other file is \
-            read and embedded. For several ids or files, the search uses the mean of their vectors.
+            read and embedded. For several ids or files, the search uses the mean of their vectors. A name \
+            that is both a file and the beginning of an id stands for the file.
 
             Examples:
               roost similar e2d8942a -n 3
@@ -187,13 +188,14 @@ struct Similar: AsyncParsableCommand {
         for item in items {
             // A full id takes precedence over a file of the same name.
             if UUID(uuidString: item) != nil || !FileManager.default.fileExists(atPath: item) {
-                guard item.allSatisfy({ $0.isHexDigit || $0 == "-" }) else {
+                let isID = item.allSatisfy { $0.isHexDigit || $0 == "-" }
+                guard isID || item.contains("/") || item.contains(".") else {
                     throw CommandError(
                         .noInput,
                         "'\(Terminal.line(item, limit: 200))' is neither an existing file nor an id; run "
                             + "`roost list` for ids")
                 }
-                ids.append(try await options.entryID(item, store))
+                ids += try await options.namedEntries(item, store).ids
                 continue
             }
             let source = RecordReader.sourceID(URL(fileURLWithPath: item))

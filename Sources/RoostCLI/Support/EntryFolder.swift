@@ -6,8 +6,7 @@ final class EntryFolder {
     private let target: URL
     private let staging: URL
     private var count = 0
-    /// The maximum number of characters of a title in the name of a file.
-    private static let maximumNameLength = 60
+    private var names = EntryFileNames()
 
     /// Creates a temporary folder next to the target.
     ///
@@ -37,7 +36,7 @@ final class EntryFolder {
 
     /// Writes the file of an entry.
     func add(_ entry: Entry) throws {
-        let file = staging.appendingPathComponent(Self.name(of: entry))
+        let file = staging.appendingPathComponent(names.name(of: entry))
         let text = EntryFrontMatter(of: entry).text
         guard
             FileManager.default.createFile(
@@ -54,12 +53,5 @@ final class EntryFolder {
                 .cannotCreate, "cannot create \(target.path): \(String(cString: strerror(errno)))")
         }
         return count
-    }
-
-    /// Returns a name of letters, digits and hyphens with the beginning of the id, which makes it unique.
-    static func name(of entry: Entry) -> String {
-        let words = (entry.title ?? "").lowercased().split { !$0.isLetter && !$0.isNumber }
-        let title = String(words.joined(separator: "-").prefix(maximumNameLength))
-        return (title.isEmpty ? "" : title + "-") + entry.id.text + ".md"
     }
 }

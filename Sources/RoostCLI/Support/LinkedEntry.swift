@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// The entry whose links are listed.
+/// The entry whose links are listed, or the file with the entries.
 struct LinkedEntry: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("An entry's id, or the beginning of its id.", valueName: "ID"),
+        help: ArgumentHelp(StoreOptions.entryHelp, valueName: "ID|FILE"),
         completion: DynamicCompletion.entries)
     var id: String
 }

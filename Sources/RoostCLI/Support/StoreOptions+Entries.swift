@@ -1,0 +1,79 @@
+import Foundation
+import Roost
+
+/// The entries that an argument of a command names.
+struct NamedEntries {
+    /// The ids, in the order of the file if there are several.
+    var ids: [Entry.ID]
+    /// The source whose entries these are; `nil` if the argument is an id.
+    var source: Source.ID?
+}
+
+extension StoreOptions {
+    /// The help of arguments that name entries.
+    static let entryHelp = "An entry's id, the beginning of its id, or the path of an ingested file."
+
+    /// The rule for arguments that name entries, for the discussion of a command.
+    static let entryRule = """
+        A path stands for all entries of the file, or of the URL, that were ingested. A name that is both the \
+        path of an ingested file and the beginning of an id stands for the file; an id with all its digits \
+        stands for the entry, and ./NAME for the file.
+        """
+
+    /// Returns the entries that a full id, the path of an ingested file, the address of an ingested page, or a
+    /// unique id prefix names. The first of these that exists counts.
+    ///
+    /// - Throws: ``CommandError`` or ``RoostError`` if the text names no entry, or several ids begin with it.
+    func namedEntries(_ text: String, _ store: KnowledgeStore) async throws -> NamedEntries {
+        if let id = UUID(uuidString: text) { return NamedEntries(ids: [id]) }
+        let snapshot = try await store.storage.snapshot()
+        let path = RecordReader.sourceID(URL(fileURLWithPath: text))
+        for source in text.contains("://") ? [text] : [path] {
+            let filter = EntryFilter(sources: [source])
+            var ids: [Entry.ID] = []
+            for try await page in snapshot.headerPages(matching: filter) { ids += page.headers.map(\.id) }
+            // The record has the order of the file.
+            let recorded = try await snapshot.sources([source]).first?.entryIDs ?? []
+            let known = Set(ids)
+            let ordered = recorded.filter(known.contains)
+            ids = ordered + ids.filter { !Set(ordered).contains($0) }
+            if !ids.isEmpty { return NamedEntries(ids: ids, source: source) }
+        }
+        try requireIDOrKnownFile(text)
+        return NamedEntries(ids: [try await entryID(text, store)])
+    }
+
+    /// Returns the entry that an argument names.
+    ///
+    /// - Throws: ``CommandError`` or ``RoostError`` if it names no entry, or a file with several entries.
+    func namedEntry(_ text: String, _ store: KnowledgeStore) async throws -> Entry.ID {
+        let named = try await namedEntries(text, store)
+        guard named.ids.count == 1, let id = named.ids.first else {
+            let shown = Terminal.line(text, limit: 200)
+            throw CommandError(
+                .usage,
+                "\(shown) has \(named.ids.count) entries; give the id of one, which "
+                    + "`roost list --source '\(shown)'` lists")
+        }
+        return id
+    }
+
+    /// Throws an error if a text is a path or address and no id. The file has no entries in the store.
+    private func requireIDOrKnownFile(_ text: String) throws {
+        let isID = text.allSatisfy { $0.isHexDigit && $0.isASCII || $0 == "-" }
+        var isFolder: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
+        guard !isID, exists || text.contains("/") || text.contains(".") else { return }
+        let shown = Terminal.line(text, limit: 200)
+        if isFolder.boolValue {
+            throw CommandError(
+                .usage, "\(shown) is a folder; run `roost list --source '\(shown)'` to list its entries")
+        }
+        throw RoostError(
+            .notFound,
+            exists
+                ? "the store has no entry of the file \(shown); add it with `roost ingest '\(shown)'`"
+                : "no entry has the id or path '\(shown)'; run `roost list` to list entries with ids and paths"
+        )
+    }
+}
