@@ -87,6 +87,10 @@ struct Recall: Sendable {
         search.textWeight = Self.textWeight
         search.includesAll = true
         search.usesExactWords = options.usesExactWords
+        // Words of other conversations, which may belong to other users, must not show.
+        var visible = filter
+        (visible.since, visible.until) = (nil, nil)
+        search.visible = visible.entries
         var result = try await store.search(search)
         var hits = result.hits
         // In a large memory, messages from the time that the query names may not be among the best of all

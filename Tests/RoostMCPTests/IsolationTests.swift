@@ -131,18 +131,66 @@ struct IsolationTests {
         }
     }
 
-    @Test func `only an unlimited server names the words that replace misspelled ones`() async throws {
-        let open = MCPHarness()
+    @Test func `a word is only replaced with a word that a visible entry contains`() async throws {
+        let (open, empty) = (MCPHarness(), MCPHarness())
         for number in 0..<3 {
             try await open.store.add("the secret rendezvous, note number \(number)")
         }
-        try await open.store.add("a meeting in the office", tags: ["work"])
-        let arguments: JSONValue = ["query": "rendezvuos"]
-        func notices(_ harness: MCPHarness) async -> String {
-            String(decoding: await harness.call("search", arguments).serialized(), as: UTF8.self)
+        // A hidden entry contains a word as it is misspelled.
+        try await open.store.add("the private meetnig")
+        for store in [open.store, empty.store] {
+            try await store.add("a meeting in the office", tags: ["work"])
         }
-        #expect(await notices(open).contains("the search was for 'rendezvous'"))
-        #expect(await !notices(MCPHarness(Self.work, store: open.store)).contains("rendezvous"))
+        func corrections(_ query: String, _ harness: MCPHarness) async -> [String] {
+            let answer = await harness.call("search", ["query": .string(query)])
+            return (answer["notices"]?.elements ?? []).compactMap(\.asString)
+                .filter { $0.contains("the search was") }
+        }
+        let secret = "no entry contains 'rendezvuos'; the search was for 'rendezvous'"
+        #expect(await corrections("rendezvuos", open) == [secret])
+        #expect(await corrections("meetnig", open) == [])
+        let limited = MCPHarness(Self.work, store: open.store)
+        // The corrections are those in a store without the hidden entries.
+        let other = MCPHarness(Self.work, store: empty.store)
+        for query in ["rendezvuos", "rendezvous", "meetnig", "ofice rendezvuos"] {
+            #expect(await corrections(query, limited) == corrections(query, other), "\(query)")
+        }
+        #expect(await corrections("rendezvuos", limited) == [])
+        #expect(
+            await corrections("meetnig", limited) == [
+                "no entry contains 'meetnig'; the search was for 'meeting'"
+            ])
+    }
+
+    @Test func `the beginning of an id does not tell whether an entry has it`() async throws {
+        let open = MCPHarness()
+        let hidden = try await open.store.add("a hidden note").id.text
+        let visible = try await open.store.add("a visible note", tags: ["work"]).id.text
+        let limited = MCPHarness(Self.work, store: open.store)
+        for harness in [open, limited] {
+            for (tool, name) in [("fetch", "id"), ("update", "id"), ("forget", "ids")] {
+                for length in [1, 4, 8, 13, 35] {
+                    var answers: [String] = []
+                    for id in [hidden, visible, UUID().text] {
+                        let prefix = String(id.prefix(length))
+                        var arguments: [String: JSONValue] = [
+                            name: name == "ids" ? [.string(prefix)] : .string(prefix)
+                        ]
+                        if tool == "update" { arguments["text"] = "x" }
+                        let answer = await harness.call(tool, .object(arguments)).asString ?? ""
+                        answers.append(answer.replacing("'\(prefix)'", with: "ID"))
+                    }
+                    #expect(Set(answers).count == 1 && answers[0].contains("not a complete id"), "\(answers)")
+                }
+            }
+        }
+        // A complete id of a hidden entry gets the same answer as an unknown one.
+        let unknown = UUID().text
+        let answers = (
+            await limited.call("fetch", ["id": .string(hidden)]).asString?.replacing(hidden, with: "ID"),
+            await limited.call("fetch", ["id": .string(unknown)]).asString?.replacing(unknown, with: "ID")
+        )
+        #expect(answers.0 == answers.1 && answers.0 != nil)
     }
 
     @Test func `texts name only what the server offers`() async throws {

@@ -137,6 +137,31 @@ import Testing
         #expect(try await memory.search("herron water", options).search.corrections.isEmpty)
     }
 
+    @Test func `words of other conversations and of notes do not decide about corrections`() async throws {
+        let memory = memory()
+        let other = ChatScope(userId: "other", sessionId: "s", agentId: "a")
+        try await memory.remember(
+            ["a secret rendezvous", "the heorn is a typing error", "the heron sings"].map {
+                MessageDraft(role: .user, content: $0)
+            }, in: other)
+        try await memory.remember(
+            ["the heron stood in the water", "the bread rises"].map {
+                MessageDraft(role: .user, content: $0)
+            }, in: scope)
+        try await memory.store.add("the note mentions a zeppelin")
+        func corrections(_ query: String, _ filter: ConversationMemory.Filter) async throws -> [String] {
+            try await memory.search(query, in: filter).search.corrections.map(\.corrected)
+        }
+        #expect(try await corrections("rendezvuos", .init(other)) == ["rendezvous"])
+        #expect(try await corrections("rendezvuos", .init(scope)) == [])
+        #expect(try await corrections("zepellin", .init(scope)) == [])
+        #expect(try await corrections("heorn", .init(scope)) == ["heron"])
+        // The period of a recall hides nothing.
+        let future = ConversationMemory.Filter(
+            userId: scope.userId, since: Date(timeIntervalSince1970: 4_000_000_000))
+        #expect(try await corrections("heorn", future) == ["heron"])
+    }
+
     @Test func `times and recency affect the result if requested`() async throws {
         let memory = memory()
         let now = Date(milliseconds: 1_700_000_000_000)

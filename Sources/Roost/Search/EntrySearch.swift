@@ -61,6 +61,10 @@ public struct EntrySearch: Sendable, Hashable {
     /// Whether words are searched for exactly as the query spells them, apart from inflection. Otherwise,
     /// words that the store does not contain are replaced with similar words (``QueryResult/corrections``).
     public var usesExactWords = false
+    /// The entries that the caller may see, which the filter must not exceed; `nil` for all entries. Only
+    /// these decide which words are replaced, and with which words: otherwise, a correction, or the lack of
+    /// one, would tell whether a hidden entry has a word.
+    public var visible: EntryFilter?
     /// Whether all vectors are compared. If `false`, the search of a large store may use a graph index, which
     /// finds nearly all of the nearest passages.
     public var isExact = false

@@ -37,9 +37,7 @@ struct ExclusionCheck {
         let contents = try await words.current()
         var answers: [Question: Bool] = [:]
         for question in questions.joined() where answers[question] == nil {
-            let filter = try await question.filter.expandingParentCluster(in: snapshot)
-            let rows =
-                filter.matchesAll ? nil : try await filteredRows.rows(matching: filter, in: snapshot)
+            let rows = try await filteredRows.allowed(by: question.filter, in: snapshot)
             answers[question] = try await occurs(question.phrase, among: rows, in: snapshot, contents)
         }
         return questions.map { Set($0.filter { answers[$0] == true }.map(\.phrase)) }

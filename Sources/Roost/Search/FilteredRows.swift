@@ -21,6 +21,15 @@ final class FilteredRows: Sendable {
     /// The maximum number of ids in a filter whose result is kept. Long lists rarely recur.
     private static let maximumIDs = 100
 
+    /// Returns the rows of the entries that a search with a filter can find; `nil` if it can find all. The
+    /// filter may name a cluster that has clusters below it.
+    ///
+    /// - Throws: `StorageError`; `CancellationError`.
+    func allowed(by filter: EntryFilter, in snapshot: any StorageSnapshot) async throws -> RowSet? {
+        let filter = try await filter.expandingParentCluster(in: snapshot)
+        return filter.matchesAll ? nil : try await rows(matching: filter, in: snapshot)
+    }
+
     /// Returns the rows of the entries that match a filter.
     ///
     /// - Throws: `StorageError`; `CancellationError`.

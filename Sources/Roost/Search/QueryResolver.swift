@@ -1,11 +1,14 @@
 import RoostModel
 import RoostText
+import RoostVectors
 
 /// The step that looks up the words of planned searches in the word index: their stems in the languages of
 /// the store, and corrections of misspelled words.
 struct QueryResolver {
     let embedder: any Embedder
+    let storage: any StorageProvider
     let words: DerivedCatalog<TextContents>
+    let filteredRows: FilteredRows
 
     /// Returns the plans with resolved words. A query with corrected words is embedded again, because a model
     /// represents the correct words better.
@@ -19,7 +22,8 @@ struct QueryResolver {
         for index in plans.indices {
             guard let text = plans[index].text else { continue }
             let resolved = try await contents.resolved(
-                text, correctsSpelling: !plans[index].search.usesExactWords, with: embedder)
+                text, correctsSpelling: !plans[index].search.usesExactWords,
+                among: try await visibleRows(of: plans[index].search), with: embedder)
             plans[index].text = resolved
             let isEmbedded = !plans[index].vector.isEmpty
             if isEmbedded, resolved.plainText != text.plainText { corrected.append(index) }
@@ -29,5 +33,11 @@ struct QueryResolver {
         let embeddings = try await embedder.checkedEmbeddings(texts, as: .query)
         for (row, index) in corrected.enumerated() { plans[index].vector = embeddings.vectors.row(row) }
         return plans
+    }
+
+    /// Returns the rows of the entries whose words decide about corrections; `nil` for all entries.
+    private func visibleRows(of search: EntrySearch) async throws -> RowSet? {
+        guard let visible = search.visible, !search.usesExactWords else { return nil }
+        return try await filteredRows.allowed(by: visible, in: try await storage.snapshot())
     }
 }

@@ -17,7 +17,9 @@ struct SearchEngine: Sendable {
         storage = store.storage
         passageCatalog = store.catalog
         wordCatalog = store.wordCatalog
-        resolver = QueryResolver(embedder: store.embedder, words: store.wordCatalog)
+        resolver = QueryResolver(
+            embedder: store.embedder, storage: store.storage, words: store.wordCatalog,
+            filteredRows: store.filteredRows)
     }
 
     /// Returns the results of the given searches, in the same order.

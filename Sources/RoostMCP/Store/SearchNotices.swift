@@ -13,8 +13,8 @@ package enum SearchNotices {
     ///
     /// - Parameters:
     ///   - offset: The number of skipped hits.
-    ///   - showsEverything: Whether the client sees the whole store. Otherwise, it must not learn the words
-    ///     that replace misspelled ones, which are words of any entry, and whether the store is empty.
+    ///   - showsEverything: Whether the client sees the whole store. Otherwise, it must not learn whether the
+    ///     store is empty, and the search must have named the visible entries (`EntrySearch/visible`).
     package static func texts(
         of result: QueryResult, offset: Int, showingEverything showsEverything: Bool
     ) -> [String] {
@@ -24,13 +24,11 @@ package enum SearchNotices {
                 "the query exceeds the model's maximum length: its last \(result.omittedTokens) tokens were "
                     + "ignored")
         }
-        if showsEverything {
-            texts += result.corrections.prefix(maximumWords).map { correction in
-                let (old, new) = (short(correction.original), short(correction.corrected))
-                return correction.isUnknown
-                    ? "no entry contains '\(old)'; the search was for '\(new)'"
-                    : "'\(old)' is rare; the search was also for '\(new)'"
-            }
+        texts += result.corrections.prefix(maximumWords).map { correction in
+            let (old, new) = (short(correction.original), short(correction.corrected))
+            return correction.isUnknown
+                ? "no entry contains '\(old)'; the search was for '\(new)'"
+                : "'\(old)' is rare; the search was also for '\(new)'"
         }
         if let query = result.text {
             texts += query.unmatchedPhrases.prefix(maximumWords).map {

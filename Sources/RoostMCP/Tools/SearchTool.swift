@@ -56,6 +56,7 @@ struct SearchTool: Tool {
                 matching: try await FilterArguments.filter(arguments, lookup),
                 limit: arguments.integer("limit", default: 10))
             search.offset = offset
+            search.visible = rules.showsEverything ? nil : rules.restricting()
             let result = try await store.search(search)
             let items = result.hits.map { hit -> JSONValue in
                 var item = EntryJSON.summary(of: hit.entry)

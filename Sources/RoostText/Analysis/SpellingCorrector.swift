@@ -2,10 +2,14 @@
 struct SpellingCorrector {
     private let parts: [TextPart]
     private let languages: Set<TextLanguage>
+    private let visible: VisibleDocuments?
 
-    /// - Parameter languages: The languages of the texts.
-    init(_ parts: [TextPart], languages: Set<TextLanguage>) {
+    /// - Parameters:
+    ///   - languages: The languages of the texts.
+    ///   - visible: The documents from which corrections are taken; `nil` for all.
+    init(_ parts: [TextPart], languages: Set<TextLanguage>, among visible: VisibleDocuments? = nil) {
         self.parts = parts
+        self.visible = visible
         self.languages = languages.union([.english])
     }
 
@@ -78,7 +82,7 @@ struct SpellingCorrector {
     /// with the same letter, because nearly all of the many other words would be wrong.
     private func similar(to letters: [UInt32], maximumDistance: Int) -> [[UInt8]: Candidate] {
         var found: [[UInt8]: Candidate] = [:]
-        for part in parts {
+        for (number, part) in parts.enumerated() {
             part.index.reading {
                 let words = part.index.words
                 var range = 0..<words.count
@@ -87,7 +91,7 @@ struct SpellingCorrector {
                 }
                 var edits = SpellingEdits(of: letters, maximumDistance: maximumDistance)
                 Self.visit(words, range, &edits) { index, word, distance in
-                    let count = part.textCount(ofWord: index)
+                    let count = part.textCount(ofWord: index) { visible?.contains(number, $0) ?? true }
                     found[word, default: Candidate(word: word, frequency: 0, distance: distance)]
                         .frequency += count
                 }
@@ -162,19 +166,21 @@ extension InvertedIndex.Dictionary {
 }
 
 extension TextPart {
-    /// Returns the number of texts that contain a form of a word in any field and are not deleted.
+    /// Returns the number of texts that contain a form of a word in any field, are visible and are not
+    /// deleted.
     ///
     /// - Parameter word: The number of the form in the index.
-    fileprivate func textCount(ofWord word: Int) -> Int {
+    fileprivate func textCount(ofWord word: Int, where isVisible: (_ document: Int) -> Bool) -> Int {
+        func isCounted(_ document: Int) -> Bool { !isRemoved(document) && isVisible(document) }
         var inFields: [Int] = []
         index.forEachFieldPosting(ofWord: word) { document, _ in
-            if !isRemoved(document) { inFields.append(document) }
+            if isCounted(document) { inFields.append(document) }
         }
         var (count, next) = (inFields.count, 0)
         index.forEachPosting(ofWord: word) { document, _ in
             while next < inFields.count, inFields[next] < document { next += 1 }
-            let isCounted = next < inFields.count && inFields[next] == document
-            if !isCounted, !isRemoved(document) { count += 1 }
+            let isKnown = next < inFields.count && inFields[next] == document
+            if !isKnown, isCounted(document) { count += 1 }
         }
         return count
     }

@@ -112,7 +112,7 @@ import Testing
     @Test func `unknown words are corrected and known words are not`() throws {
         let texts = [
             "deploy to kubernetes", "kubernetes and git", "the git rebase", "Fahrräder und Brötchen",
-            "тесто для хлеба",
+            "тесто для хлеба", "корка хлеба", "нож для хлеба", "the reds",
         ]
         #expect(try corrections("kuberentes", in: texts) == ["kuberentes kubernetes true"])
         #expect(try corrections("deploying rebased", in: texts) == [])
@@ -126,6 +126,38 @@ import Testing
         #expect(try corrections("хледа", in: texts) == ["хледа хлеба true"])
         #expect(try corrections("\"kuberentes\" kubern* -gti x123", in: texts) == [])
         #expect(try corrections("zzzzzzzz", in: texts) == [])
+        #expect(try corrections("redis", in: texts) == [], "one text with a similar short word is no evidence")
+    }
+
+    @Test func `only visible texts decide about corrections`() throws {
+        let texts =
+            [
+                "the rendezvous is secret", "deploy to kubernetes", "parseSignal of the radio",
+                "a lighthuose",
+                "the lighthouse keeper",
+            ] + (0..<90).map { "note \($0) about the database" } + (0..<3).map { "databse \($0)" }
+        var collection = collection(texts)
+        func corrections(_ query: String, hiding hidden: Set<Int>) throws -> [String] {
+            let visible = VisibleDocuments { !hidden.contains($1) }
+            return try collection.resolved(TextQuery(query), correctsSpelling: true, among: visible)
+                .corrections.map { "\($0.corrected) \($0.isUnknown)" }
+        }
+        let query = "rendezvuos"
+        #expect(try corrections(query, hiding: []) == ["rendezvous true"])
+        #expect(try corrections(query, hiding: [0]) == [])
+        #expect(try corrections(query, hiding: [1]) == ["rendezvous true"])
+        // A hidden text with the word as it is written, also in an identifier, does not prevent a correction.
+        #expect(try corrections("lighthuose", hiding: []) == [])
+        #expect(try corrections("lighthuose", hiding: [3]) == ["lighthouse true"])
+        #expect(try corrections("signall parseSignl", hiding: [2]) == [])
+        // Neither a hidden text nor a removed one counts as a text with a rare word.
+        #expect(try corrections("databse", hiding: []) == [])
+        #expect(try corrections("databse", hiding: [95]) == ["database false"])
+        #expect(try corrections("databse", hiding: [95, 96, 97]) == ["database true"])
+        collection.parts[0].remove(96)
+        collection.parts[0].remove(97)
+        #expect(try corrections("databse", hiding: [95]) == ["database true"])
+        #expect(try corrections("databse", hiding: Set(5..<95)) == [])
     }
 
     @Test func `a word that is spelled correctly is kept, even if no text contains it`() throws {
@@ -135,11 +167,13 @@ import Testing
             TextQuery("gas visa bords"), correctsSpelling: true, unless: known.contains)
         #expect(query.corrections.map(\.corrected) == ["boards"])
         #expect(query.plainText == "gas visa boards")
-        // A common word is more likely than a word that no text contains.
-        let many = (0..<20).map { "\($0) gaps" } + (0..<300).map { "board \($0)" }
-        let common = try self.collection(many).resolved(
-            TextQuery("gas"), correctsSpelling: true, unless: known.contains)
-        #expect(common.corrections.map(\.corrected) == ["gaps"])
+        // Not even a word that most texts contain is more likely.
+        let many = (0..<200).map { "\($0) string" } + ["a spring", "gaps"]
+        for query in ["spring", "birds return in sprig", "gas"] {
+            let resolved = try self.collection(many).resolved(
+                TextQuery(query), correctsSpelling: true, unless: ["spring", "sprig", "gas"].contains)
+            #expect(resolved.corrections.isEmpty && resolved.plainText == query)
+        }
     }
 
     @Test func `a word that almost no text contains is searched for in addition to its correction`() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import RoostModel
 import RoostText
+import RoostVectors
 
 /// The words of all entries, for searching: one main part and newer parts with the entries that have changed
 /// since.
@@ -102,14 +103,19 @@ extension TextContents {
     ///
     /// - Parameters:
     ///   - correctsSpelling: Whether unknown words are replaced with similar words.
+    ///   - visible: The rows of the entries whose words decide about corrections; `nil` for all.
     ///   - embedder: The model. A word of its vocabulary is replaced only with a word that many texts
     ///     contain.
     /// - Throws: `CancellationError`.
     @concurrent
     func resolved(
-        _ query: TextQuery, correctsSpelling: Bool, with embedder: (any Embedder)? = nil
+        _ query: TextQuery, correctsSpelling: Bool, among visible: RowSet? = nil,
+        with embedder: (any Embedder)? = nil
     ) async throws -> TextQuery {
-        try collection.resolved(query, correctsSpelling: correctsSpelling) {
+        let documents = visible.map { visible in
+            VisibleDocuments { visible.contains(rows[$0].entryRow($1)) }
+        }
+        return try collection.resolved(query, correctsSpelling: correctsSpelling, among: documents) {
             embedder?.vocabularyContains($0) ?? false
         }
     }
