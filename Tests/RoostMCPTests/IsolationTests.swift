@@ -137,9 +137,9 @@ struct IsolationTests {
             try await open.store.add("the secret rendezvous, note number \(number)")
         }
         // A hidden entry contains a word as it is misspelled.
-        try await open.store.add("the private meetnig")
+        try await open.store.add("the private breakfsat")
         for store in [open.store, empty.store] {
-            try await store.add("a meeting in the office", tags: ["work"])
+            try await store.add("a breakfast in the office", tags: ["work"])
         }
         func corrections(_ query: String, _ harness: MCPHarness) async -> [String] {
             let answer = await harness.call("search", ["query": .string(query)])
@@ -148,17 +148,17 @@ struct IsolationTests {
         }
         let secret = "no entry contains 'rendezvuos'; the search was for 'rendezvous'"
         #expect(await corrections("rendezvuos", open) == [secret])
-        #expect(await corrections("meetnig", open) == [])
+        #expect(await corrections("breakfsat", open) == [])
         let limited = MCPHarness(Self.work, store: open.store)
         // The corrections are those in a store without the hidden entries.
         let other = MCPHarness(Self.work, store: empty.store)
-        for query in ["rendezvuos", "rendezvous", "meetnig", "ofice rendezvuos"] {
+        for query in ["rendezvuos", "rendezvous", "breakfsat", "ofice rendezvuos"] {
             #expect(await corrections(query, limited) == corrections(query, other), "\(query)")
         }
         #expect(await corrections("rendezvuos", limited) == [])
         #expect(
-            await corrections("meetnig", limited) == [
-                "no entry contains 'meetnig'; the search was for 'meeting'"
+            await corrections("breakfsat", limited) == [
+                "no entry contains 'breakfsat'; the search was for 'breakfast'"
             ])
     }
 

@@ -141,11 +141,11 @@ import Testing
         let memory = memory()
         let other = ChatScope(userId: "other", sessionId: "s", agentId: "a")
         try await memory.remember(
-            ["a secret rendezvous", "the heorn is a typing error", "the heron sings"].map {
+            ["a secret rendezvous", "the lighthuose is a typing error", "the lighthouse sings"].map {
                 MessageDraft(role: .user, content: $0)
             }, in: other)
         try await memory.remember(
-            ["the heron stood in the water", "the bread rises"].map {
+            ["the lighthouse stood in the water", "the bread rises"].map {
                 MessageDraft(role: .user, content: $0)
             }, in: scope)
         try await memory.store.add("the note mentions a zeppelin")
@@ -155,11 +155,11 @@ import Testing
         #expect(try await corrections("rendezvuos", .init(other)) == ["rendezvous"])
         #expect(try await corrections("rendezvuos", .init(scope)) == [])
         #expect(try await corrections("zepellin", .init(scope)) == [])
-        #expect(try await corrections("heorn", .init(scope)) == ["heron"])
+        #expect(try await corrections("lighthuose", .init(scope)) == ["lighthouse"])
         // The period of a recall hides nothing.
         let future = ConversationMemory.Filter(
             userId: scope.userId, since: Date(timeIntervalSince1970: 4_000_000_000))
-        #expect(try await corrections("heorn", future) == ["heron"])
+        #expect(try await corrections("lighthuose", future) == ["lighthouse"])
     }
 
     @Test func `times and recency affect the result if requested`() async throws {
