@@ -17,7 +17,7 @@ public struct EntryChanges: Sendable, Hashable {
     public init() {}
 
     /// Returns the given tags of an entry after the changes.
-    func tags(changing tags: [String]) -> [String] {
+    package func tags(changing tags: [String]) -> [String] {
         let names = Set(removedTags.map(TagName.init))
         let spellings = Set(removedTags.map(ExactText.init))
         return TagName.adding(

@@ -6,7 +6,7 @@ import RoostModel
 
 /// The part of a store that a server may read and change.
 package struct AccessRules: Sendable {
-    /// The tags that every visible entry has, and that every new entry gets.
+    /// The tags that every visible entry has, or has a tag nested in, and that every new entry gets.
     package var tags: Set<String> = []
     /// The source prefix of visible entries, such as `file:///home/user/notes/`; `nil` for all sources.
     package var sourcePrefix: String?
@@ -37,7 +37,8 @@ package struct AccessRules: Sendable {
     /// same tags find the texts of each other again.
     var ownSource: Source.ID? {
         guard !showsEverything else { return nil }
-        let key = tags.sorted().map { "\($0.utf8.count):\($0)" }.joined()
+        let names = Set(tags.map(TagName.init)).map(\.text.precomposedStringWithCanonicalMapping)
+        let key = names.sorted().map { "\($0.utf8.count):\($0)" }.joined()
         return "add:" + EntryID.derived(source: "add", key: key).text
     }
 
@@ -63,6 +64,20 @@ package struct AccessRules: Sendable {
 
     /// Returns whether an entry that is not a message is visible.
     func allows(_ entry: Entry) -> Bool { restricting().matches(entry, assigned: nil) }
+
+    /// Checks that an entry stays visible after changes of its tags.
+    ///
+    /// - Returns: Whether the changes remove tags that decide whether the entry is visible.
+    /// - Throws: ``ToolFailure`` if the entry would no longer be visible.
+    func check(_ changes: EntryChanges, of entry: Entry) throws(ToolFailure) -> Bool {
+        guard !tags.isEmpty, !changes.removedTags.isEmpty else { return false }
+        let left = changes.tags(changing: entry.tags)
+        for tag in tags.sorted() where EntryCondition.Test.equals(tag).tags(among: left).isEmpty {
+            throw ToolFailure(
+                "the tag '\(tag)' cannot be removed: this server shows only entries that have it")
+        }
+        return true
+    }
 
     /// Returns whether an entry is a visible message.
     func allowsMessage(_ entry: Entry) -> Bool {

@@ -7,18 +7,21 @@ enum FilterArguments {
     static let properties = [
         ToolProperty(
             "tags", .array(of: .string(maximumBytes: 1_000), maximumCount: 32),
-            "Only entries that have all of these tags."),
+            "Only entries that have all of these tags, or tags nested in them; case does not matter."),
         ToolProperty(
             "where", .array(of: .string(maximumBytes: 1_000), maximumCount: 32),
             "Only entries whose metadata matches all of these conditions: 'year>=2020', 'lang in en,de', "
-                + "'status!=done', 'due exists'."),
+                + "'status!=done', 'due exists'; 'created>=2026-01' and 'updated<2026' compare the dates of "
+                + "entries."),
         ToolProperty(
             "cluster", .string(maximumBytes: EntryLookup.maximumNameLength),
             "Only members of the cluster with this id or label."),
         ToolProperty(
-            "since", .string(maximumBytes: 40), "Only entries changed since this ISO 8601 date or time."),
+            "since", .string(maximumBytes: 40),
+            "Only entries created or changed since this ISO 8601 date or time in UTC."),
         ToolProperty(
-            "until", .string(maximumBytes: 40), "Only entries changed before this ISO 8601 date or time."),
+            "until", .string(maximumBytes: 40),
+            "Only entries created or changed until the end of this ISO 8601 date, or before this time."),
     ]
 
     /// Returns the filter that the arguments and the access rules describe.
@@ -35,14 +38,11 @@ enum FilterArguments {
                         + "'key exists', "
                         + "'key missing', not '\(text.prefix(MCPServer.echoLimit))'")
             }
-            filter.conditions.append(condition)
+            if !filter.addDates(condition, naming: DatePeriod.init(inUTC:)) {
+                filter.conditions.append(condition)
+            }
         }
-        let since = try date("since", arguments)
-        let until = try date("until", arguments)
-        if since != nil || until != nil {
-            let start = since ?? .distantPast
-            filter.updated = start..<max(start, until ?? .distantFuture)
-        }
+        filter.setPeriod(since: try period("since", arguments), until: try period("until", arguments))
         if let name = arguments.string("cluster") {
             guard lookup.rules.showsClusters else {
                 throw ToolFailure("'cluster' cannot be used: this server shows only a part of the store")
@@ -51,6 +51,17 @@ enum FilterArguments {
             filter = try await filter.expandingParentCluster(in: lookup.snapshot)
         }
         return lookup.rules.restricting(filter)
+    }
+
+    /// Returns the period that an argument names; `nil` if it is absent.
+    ///
+    /// - Throws: ``ToolFailure`` if it is neither a date nor a time.
+    private static func period(
+        _ name: String, _ arguments: ToolArguments
+    ) throws(ToolFailure) -> DatePeriod? {
+        guard let text = arguments.string(name) else { return nil }
+        if let period = DatePeriod(inUTC: text) { return period }
+        return try date(name, arguments).map { DatePeriod($0..<$0) }
     }
 
     /// Returns the date that an argument contains; `nil` if it is absent.

@@ -49,7 +49,7 @@ struct RememberTool: Tool {
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         let text = try arguments.requiredString("text")
         guard !text.allSatisfy(\.isWhitespace) else { throw ToolFailure("the argument 'text' is empty") }
-        let tags = Set(arguments.strings("tags")).union(rules.tags)
+        let tags = TagName.adding(try arguments.newTags("tags"), to: rules.tags.sorted())
         var metadata = arguments["metadata"]?.members ?? [:]
         if let title = arguments.string("title") { metadata["title"] = .string(title) }
         try MetadataRules.check(metadata)
@@ -63,7 +63,7 @@ struct RememberTool: Tool {
             if arguments.flag("dryRun") { return ["stored": false, "duplicates": []] }
             // An equal text that is not visible must not become visible by getting the tags of this server.
             let added = try await store.add(
-                text, tags: tags.sorted(), metadata: metadata, ownSource: rules.ownSource,
+                text, tags: tags, metadata: metadata, ownSource: rules.ownSource,
                 where: rules.allows)
             return ["stored": .bool(added.isNew), "id": .string(added.id.text), "duplicates": []]
         }

@@ -24,7 +24,7 @@ struct StatusTool: Tool {
             ToolProperty("messages", .integer(0...Int.max), "The number of visible messages."),
             ToolProperty(
                 "tags", .array(of: .string(maximumBytes: .max), maximumCount: 1_000),
-                "Only entries with these tags are visible."),
+                "Only entries with these tags, or tags nested in them, are visible."),
             ToolProperty("folder", .string(maximumBytes: .max), "Only entries of this folder are visible."),
             ToolProperty("conversation", .map, "Only messages of this conversation are visible."),
         ])

@@ -32,22 +32,21 @@ struct UpdateTool: Tool {
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         var changes = EntryChanges()
         changes.content = arguments.string("text")
-        changes.addedTags = Set(arguments.strings("addTags"))
+        changes.addedTags = Set(try arguments.newTags("addTags"))
         changes.removedTags = Set(arguments.strings("removeTags"))
         changes.metadata = arguments["metadata"]?.members ?? [:]
         try MetadataRules.check(changes.metadata)
         guard changes != EntryChanges() else {
             throw ToolFailure("no change is given; pass 'text', 'addTags', 'removeTags' or 'metadata'")
         }
-        // Without these tags, the entry would no longer be visible to this server.
-        if let tag = changes.removedTags.intersection(rules.tags).min() {
-            throw ToolFailure(
-                "the tag '\(tag)' cannot be removed: this server shows only entries that have it")
-        }
         return try await handle.use { [changes] store in
             let lookup = EntryLookup(rules: rules, snapshot: try await store.storage.snapshot())
             let entry = try await lookup.entry(try arguments.requiredString("id"))
-            let changed = try await store.update(entry.id, changes)
+            // The check of the removed tags holds for this revision only.
+            let revision =
+                try rules.check(changes, of: entry)
+                ? try await lookup.snapshot.revisions(of: [entry.id])[entry.id] : nil
+            let changed = try await store.update(entry.id, changes, expecting: revision)
             var members = EntryJSON.summary(of: changed)
             members.merge(EntryJSON.details(of: changed)) { first, _ in first }
             members["notice"] = EntryJSON.notice
