@@ -18,7 +18,7 @@ enum EntryRoutes {
                 + "changed since."))
     private static let entry = Route.Body.json(Schema.reference("Entry"))
     private static let tags = Schema.array(
-        of: Schema.string("A tag.", minimum: 1, maximum: 1_000), "Tags.", maximum: 64)
+        of: Schema.string("A tag in one line.", minimum: 1, maximum: 1_000), "Tags.", maximum: 64)
     private static let etag = ["ETag": "The revision of the entry."]
 
     static let all = [create, list, get, change, remove]
@@ -45,7 +45,7 @@ enum EntryRoutes {
         try await call.context.handle.use { store in
             let added = try await store.add(
                 try text("content", of: call.body) ?? "",
-                tags: (call.body["tags"]?.elements ?? []).compactMap(\.asString),
+                tags: try RequestTags.added(call.body, "tags"),
                 metadata: call.body["metadata"]?.members ?? [:])
             let snapshot = try await store.storage.snapshot()
             let found = try await entry(added.id, in: snapshot)
@@ -100,7 +100,8 @@ enum EntryRoutes {
     private static let change = Route(
         method: .patch, path: path, operation: "changeEntry", tag: tag,
         summary: "Change the text, the tags or the metadata of an entry.",
-        details: "All changes are made in one step. A metadata value of null removes the key.",
+        details: "All changes are made in one step. A metadata value of null removes the key. Case does not "
+            + "matter in tags: a tag that the entry has stays as it was written, and is removed in any spelling.",
         effect: .writes, parameters: [id, ifMatch],
         body: .json(
             Schema.object([
@@ -113,7 +114,7 @@ enum EntryRoutes {
         let id = try call.id("id", of: "entry")
         var changes = EntryChanges()
         changes.content = try text("content", of: call.body)
-        changes.addedTags = Set((call.body["addTags"]?.elements ?? []).compactMap(\.asString))
+        changes.addedTags = Set(try RequestTags.added(call.body, "addTags"))
         changes.removedTags = Set((call.body["removeTags"]?.elements ?? []).compactMap(\.asString))
         changes.metadata = call.body["metadata"]?.members ?? [:]
         let expected = try expectedRevision(of: call)

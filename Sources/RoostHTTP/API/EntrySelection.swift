@@ -13,17 +13,22 @@ enum EntrySelection {
     static let properties: [String: JSONValue] = [
         "tags": Schema.array(
             of: Schema.string("A tag.", minimum: 1, maximum: maximumLength),
-            "Only entries that have all of these tags.", maximum: maximumCount),
+            "Only entries that have all of these tags, or tags nested in them; case does not matter.",
+            maximum: maximumCount),
         "where": Schema.array(
             of: Schema.string("A condition.", minimum: 1, maximum: maximumLength),
             "Only entries whose metadata matches all of these conditions, such as 'year>=2020', "
-                + "'lang in en,de', 'status!=done' or 'due exists'.", maximum: maximumCount),
+                + "'lang in en,de', 'status!=done' or 'due exists'. 'created>=2026-01' and 'updated<2026' "
+                + "compare the dates of entries, in UTC.", maximum: maximumCount),
         "sources": Schema.array(
             of: Schema.string("The id of a source.", maximum: 4_096), "Only entries of these sources.",
             maximum: 1_000),
         "cluster": Schema.id("Only members of the cluster with this id."),
-        "since": Schema.time("Only entries that were changed at this time or later."),
-        "until": Schema.time("Only entries that were changed before this time."),
+        "since": Schema.time(
+            "Only entries that were created or changed at this time or later. A date is a day in UTC."),
+        "until": Schema.time(
+            "Only entries that were created or changed before this time, or until the end of this day in UTC."
+        ),
     ]
 
     /// The parameters of queries that select entries. They are shorter and fewer than the members of bodies,
@@ -59,13 +64,11 @@ enum EntrySelection {
                     "'where' takes a key, one of = != < <= > >= ^= and a value, or 'key in a,b', "
                         + "'key exists', 'key missing'")
             }
-            filter.conditions.append(condition)
+            if !filter.addDates(condition, naming: DatePeriod.init(inUTC:)) {
+                filter.conditions.append(condition)
+            }
         }
-        let (since, until) = (try time("since", value), try time("until", value))
-        if since != nil || until != nil {
-            let start = since ?? .distantPast
-            filter.updated = start..<max(start, until ?? .distantFuture)
-        }
+        filter.setPeriod(since: try period("since", value), until: try period("until", value))
         if let text = value["cluster"]?.asString {
             guard let id = UUID(uuidString: text) else { throw Problem.invalid("'cluster' must be a UUID") }
             let snapshot = try await snapshot()
@@ -76,6 +79,15 @@ enum EntrySelection {
             filter = try await filter.expandingParentCluster(in: snapshot)
         }
         return filter
+    }
+
+    /// Returns the period that a member names; `nil` if it is absent.
+    ///
+    /// - Throws: ``Problem`` if it is neither a date nor a time.
+    private static func period(_ name: String, _ value: JSONValue) throws(Problem) -> DatePeriod? {
+        guard let text = value[name]?.asString else { return nil }
+        if let period = DatePeriod(inUTC: text) { return period }
+        return try time(name, value).map { DatePeriod($0..<$0) }
     }
 
     /// Returns the time that a member contains; `nil` if it is absent.

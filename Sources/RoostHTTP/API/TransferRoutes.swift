@@ -118,7 +118,7 @@ enum TransferRoutes {
             }
             return EntryDraft(
                 content: content, metadata: value["metadata"]?.members ?? [:],
-                tags: (value["tags"]?.elements ?? []).compactMap(\.asString))
+                tags: try RequestTags.added(value, "tags", prefix: "line \(line)."))
         }
 
         private mutating func commit() async throws {
