@@ -35,7 +35,8 @@ struct ModelContext: AsyncParsableCommand {
     var readOnly = false
 
     @Option(
-        name: .long, help: "Show only entries with this tag, and add it to new entries; repeatable.",
+        name: .long,
+        help: "Show only entries with this tag or one nested in it, and add it to new entries; repeatable.",
         transform: TagArgument.tag)
     var tag: [String] = []
 

@@ -3,6 +3,7 @@ import Foundation
 import Roost
 import RoostConversations
 import RoostMemory
+import RoostModel
 
 /// Completes arguments with names from the store and from the user's models.
 ///
@@ -21,7 +22,9 @@ enum DynamicCompletion {
         await names(words) { try await entryIDs(beginning: prefix, $0) }
     }
     static let tags = CompletionKind.custom { words, _, _ in
-        await names(words) { store in try await scan(store) { $0.tags } }
+        await names(words) { store in
+            TagName.distinct(try await scan(store) { $0.tags.flatMap(TagName.withOuterTags) })
+        }
     }
     static let metadataKeys = CompletionKind.custom { words, _, _ in
         await names(words) { store in try await scan(store) { Array($0.metadata.keys) } }

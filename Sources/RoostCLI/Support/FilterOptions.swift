@@ -9,12 +9,14 @@ struct FilterOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Only entries whose metadata matches: 'year>=2020', 'due<today', 'lang in en,de', 'status!=done', \
-            'title^=On ' (prefix), 'due exists', 'due missing'; repeatable, all must match.
+            'title^=On ' (prefix), 'due exists', 'due missing'; repeatable, all must match. 'created>=2026-01' \
+            and 'updated<7d' compare the dates of the entry, in the forms of --since.
             """, valueName: "condition"), completion: DynamicCompletion.metadataKeys)
     var `where`: [String] = []
 
     @Option(
-        name: .long, help: "Only entries with this tag; repeatable, all must be present.",
+        name: .long,
+        help: "Only entries with this tag or a tag nested in it; repeatable, all must be present.",
         completion: DynamicCompletion.tags, transform: TagArgument.tag)
     var tag: [String] = []
 
@@ -27,13 +29,16 @@ struct FilterOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only entries changed since this time: 7d, yesterday, '3 weeks ago', 2026-01, or 2026-01-31.",
+            "Only entries created or changed since this time: 7d, yesterday, '3 weeks ago', 2026-01, or "
+                + "2026-01-31.",
             valueName: "when"))
     var since: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Only entries changed before this time, in the same form.", valueName: "when"))
+        help: ArgumentHelp(
+            "Only entries created or changed until this time, in the same form. A day, month or year is "
+                + "included.", valueName: "when"))
     var until: String?
 
     @Option(
@@ -67,12 +72,15 @@ struct FilterOptions: ParsableArguments {
     func filter(_ options: StoreOptions, _ store: KnowledgeStore) async throws -> EntryFilter {
         var filter = EntryFilter(tags: Set(tag))
         let now = Date()
-        filter.conditions = self.where.compactMap { Self.condition($0, now: now) }
-        if !source.isEmpty { filter.sources = try await sources(store) }
-        if since != nil || until != nil {
-            let start = since.flatMap { Self.date($0, now: now) } ?? .distantPast
-            filter.updated = start..<max(start, until.flatMap { Self.date($0, now: now) } ?? .distantFuture)
+        let times = TimeArgument(now: now)
+        for text in self.where {
+            guard let condition = EntryCondition(parsing: text),
+                !filter.addDates(condition, naming: times.period)
+            else { continue }
+            filter.conditions += Self.condition(text, now: now).map { [$0] } ?? []
         }
+        if !source.isEmpty { filter.sources = try await sources(store) }
+        filter.setPeriod(since: since.flatMap(times.period), until: until.flatMap(times.period))
         if let cluster {
             filter.cluster = try await options.cluster(cluster, store).id
             filter = try await filter.expandingParentCluster(in: store.storage.snapshot())

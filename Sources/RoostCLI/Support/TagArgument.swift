@@ -1,11 +1,13 @@
 import ArgumentParser
+import RoostModel
 
 /// Reads and checks the tags of a command line.
 enum TagArgument {
     /// Returns the tag that an argument names: the text without one leading `#`, with which people copy tags
-    /// from their notes.
+    /// from their notes, and with one space in place of each run of white space.
     static func tag(_ text: String) -> String {
-        text.hasPrefix("#") && text != "#" ? String(text.dropFirst()) : text
+        let tag = text.hasPrefix("#") && text != "#" ? String(text.dropFirst()) : text
+        return TagName.isValid(tag) ? TagName.spelling(of: tag) ?? tag : tag
     }
 
     /// Returns the argument that names a tag.
@@ -16,8 +18,10 @@ enum TagArgument {
     ///
     /// - Parameter name: The name of the option or argument, for the message.
     static func check(_ tags: [String], name: String = "--tag") throws {
-        guard !tags.contains(where: \.isEmpty) else { throw ValidationError("\(name) must not be empty") }
-        guard !tags.contains(where: \.hasControlCharacters) else {
+        guard tags.allSatisfy({ $0.hasControlCharacters || TagName.spelling(of: $0) != nil }) else {
+            throw ValidationError("\(name) must not be empty")
+        }
+        guard tags.allSatisfy(TagName.isValid) else {
             throw ValidationError("\(name) must be one line without control characters")
         }
     }

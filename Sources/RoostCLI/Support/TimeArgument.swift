@@ -1,5 +1,6 @@
 import Foundation
 import Roost
+import RoostModel
 
 /// Reads times as people write them, such as `yesterday`, `3 weeks ago` or `2025-03`.
 struct TimeArgument {
@@ -26,9 +27,21 @@ struct TimeArgument {
     /// Returns the time that a text describes; `nil` if it has none of the known forms. A day, month or year
     /// stands for its first moment in the calendar's time zone.
     func date(_ text: String) -> Date? {
+        period(text)?.times.lowerBound
+    }
+
+    /// Returns the period that a text describes: a day, month or year in the calendar's time zone, or a
+    /// moment, whose period is empty; `nil` if the text has none of the known forms.
+    func period(_ text: String) -> DatePeriod? {
         let text = text.trimmingCharacters(in: .whitespaces)
-        return duration(text) ?? calendarDate(text) ?? relative(text.lowercased())
-            ?? DateText.date(from: text)
+        if let named = DatePeriod(naming: text, in: calendar) { return named }
+        guard let start = duration(text) ?? relative(text.lowercased()) ?? DateText.date(from: text) else {
+            return nil
+        }
+        let isDay = calendar.startOfDay(for: start) == start && relative(text.lowercased()) != nil
+        let next = isDay ? calendar.date(byAdding: .day, value: 1, to: start) : nil
+        let end = next.map(calendar.startOfDay) ?? start
+        return DatePeriod(start..<max(start, end), in: calendar)
     }
 
     /// Returns the day that `today`, `tomorrow`, `yesterday`, or words such as `last week` or `3 weeks ago`
@@ -53,20 +66,6 @@ struct TimeArgument {
             count >= 0
         else { return nil }
         return now.addingTimeInterval(-Double(count) * unit)
-    }
-
-    /// Reads a year, a month or a day: `2026`, `2026-01`, `2026-01-31`.
-    private func calendarDate(_ text: String) -> Date? {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard (1...3).contains(parts.count), parts[0].count == 4,
-            parts.dropFirst().allSatisfy({ $0.count == 2 })
-        else { return nil }
-        let numbers = parts.compactMap { $0.utf8.allSatisfy { (48...57).contains($0) } ? Int($0) : nil }
-        guard numbers.count == parts.count else { return nil }
-        let components = DateComponents(
-            year: numbers[0], month: parts.count > 1 ? numbers[1] : 1, day: parts.count > 2 ? numbers[2] : 1)
-        guard components.isValidDate(in: calendar) else { return nil }
-        return calendar.date(from: components)
     }
 
     /// Reads `today`, `yesterday`, `last monday`, `last week`, `3 weeks ago`, and `monday`.

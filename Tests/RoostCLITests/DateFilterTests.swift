@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of the options that select entries by their dates.
+@Suite(.temporaryFolders) struct DateFilterTests {
+    private let cli = CommandLineDriver()
+
+    private func paths(_ zone: String, _ arguments: String...) throws -> [String] {
+        let outcome = try cli.start(
+            ["list", "--store=s", "--format=paths"] + arguments, environment: ["TZ": zone]
+        ).outcome()
+        #expect(outcome.status == 0, "\(outcome.error)")
+        return outcome.output.split(separator: "\n").map { String($0.split(separator: "/").last ?? $0) }
+            .sorted()
+    }
+
+    private func prepare(_ zone: String) throws {
+        let folder = cli.home.appendingPathComponent("notes")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (name, fields) in [
+            ("before.md", "date: 2025-05-31"), ("day.md", "date: 2025-06-01"),
+            ("after.md", "date: 2025-06-02"), ("time.md", "date: 2025-06-01T12:00:00Z"),
+            ("both.md", "created: 2020-03-04\nupdated: 2021-05-06"),
+        ] {
+            try Data("---\n\(fields)\n---\n\nThe swifts of \(name)".utf8).write(
+                to: folder.appendingPathComponent(name))
+        }
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        let ingested = try cli.start(
+            ["ingest", "notes", "--store=s"], environment: ["TZ": zone]
+        ).outcome()
+        #expect(ingested.status == 0, "\(ingested.error)")
+    }
+
+    @Test(arguments: ["UTC", "America/Los_Angeles", "Asia/Tokyo", "Pacific/Kiritimati"])
+    func `an entry dated by a day is found by this day in every time zone`(zone: String) throws {
+        try prepare("Europe/Berlin")
+        let day = try paths(zone, "--since", "2025-06-01", "--until", "2025-06-01")
+        #expect(day.contains("day.md") && !day.contains("before.md") && !day.contains("after.md"), "\(day)")
+        let created = try paths(zone, "--where", "created=2025-06-01")
+        #expect(created.contains("day.md") && !created.contains("before.md"), "\(created)")
+        #expect(try paths(zone, "--where", "created>=2025-06-02") == ["after.md"])
+        #expect(try paths(zone, "--where", "created<2025-06-01") == ["before.md", "both.md"])
+        #expect(
+            try paths(zone, "--since", "2025-05-31", "--until", "2025-06")
+                == ["after.md", "before.md", "day.md", "time.md"])
+    }
+
+    @Test func `times of a day are in the day of the time zone`() throws {
+        try prepare("UTC")
+        // In Kiritimati, noon in UTC is on the next day.
+        #expect(try paths("UTC", "--where", "created=2025-06-01") == ["day.md", "time.md"])
+        #expect(try paths("Pacific/Kiritimati", "--where", "created=2025-06-01") == ["day.md"])
+        #expect(try paths("Pacific/Kiritimati", "--where", "created=2025-06-02") == ["after.md", "time.md"])
+    }
+
+    @Test func `the dates of creation and of the last change are compared separately`() throws {
+        try prepare("UTC")
+        #expect(try paths("UTC", "--where", "updated=2021-05") == ["both.md"])
+        #expect(try paths("UTC", "--where", "created < 2021", "--where", "updated > 2020") == ["both.md"])
+        #expect(try paths("UTC", "--where", "updated<2021").isEmpty)
+        #expect(try paths("UTC", "--where", "updated>=1h").count == 4)
+        // A period finds both dates.
+        #expect(try paths("UTC", "--since=2020", "--until=2020") == ["both.md"])
+        #expect(try paths("UTC", "--since=2021", "--until=2021") == ["both.md"])
+        #expect(try paths("UTC", "--since=2022", "--until=2023").isEmpty)
+        #expect(try paths("UTC", "--until=yesterday").count == 5)
+        // Other values are compared with metadata.
+        #expect(try paths("UTC", "--where", "created=soon").isEmpty)
+    }
+}
