@@ -52,7 +52,8 @@ package struct EntryEmbedder {
             entries[owner.index].passages.append(
                 Passage(
                     ordinal: entries[owner.index].passages.count, utf8Range: owner.range,
-                    tokenCount: embeddings.tokenCounts[row], vector: embeddings.vectors.row(row)))
+                    tokenCount: embeddings.tokenCounts[row],
+                    vector: vector(embeddings.vectors.row(row), of: texts[row])))
         }
         for index in firstIndices.values {
             let vectors = entries[index].passages.map(\.vector)
@@ -81,6 +82,12 @@ package struct EntryEmbedder {
         return Dictionary(
             stored.filter { !$0.embeddings.isEmpty }.map { ($0.id, $0) },
             uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Returns the vector that is stored for a text: that of the model, or zeros if the model does not
+    /// understand the text, because its vector would equal that of unrelated texts.
+    private func vector(_ computed: [Float], of text: String) -> [Float] {
+        embedder.understands(text) ? computed : [Float](repeating: 0, count: computed.count)
     }
 
     /// The entry to which an embedded passage belongs.

@@ -58,7 +58,17 @@ struct HitResolver: Sendable {
         if let words, let total = self.words?.scores.wordCount {
             hit.hasAllWords = words.words > 0 && words.words >= total
         }
+        hit.isClose =
+            hit.uncorrectedScore >= Relevance.noiseLevel
+            && relevance.isClose(
+                passage: hasVectors ? hit.similarity : nil, entry: entryCosine, coverage: coverage(of: words))
         return hit
+    }
+
+    /// Returns the share of the information of the query's words that an entry contains.
+    private func coverage(of words: TextScores.Breakdown?) -> Float {
+        guard let covered = words?.covered, covered > 0, let scores = self.words?.scores else { return 0 }
+        return covered / max(covered, scores.wordInformation)
     }
 
     /// The maximum relative error of a score due to rounding.

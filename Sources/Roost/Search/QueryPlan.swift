@@ -6,8 +6,8 @@ import RoostVectors
 struct QueryPlan: Sendable {
     /// The settings of the search.
     let search: EntrySearch
-    /// The unit vector with which the passages are compared; empty if the model cannot embed the query of a
-    /// search by words.
+    /// The unit vector with which the passages are compared; empty if the model cannot embed or does not
+    /// understand the query of a search that also compares words.
     var vector: [Float]
     /// The words to search for; `nil` if only vectors are compared.
     var text: TextQuery?
@@ -17,7 +17,7 @@ struct QueryPlan: Sendable {
     var omittedTokens = 0
 
     /// Whether the nearest vectors are searched for.
-    var usesVectors: Bool { search.mode != .text || text == nil }
+    var usesVectors: Bool { text == nil || search.mode != .text && !vector.isEmpty }
 
     /// Returns the number of hits that are needed before the offset is applied.
     ///
@@ -118,8 +118,9 @@ struct QueryPlanner {
             let needVectors = queries.contains { searches[$0.index].needsVectors }
             let embeddings = try await embeddings(of: queries.map(\.plain), areRequired: needVectors)
             for (row, query) in queries.enumerated() {
+                let isKnown = query.words == nil || embedder.understands(query.plain)
                 plans[query.index] = QueryPlan(
-                    search: searches[query.index], vector: embeddings?.vectors.row(row) ?? [],
+                    search: searches[query.index], vector: isKnown ? embeddings?.vectors.row(row) ?? [] : [],
                     text: query.words, omittedTokens: embeddings?.omittedTokens[row] ?? 0)
             }
         }

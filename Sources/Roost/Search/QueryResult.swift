@@ -39,14 +39,17 @@ public struct QueryHit: Sendable, Hashable {
     var uncorrectedScore: Float = 0
     /// Whether the entry contains all words of the query.
     var hasAllWords = false
+    /// Whether the entry is closer to the query than noise (``Relevance/isClose(passage:entry:coverage:)``).
+    var isClose = false
 }
 
 /// The result of a search.
 public struct QueryResult: Sendable {
-    /// The hits, best first. If hits are equally good, the one with the lower id comes first. If no score
-    /// reaches ``noiseLevel``, only hits that contain all words of the query remain.
+    /// The hits, best first. If hits are equally good, the one with the lower id comes first. If no entry is
+    /// close to the query, only hits that contain all words of the query remain. An entry is close if its
+    /// score reaches ``noiseLevel``, and if it has some of the meaning or most of the words of the query.
     public var hits: [QueryHit]
-    /// The best hits, at most three, if ``hits`` is empty because no score reaches ``noiseLevel``.
+    /// The best hits, at most three, if ``hits`` is empty because no entry is close to the query.
     public var nearest: [QueryHit] = []
     /// The score that unrelated text rarely exceeds in this store; 0 if the search has no noise level.
     public var noiseLevel: Float = 0

@@ -66,6 +66,7 @@ struct SearchEngine: Sendable {
     private struct BatchKey: Hashable {
         var settings: EntrySearch
         var hasWords: Bool
+        var usesVectors: Bool
         var excluded: Set<Entry.ID>
     }
 
@@ -75,7 +76,8 @@ struct SearchEngine: Sendable {
         var groups: [BatchKey: [Int]] = [:]
         for (index, plan) in plans.enumerated() {
             let key = BatchKey(
-                settings: plan.search.settings, hasWords: plan.text != nil, excluded: plan.excluded)
+                settings: plan.search.settings, hasWords: plan.text != nil, usesVectors: plan.usesVectors,
+                excluded: plan.excluded)
             groups[key, default: []].append(index)
         }
         return groups.values.sorted { $0[0] < $1[0] }.flatMap { group in

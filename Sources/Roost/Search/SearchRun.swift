@@ -68,11 +68,10 @@ struct SearchRun: Sendable {
         var nearest: [QueryHit] = []
         let judged = hits.prefix(Self.judgedCount)
         // A text that contains all words of the query is an answer, even if the words are frequent.
-        let isFaint =
-            plan.judgesNoise && !judged.contains { $0.uncorrectedScore >= Relevance.noiseLevel }
+        let isFaint = plan.judgesNoise && !judged.contains(where: \.isClose)
         let isNoise = isFaint && !judged.contains(where: \.hasAllWords)
         if isFaint, plan.hasNoiseLevel {
-            nearest = isNoise ? Array(hits.prefix(Self.nearestCount)) : []
+            nearest = isNoise ? Array(hits.prefix(Self.nearestCount).filter { $0.score > 0 }) : []
             hits = isNoise ? [] : hits.filter(\.hasAllWords)
         } else if plan.hasNoiseLevel, hits.count(where: { $0.evidence > 0 }) < Relevance.longList {
             // `HitAssembly` keeps the best hits even without evidence, because they are reported as the

@@ -121,6 +121,13 @@ public struct BERTEmbedder: Embedder {
     /// Returns whether a word is a single token of the WordPiece vocabulary.
     public func vocabularyContains(_ word: String) -> Bool { tokenizer.isSingleToken(word) }
 
+    /// Returns whether at least half of the tokens of a text are in the vocabulary; `true` for a text without
+    /// tokens.
+    public func understands(_ text: String) -> Bool {
+        let (known, total) = tokenizer.knownTokens(in: text)
+        return 2 * known >= total
+    }
+
     /// Returns the token ids that the model receives for a text, including `[CLS]`, the prefix and `[SEP]`,
     /// and truncated to the limit of the model.
     package func tokenIDs(of text: String, as role: TextRole = .document) -> [Int32] {

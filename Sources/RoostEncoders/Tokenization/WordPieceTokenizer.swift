@@ -87,6 +87,12 @@ struct WordPieceTokenizer: Sendable {
         return ids.count == 1 && ids[0] != unknown
     }
 
+    /// Returns how many of the tokens of a text stand for parts of it, and not for an unknown word.
+    func knownTokens(in text: String) -> (known: Int, total: Int) {
+        let ids = tokenize(text).ids
+        return (ids.count { $0 != unknown }, ids.count)
+    }
+
     /// The state of one pass over a text.
     private struct Scan {
         let tokenizer: WordPieceTokenizer

@@ -85,14 +85,25 @@ public protocol Embedder: Sendable {
     /// - Complexity: O(n log v), where n is the number of ids and v the size of the vocabulary.
     func text(ofTokens ids: [Int]) -> String?
 
-    /// Returns whether the vocabulary of the model contains a word as a whole. Searches correct the spelling
-    /// of such a word only to a word that many entries contain.
+    /// Returns whether the vocabulary of the model contains a word as a whole. Searches do not correct
+    /// the spelling of such a word.
     ///
     /// The default implementation returns `false`.
     ///
     /// - Parameter word: A word in lower case without diacritics.
     /// - Complexity: O(n), where n is the length of the word.
     func vocabularyContains(_ word: String) -> Bool
+
+    /// Returns whether the model knows enough of a text for its vector to have a meaning.
+    ///
+    /// A model that replaces each unknown word or character with the same token computes the same vector for
+    /// all texts of such words. A store gives these texts a zero vector, which is similar to no other one,
+    /// and searches for them by words only.
+    ///
+    /// The default implementation returns `true`.
+    ///
+    /// - Complexity: O(n), where n is the length of the text.
+    func understands(_ text: String) -> Bool
 }
 
 extension Embedder {
@@ -101,6 +112,8 @@ extension Embedder {
     public func text(ofTokens ids: [Int]) -> String? { nil }
 
     public func vocabularyContains(_ word: String) -> Bool { false }
+
+    public func understands(_ text: String) -> Bool { true }
 
     public func checkModel() async throws {
         _ = try await checkedEmbeddings([EmbeddingProbe.text], as: .document)

@@ -59,4 +59,28 @@ struct QuestionTests {
         #expect(amongThree >= 58)
         #expect(unanswered >= 18)
     }
+
+    @Test func `one rare word of a longer query is no answer`() async throws {
+        let store = KnowledgeStore(
+            storage: InMemoryStorageProvider(), embedder: try #require(InstalledModel.minilm))
+        for text in [
+            "Capitalize the first word of each line in Vim with a substitution.",
+            "Count the records of a Postgres table by their creation date.",
+            "Rebase the last three commits of a branch interactively with Git.",
+        ] { _ = try await store.add(text) }
+        let queries = ["capital city of Australia with the best beaches", "birthday date of my grandmother"]
+        for result in try await store.search(queries.map { EntrySearch($0) }) {
+            #expect(result.hits.isEmpty && result.hasOnlyNoise)
+        }
+        #expect(try await store.query("rebase commits").hits.first?.entry.content.contains("Git") == true)
+    }
+
+    @Test func `texts that the model does not understand are found by their words only`() async throws {
+        let store = KnowledgeStore(
+            storage: InMemoryStorageProvider(), embedder: try #require(InstalledModel.minilm))
+        for text in ["🎂🎉", "🚀", "🎻🎹", "The cake is in the oven."] { _ = try await store.add(text) }
+        #expect(try await store.query("🚀").hits.map(\.entry.content) == ["🚀"])
+        #expect(try await store.query("🍕").hits.isEmpty)
+        #expect(try await store.duplicates().isEmpty)
+    }
 }
