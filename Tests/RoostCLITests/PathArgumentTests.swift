@@ -54,7 +54,7 @@ import Testing
     @Test func `other commands accept a file`() throws {
         try prepare()
         #expect(try run("links", "notes/swifts.md").contains("tea"))
-        #expect(try run("backlinks", "notes/tea.md", "--format=paths") == "notes/swifts.md\n")
+        #expect(try run("backlinks", "notes/tea.md", "--format=paths").hasSuffix("notes/swifts.md\n"))
         _ = try run("tag", "rows.csv", "notes/tea.md", "new")
         let tagged = try run("list", "--tag=new", "--format=paths").split(separator: "\n")
         #expect(Set(tagged) == ["notes/tea.md", "rows.csv"])
@@ -131,7 +131,7 @@ import Testing
         #expect(try run("query", "-l0", "swifts").split(separator: "\0").contains("notes/two\nlines.md"))
         #expect(try run("query", "--format=paths", "-0", "swifts").contains("notes/swifts.md\0"))
         #expect(try run("similar", "notes/tea.md", "-l", "-0").contains("\0"))
-        #expect(try run("backlinks", "notes/tea.md", "--format=paths", "-0") == "notes/swifts.md\0")
+        #expect(try run("backlinks", "notes/tea.md", "--format=paths", "-0").hasSuffix("notes/swifts.md\0"))
         for arguments in [["list", "-0"], ["query", "-0", "x"], ["list", "--json", "--null"]] {
             let outcome = try cli.roost(arguments + ["--store=s"])
             #expect(outcome.status == 64 && outcome.error.contains("-0 needs "), "\(arguments): \(outcome)")

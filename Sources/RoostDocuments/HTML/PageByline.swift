@@ -184,7 +184,7 @@ struct PageByline {
             !(start..<end).contains(where: { otherWords.contains(lowercased[$0]) }),
             words[start..<end].contains(where: { $0.text.count > 2 })
         else { return nil }
-        // A sentence continues; a byline ends, or goes on with a date.
+        // A sentence continues; a byline ends, or a date follows.
         let isEnd =
             end == words.count || words[end - 1].endsPart || wordsAfterNames.contains(lowercased[end])
             || VisibleDate.first(in: words[end...].prefix(3).map(\.text))?.range.lowerBound == 0

@@ -65,7 +65,7 @@ import Testing
         "<p>By Jane Doe went the prize of 2023.</p>",
         "<p>Sold by Jane Doe</p>",
     ])
-    func `Lines that name no author are none`(line: String) {
+    func `Lines that name no person have no author`(line: String) {
         #expect(Self.metadata(line).author == nil)
     }
 
