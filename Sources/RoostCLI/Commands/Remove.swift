@@ -9,9 +9,12 @@ struct TagCommand: AsyncParsableCommand {
             Case does not matter in tags: an entry with the tag Birds keeps it if birds is added, and loses it \
             if birds is removed. Tags that are nested in a tag, such as birds/swifts, are not removed with it.
 
+            \(StoreOptions.entryRule)
+
             Examples:
               roost tag e2d8942a birds
               roost tag e2d8942a d511e8df birds
+              roost tag notes/birds.md birds
               roost tag --remove e2d8942a birds
             """)
 
@@ -21,7 +24,7 @@ struct TagCommand: AsyncParsableCommand {
     var remove = false
 
     @Argument(
-        help: ArgumentHelp("Ids of entries, then the tag.", valueName: "ID… TAG"),
+        help: ArgumentHelp("Ids of entries, id prefixes or files, then the tag.", valueName: "ID… TAG"),
         completion: DynamicCompletion.entries)
     var arguments: [String]
 
@@ -36,7 +39,7 @@ struct TagCommand: AsyncParsableCommand {
     func run() async throws {
         let store = try await options.open()
         var ids: [Entry.ID] = []
-        for text in arguments.dropLast() { ids.append(try await options.entryID(text, store)) }
+        for text in arguments.dropLast() { ids += try await options.namedEntries(text, store).ids }
         let typed = arguments.last ?? ""
         if !remove, try await isID(typed, store) {
             throw CommandError(.usage, "'\(typed)' is the id of an entry; give the tag after the ids")
@@ -70,8 +73,11 @@ struct Remove: AsyncParsableCommand {
             with --yes. If 100 entries or more are removed, Roost creates a backup first. `roost undo` \
             restores the entries.
 
+            \(StoreOptions.entryRule) The next `roost ingest` of the file adds them again.
+
             Examples:
               roost remove e2d8942a d511e8df
+              roost remove notes/birds.md
               roost remove --source notes/old --dry-run
             """,
         aliases: ["rm"])
@@ -79,7 +85,7 @@ struct Remove: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     @Argument(
-        help: ArgumentHelp("Ids of entries, or id prefixes.", valueName: "ID"),
+        help: ArgumentHelp("Ids of entries, id prefixes, or paths of ingested files.", valueName: "ID|FILE"),
         completion: DynamicCompletion.entries)
     var ids: [String] = []
 
@@ -102,21 +108,26 @@ struct Remove: AsyncParsableCommand {
     func run() async throws {
         let store = try await options.open()
         var removals: [Entry.ID] = []
-        for text in ids { removals.append(try await options.entryID(text, store)) }
+        var records: [Source.ID] = []
+        for text in ids {
+            let named = try await options.namedEntries(text, store)
+            removals += named.ids
+            records += [named.source].compactMap { $0 }
+        }
         let snapshot = try await store.storage.snapshot()
         if let missing = Set(removals).subtracting(try await snapshot.revisions(of: removals).keys).first {
             throw RoostError(.notFound, "no entry has the id \(missing.text); nothing was removed")
         }
-        var records: [Source.ID] = []
         if let source {
             let file = RecordReader.sourceID(URL(fileURLWithPath: source))
             let folder = file.hasSuffix("/") ? file : file + "/"
-            records = try await snapshot.sources().map(\.id).filter {
+            let known = try await snapshot.sources().map(\.id).filter {
                 $0 == source || $0 == file || $0.hasPrefix(folder)
             }
+            records += known
             let page = try await snapshot.entries(
-                after: nil, limit: .max, matching: EntryFilter(sources: Set(records + [source, file])))
-            guard !page.entries.isEmpty || !records.isEmpty else {
+                after: nil, limit: .max, matching: EntryFilter(sources: Set(known + [source, file])))
+            guard !page.entries.isEmpty || !known.isEmpty else {
                 throw RoostError(
                     .notFound,
                     "no entry has the source '\(Terminal.line(source))'; nothing was removed")
