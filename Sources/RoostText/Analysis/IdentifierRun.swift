@@ -23,11 +23,7 @@ struct IdentifierRun {
     mutating func extend(to word: Range<Int>, in utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         guard wordCount > 0, word.lowerBound > range.upperBound else { return false }
         let first = utf8[range.upperBound]
-        switch first {
-        case UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "@"):
-            break
-        default: return false
-        }
+        guard Self.joins(first) else { return false }
         switch word.lowerBound - range.upperBound {
         case 1: break
         case 2 where utf8[range.upperBound + 1] == first:
@@ -45,6 +41,45 @@ struct IdentifierRun {
         let start = range.lowerBound - prefixLength(in: utf8)
         let end = range.upperBound + suffixLength(in: utf8)
         return wordCount > 1 || start < range.lowerBound || end > range.upperBound ? start..<end : nil
+    }
+
+    /// The numbers of words of identifiers whose beginnings and ends are also indexed. Longer ones are mostly
+    /// identification numbers and dates.
+    private static let wordsWithParts = 3...4
+
+    /// Calls `body` with the words of the identifier without the punctuation around them, and with its
+    /// beginnings and ends of at least two words that begin with a letter.
+    ///
+    /// - Parameter body: Returns whether to continue.
+    /// - Returns: Whether all parts were reported.
+    func forEachPart(in utf8: UnsafeBufferPointer<UInt8>, _ body: (Range<Int>) -> Bool) -> Bool {
+        func report(_ part: Range<Int>) -> Bool { !Self.isLetter(utf8[part.lowerBound]) || body(part) }
+        guard wordCount > 1 else { return true }
+        guard report(range) else { return false }
+        guard Self.wordsWithParts.contains(wordCount) else { return true }
+        var words = 1
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            guard Self.joins(utf8[offset]) else {
+                offset += 1
+                continue
+            }
+            let end = offset
+            while Self.joins(utf8[offset]) { offset += 1 }
+            if words > 1, !report(range.lowerBound..<end) { return false }
+            if wordCount - words > 1, !report(offset..<range.upperBound) { return false }
+            words += 1
+        }
+        return true
+    }
+
+    /// Returns whether a character joins the words of an identifier.
+    private static func joins(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "@"):
+            true
+        default: false
+        }
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {

@@ -29,6 +29,10 @@ struct SpellingCorrector {
     private static let maximumLength = 40
     /// The length of words in which only a missing letter and a transposition are corrected.
     private static let shortLength = 3
+    /// The minimum sum of the logarithms of frequency and likelihood for a word with fewer letters than
+    /// `lengthForTwo`. Many short names are similar to some word of the store: "redis" is not a misspelled
+    /// "reds", which one text contains.
+    private static let minimumScore = -1.5
 
     /// Returns the most likely word, or `nil` if no word is similar enough.
     ///
@@ -68,7 +72,9 @@ struct SpellingCorrector {
             guard typed.count <= Self.shortLength else { return true }
             return length > typed.count || Self.letters($0.word).sorted() == typed.sorted()
         }
+        let minimum = typed.count < Self.lengthForTwo ? Self.minimumScore : -.infinity
         return allowed.map { (candidate: $0, score: score($0)) }
+            .filter { $0.score >= minimum }
             .max {
                 $0.score < $1.score
                     || ($0.score == $1.score

@@ -12,6 +12,8 @@ struct Term: Sendable, Hashable {
         case gram
         /// A symbol or emoji.
         case symbol
+        /// An operator of ASCII characters, such as `=>`.
+        case `operator`
     }
 
     var kind: Kind
@@ -39,7 +41,7 @@ struct Term: Sendable, Hashable {
     /// byte and the language, because equal stems in different languages are different words.
     func key(in language: TextLanguage) -> [UInt8] {
         switch kind {
-        case .verbatim, .gram, .symbol: return word
+        case .verbatim, .gram, .symbol, .operator: return word
         case .part: return Self.stem(folding, in: .english) + [0, Self.partMark]
         case .word:
             let language = language.stemming
@@ -51,7 +53,7 @@ struct Term: Sendable, Hashable {
     /// Returns the key under which the word itself is listed, without regard to its inflected forms.
     func listing(in language: TextLanguage) -> [UInt8] {
         switch kind {
-        case .verbatim, .gram, .symbol: word
+        case .verbatim, .gram, .symbol, .operator: word
         case .part: word + [0, Self.partMark]
         case .word: language.stemming == .english ? word : word + [0, language.stemming.rawValue]
         }
@@ -138,13 +140,20 @@ extension Term {
         return text.withUTF8 { utf8 in
             var range = 0..<0
             TokenScanner.forEachToken(in: utf8) { token in
-                if token.range.upperBound == utf8.count, token.kind != .part { range = token.range }
+                if token.range.upperBound == utf8.count, token.kind != .part, token.kind != .operator {
+                    range = token.range
+                }
                 return true
             }
             return WordFolding(utf8[range]).folded
         }
     }
 
-    /// Whether the term is a word at its offset, and not a further form of one.
-    var isWord: Bool { kind != .verbatim && kind != .part }
+    /// Whether the term is a word at its offset, and not a further form of one or an operator.
+    var isWord: Bool {
+        switch kind {
+        case .word, .gram, .symbol: true
+        case .verbatim, .part, .operator: false
+        }
+    }
 }

@@ -139,7 +139,7 @@ struct TermVocabulary: Sendable {
             switch token.kind {
             case .word: Int(language.rawValue)
             case .part: Slot.part
-            case .verbatim, .gram, .symbol: Slot.other
+            case .verbatim, .gram, .symbol, .operator: Slot.other
             }
         let spelling = Int(token.spelling)
         if spelling >= formOfSpelling[slot].count {

@@ -15,7 +15,11 @@ struct Token: Sendable, Hashable {
 /// - Words are maximal sequences of letters, digits and marks, which may contain apostrophes.
 /// - Words that are joined by `.`, `_`, `-`, `:` or `@` without spaces also yield one verbatim token, and so
 ///   does a word with the punctuation of code around it: `--onto`, `.gitignore`, `$PATH`, `@main`, `C++`.
-/// - Words in camel case also yield their parts.
+/// - Identifiers of three or four words also yield their beginnings and ends: `example.com` in
+///   `anna@example.com`.
+/// - Words in camel case also yield their parts, beginnings and ends (`CamelCase`).
+/// - Operators such as `=>` yield one token each (`OperatorRun`). They do not count as words, so phrases
+///   ignore them.
 /// - Han, kana, Hangul and the scripts of Thailand and its neighbors yield all pairs of adjacent characters
 ///   of one script, because words cannot be told apart without a dictionary. Han characters also yield
 ///   themselves.
@@ -60,7 +64,7 @@ struct TokenScanner {
                 let byte = utf8[offset]
                 if byte < 128 {
                     if bits[Int(byte)] == 0 {
-                        offset += 1
+                        guard scanOperator(body) else { return }
                     } else if !scanWord(bits, body) {
                         return
                     }
@@ -122,7 +126,7 @@ struct TokenScanner {
         }
         guard body(Token(kind: .word, range: range, position: position)) else { return false }
         let isCamel = seenAfterFirst & Bits.upper != 0 && seen & Bits.lower != 0
-        return !isCamel || !isASCII || scanParts(range, bits, body)
+        return !isCamel || !isASCII || scanParts(range, body)
     }
 
     private func isWord(_ offset: Int, _ bits: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -131,35 +135,39 @@ struct TokenScanner {
         return CharacterClass.ofNonASCII(UTF8Decoding.scalar(utf8, offset).scalar) == .word
     }
 
-    /// The minimum length of a part of an identifier in camel case, and the maximum length of the identifier.
-    private static let (minimumPart, maximumCamel) = (2, 64)
-
-    /// Reports the parts of an ASCII word in camel case: `parseURLString` has the parts `parse`, `URL` and
-    /// `String`.
-    private func scanParts(
-        _ range: Range<Int>, _ bits: UnsafeBufferPointer<UInt8>, _ body: (Token) -> Bool
-    ) -> Bool {
-        guard range.count <= Self.maximumCamel else { return true }
-        var start = range.lowerBound
-        for index in range.dropFirst() {
-            let isUpper = bits[Int(utf8[index])] == Bits.upper
-            let followsUpper = bits[Int(utf8[index - 1])] == Bits.upper
-            let precedesLower = index + 1 < range.upperBound && bits[Int(utf8[index + 1])] == Bits.lower
-            guard isUpper, !followsUpper || precedesLower else { continue }
-            if index - start >= Self.minimumPart {
-                let part = Token(kind: .part, range: start..<index, position: position)
-                guard body(part) else { return false }
-            }
-            start = index
+    /// Reports the parts of an ASCII word in camel case.
+    private func scanParts(_ range: Range<Int>, _ body: (Token) -> Bool) -> Bool {
+        CamelCase.forEachPart(of: range, in: utf8) { part, isOnlyForIndex in
+            body(Token(kind: .part, range: part, position: position, isOnlyForIndex: isOnlyForIndex))
         }
-        guard range.upperBound - start >= Self.minimumPart, start > range.lowerBound else { return true }
-        return body(Token(kind: .part, range: start..<range.upperBound, position: position))
+    }
+
+    // MARK: Operators
+
+    /// Skips an ASCII character that belongs to no word, or reports the operator that it begins.
+    @inline(__always)
+    private mutating func scanOperator(_ body: (Token) -> Bool) -> Bool {
+        let start = offset
+        guard let end = OperatorRun(utf8).end(from: start) else {
+            offset += 1
+            return true
+        }
+        offset = end
+        guard let found = OperatorRun(utf8).found(in: start..<end) else { return true }
+        return body(
+            Token(
+                kind: .operator, range: found.range, position: max(1, position),
+                isOnlyForIndex: found.isInIdentifier))
     }
 
     private mutating func finishRun(_ body: (Token) -> Bool) -> Bool {
         defer { run = IdentifierRun() }
         guard let range = run.verbatimRange(in: utf8) else { return true }
-        return body(Token(kind: .verbatim, range: range, position: run.position))
+        guard body(Token(kind: .verbatim, range: range, position: run.position)) else { return false }
+        return run.forEachPart(in: utf8) { part in
+            guard part != range else { return true }
+            return body(Token(kind: .verbatim, range: part, position: run.position, isOnlyForIndex: true))
+        }
     }
 
     // MARK: Scripts without spaces

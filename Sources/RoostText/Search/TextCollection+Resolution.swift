@@ -9,7 +9,7 @@ extension TextCollection {
     ///   - correctsSpelling: Whether unknown words are replaced with similar words.
     ///   - visible: The documents whose words decide about corrections; `nil` for all documents.
     ///   - isCorrect: Returns whether a word in lower case without diacritics is known to be spelled
-    ///     correctly. Such a word is replaced only with a word that many texts contain.
+    ///     correctly. Such a word is never corrected, even if no text contains it.
     /// - Throws: `CancellationError`.
     /// - Complexity: For each word that may be misspelled, proportional to the number of words with a similar
     ///   beginning and to the postings of similar words; with `visible`, also to the number of documents.
@@ -32,6 +32,7 @@ extension TextCollection {
             try Task.checkCancellation()
             resolve(&query.scoring[index].clause)
         }
+        removeUnknownOperators(from: &query)
         if correctsSpelling, query.scoring.count <= Self.maximumCorrected {
             for index in query.scoring.indices {
                 try Task.checkCancellation()
@@ -82,6 +83,18 @@ extension TextCollection {
             }
         }
         return keys
+    }
+
+    /// Removes the operators that no text contains, unless the query contains nothing else: in prose, they are
+    /// punctuation.
+    private func removeUnknownOperators(from query: inout TextQuery) {
+        let known = query.scoring.filter { scoring in
+            guard case .phrase(let terms) = scoring.clause, terms.first?.kind == .operator else {
+                return true
+            }
+            return count(scoring.clause, nil) > 0
+        }
+        if !known.isEmpty { query.scoring = known }
     }
 
     // MARK: Parts of identifiers
@@ -139,15 +152,6 @@ extension TextCollection {
     /// of the number of texts with the corrected word to the number of texts with the original word.
     private static let (rareCount, minimumRatio) = (2, 40)
 
-    /// The minimum number and share of the texts with a word that replaces a correctly spelled word. Such a
-    /// word is more likely meant as it is written, unless the similar word is common.
-    private static let (commonCount, commonShare) = (5, 0.02)
-
-    private func isCommon(_ found: SpellingCorrector.Candidate, _ visible: VisibleDocuments?) -> Bool {
-        let documents = visible?.count(in: parts) ?? documentCount
-        return found.frequency >= max(Self.commonCount, Int(Self.commonShare * Double(documents)))
-    }
-
     /// Corrects the word of a scoring clause if no text, or almost none, contains it.
     private func correct(
         _ index: Int, in query: inout TextQuery, _ languages: Set<TextLanguage>,
@@ -158,11 +162,12 @@ extension TextCollection {
             !scoring.isQuoted, !scoring.isPart
         else { return }
         let count = count(scoring.clause, visible)
-        guard count <= Self.rareCount, !isPartOfIdentifier(terms[0], visible) else { return }
+        guard count <= Self.rareCount, !isPartOfIdentifier(terms[0], visible),
+            !isCorrect(String(decoding: terms[0].word, as: UTF8.self))
+        else { return }
         let corrector = SpellingCorrector(parts, languages: languages, among: visible)
         guard let found = corrector.correction(of: terms[0].word),
-            count == 0 || (found.frequency >= Self.minimumRatio * count && found.distance == 1),
-            isCommon(found, visible) || !isCorrect(String(decoding: terms[0].word, as: UTF8.self))
+            count == 0 || (found.frequency >= Self.minimumRatio * count && found.distance == 1)
         else { return }
         var corrected = Term(.word, found.word)
         corrected.keys = keys(of: corrected, languages)

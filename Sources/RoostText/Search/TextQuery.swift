@@ -10,7 +10,8 @@
 ///   be a quoted phrase or a prefix, and a hyphen before the field excludes the texts.
 /// - `\-word`, `\"word`, `\title:word`: a backslash before an operator makes it text.
 ///
-/// Any other character that is not part of a word is ignored. Every text is a valid query.
+/// Operators of programming languages with two to four characters, such as `=>` or `&.`, are searched for like
+/// words. Any other character that is not part of a word is ignored. Every text is a valid query.
 public struct TextQuery: Sendable, Hashable {
     /// A condition on the words of a text.
     enum Clause: Sendable, Hashable {
@@ -206,7 +207,8 @@ public struct TextQuery: Sendable, Hashable {
 
     /// Adds an excluded piece. A piece without words excludes nothing.
     private mutating func exclude(_ piece: QueryPiece) {
-        let clauses = Self.clauses(of: piece, isPhrase: true)
+        // A text is not excluded because of an operator in the phrase.
+        let clauses = Array(Self.clauses(of: piece, isPhrase: true).prefix(1))
         guard !clauses.isEmpty else { return }
         let name = piece.field.map { $0 == .tags ? "tag:" : "\($0.rawValue):" } ?? ""
         exclusions.append(name + piece.text)
@@ -245,22 +247,23 @@ public struct TextQuery: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - piece: The piece. If it is quoted or literal, a final `*` is punctuation.
-    ///   - isPhrase: Whether all words form one clause.
+    ///   - isPhrase: Whether all words form one clause, which is the first. Those of operators follow.
     private static func clauses(of piece: QueryPiece, isPhrase: Bool) -> [Clause] {
         let text = String(piece.text)
         let hasAsterisk = text.last == "*" && !piece.isQuoted && !piece.isLiteral
         let terms = Term.terms(of: text)
         let words = terms.filter(\.isWord)
-        guard !words.isEmpty else { return [] }
+        let operators = terms.filter { $0.kind == .operator }.map { Clause.phrase([$0.alone]) }
+        guard !words.isEmpty else { return operators }
         if hasAsterisk, words.count == 1 || !isPhrase {
             let prefix = Term.prefix(of: text.dropLast())
             if !prefix.isEmpty { return words.dropLast().map { .phrase([$0.alone]) } + [.prefix(prefix)] }
         }
         // `"C++"` is not `c`.
         if isPhrase, words.count == 1, let exact = terms.first(where: { $0.kind == .verbatim }) {
-            return [.phrase([exact.alone])]
+            return [.phrase([exact.alone])] + operators
         }
-        if isPhrase { return [.phrase(words.map { $0.shifted(by: words[0].offset) })] }
+        if isPhrase { return [.phrase(words.map { $0.shifted(by: words[0].offset) })] + operators }
         return terms.map { .phrase([$0.alone]) }
     }
 }

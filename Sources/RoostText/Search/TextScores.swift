@@ -191,7 +191,7 @@ extension TextScores {
                 }
                 for (document, presence) in presences {
                     breakdowns[document]?.words += presence.isComplete ? 1 : 0
-                    breakdowns[document]?.covered += min(word.information, presence.covered)
+                    breakdowns[document]?.covered += presence.covered(of: word)
                 }
             }
         }
@@ -200,21 +200,20 @@ extension TextScores {
 
     /// What a document contains of a word of the query.
     private struct Presence {
-        /// Whether the document contains the word, and not only some of its parts.
+        /// Whether the document contains the word or its correction, and not only some of its parts.
         var isComplete = false
-        private var information: Float = 0
+        /// Whether the document contains the word in the form that the user entered.
+        private var isEntered = false
         private var informationOfParts: Float = 0
-
-        var covered: Float { max(information, informationOfParts) }
 
         mutating func add(_ clause: WeightedClause) {
             isComplete = isComplete || !clause.isPart
-            guard !clause.isCorrected else { return }
-            if clause.isPart {
-                informationOfParts += clause.weight
-            } else {
-                information = max(information, clause.weight)
-            }
+            isEntered = isEntered || !(clause.isPart || clause.isCorrected)
+            informationOfParts += clause.isPart ? clause.weight : 0
+        }
+
+        func covered(of word: Word) -> Float {
+            isEntered ? word.information : min(word.information, informationOfParts)
         }
     }
 

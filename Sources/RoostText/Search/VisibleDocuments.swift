@@ -9,16 +9,4 @@ package struct VisibleDocuments {
     package init(where contains: @escaping (_ part: Int, _ document: Int) -> Bool) {
         self.contains = contains
     }
-
-    /// Returns the number of visible documents that are not deleted.
-    ///
-    /// - Complexity: O(documents).
-    func count(in parts: [TextPart]) -> Int {
-        parts.indices.reduce(0) { sum, part in
-            sum
-                + (0..<parts[part].index.documentCount).count {
-                    !parts[part].isRemoved($0) && contains(part, $0)
-                }
-        }
-    }
 }

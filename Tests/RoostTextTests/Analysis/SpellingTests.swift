@@ -80,7 +80,9 @@ import Testing
                     })
             }
         ).sorted()
-        let corrector = SpellingCorrector(collection(words, parts: parts).parts, languages: [])
+        // Enough texts contain each word for every error to be corrected.
+        let texts = (0..<6).flatMap { _ in words }
+        let corrector = SpellingCorrector(collection(texts, parts: parts).parts, languages: [])
         var corrected = 0
         for _ in 0..<150 {
             var typed = Array(words[random.next(words.count)].unicodeScalars.map(\.value))
@@ -126,7 +128,8 @@ import Testing
         #expect(try corrections("хледа", in: texts) == ["хледа хлеба true"])
         #expect(try corrections("\"kuberentes\" kubern* -gti x123", in: texts) == [])
         #expect(try corrections("zzzzzzzz", in: texts) == [])
-        #expect(try corrections("redis", in: texts) == [], "one text with a similar short word is no evidence")
+        #expect(
+            try corrections("redis", in: texts) == [], "one text with a similar short word is no evidence")
     }
 
     @Test func `only visible texts decide about corrections`() throws {

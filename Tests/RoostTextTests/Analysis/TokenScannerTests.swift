@@ -32,7 +32,16 @@ import Testing
         ("... well", []), ("---", []), ("# Heading", []), ("x---y", []),
     ])
     func `identifiers are tokens with their punctuation`(text: String, expected: [String]) {
-        #expect(texts(text, .verbatim) == expected)
+        #expect(tokens(text).filter { $0.kind == .verbatim && !$0.isExtra }.map(\.text) == expected)
+    }
+
+    @Test(arguments: [
+        ("anna@example.com", ["example.com", "anna@example"]), ("std::vector", []), ("5.1.2", []),
+        ("--force-with-lease", ["force-with-lease", "with-lease", "force-with"]), ("2024-05-06", []),
+        ("a-b-c-d-e", []), ("git --onto", []),
+    ])
+    func `texts are also indexed under the ends of identifiers`(text: String, expected: [String]) {
+        #expect(tokens(text).filter { $0.kind == .verbatim && $0.isExtra }.map(\.text) == expected)
     }
 
     @Test(arguments: [
@@ -40,8 +49,45 @@ import Testing
         ("getUserID", ["get", "User", "ID"]), ("README", []), ("Paris", []), ("iPhone", ["Phone"]),
     ])
     func `words in camel case have parts`(text: String, expected: [String]) {
-        #expect(texts(text, .part) == expected)
+        #expect(tokens(text).filter { $0.kind == .part && !$0.isExtra }.map(\.text) == expected)
         #expect(texts(text, .word) == [text])
+    }
+
+    @Test(arguments: [
+        ("NSURLSession", ["NS", "URL", "URLSession"]), ("parseURLQuery", ["parseURL", "URLQuery"]),
+        ("GitHub", []), ("HTTPServer", []), ("UIView", []), ("aBcDeFgHiJkL", []),
+    ])
+    func `texts are also indexed under the ends of words in camel case`(text: String, expected: [String]) {
+        #expect(tokens(text).filter { $0.kind == .part && $0.isExtra }.map(\.text) == expected)
+    }
+
+    @Test(arguments: [
+        ("user&.name", ["&."]), ("x |> f", ["|>"]), ("a = <<~SQL", ["<<~"]), ("sudo !!", ["!!"]),
+        ("a?.b ?? c", ["?.", "??"]), ("the operator ::", ["::"]), ("{ :a => 1 }", ["=>"]),
+        ("echo $?", ["$?"]),
+        ("2**10 + f(*args, **kwargs)", ["**", "**"]), ("p->x", ["->"]), ("${{ x }}", ["{{", "}}"]),
+        ("2>&1", [">&"]), ("git checkout -- file", ["--"]), ("a === b && c", ["===", "&&"]),
+        ("0..<5", ["..<"]),
+        ("x!!.y", ["!!"]), ("case =>{", ["=>"]), ("src/**/*.py", ["**"]), ("**", ["**"]),
+    ])
+    func `operators are tokens`(text: String, expected: [String]) {
+        #expect(tokens(text).filter { $0.kind == .operator && !$0.isExtra }.map(\.text) == expected)
+    }
+
+    @Test(arguments: [
+        "**bold** and *italic*.", "***both***", "**Note:** text", "~~old~~ ==new==", "a\n---\nb", "a\n===\nb",
+        "|---|:-:|", "| --- | :-- |", "+--+--+", "https://x.y/z", "Why?! no!!", "wait...", "--force", "=====",
+        "a-b", "# Title", "it's - a - dash",
+    ])
+    func `markup and punctuation are no operators`(text: String) {
+        #expect(texts(text, .operator) == [])
+    }
+
+    @Test func `an operator has the position of the word before it`() {
+        let found = tokens("&& a => b")
+        #expect(found.filter { $0.kind == .word }.map(\.position) == [1, 2])
+        #expect(found.filter { $0.kind == .operator }.map(\.position) == [1, 1])
+        #expect(tokens("std::vector").filter { $0.kind == .operator }.map(\.isExtra) == [true])
     }
 
     @Test func `an identifier has the position of its first word`() {
@@ -98,8 +144,8 @@ import Testing
             for _ in 0..<(Int(state >> 59) + 1) {
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 bytes.append(
-                    [0x61, 0x2D, 0x5F, 0xE2, 0x80, 0x8D, 0xF0, 0x9F, 0xCC, 0xFF, 0x20, 0x2B][
-                        Int(state >> 33) % 12])
+                    [0x61, 0x2D, 0x5F, 0xE2, 0x80, 0x8D, 0xF0, 0x9F, 0xCC, 0xFF, 0x20, 0x2B, 0x2A, 0x41][
+                        Int(state >> 33) % 14])
             }
             bytes.withUnsafeBufferPointer { utf8 in
                 var end = 0
@@ -120,7 +166,7 @@ import Testing
         .timeLimit(.minutes(1)),
         arguments: [
             "a", "aB", "a.", "a b ", "知", "の", "\u{301}", "👩\u{200D}", "🇩", "★", "-", "'", "l'", "--a ",
-            "\u{FFFD}",
+            "\u{FFFD}", "**a ", "=> ",
         ])
     func `a text of a megabyte without spaces is analyzed in linear time`(unit: String) {
         let text = "x" + String(repeating: unit, count: (1 << 20) / unit.utf8.count)
