@@ -29,13 +29,15 @@ extension KnowledgeStore {
     ///   - ignoringPreviousRun: Whether to start without the groups of the previous run. Ids and labels are
     ///     still kept.
     ///   - isDryRun: Whether to report the result without committing it.
+    ///   - progress: Receives the progress of the run, on any thread. The share of the last call is 1.
     /// - Atomicity: All clusters and assignments are replaced in one commit.
     /// - Throws: ``RoostError`` with `.emptyStore`, `.notFound` or `.badInput`; `ClusteringError`;
     ///   `StorageError`; `CancellationError`. If an error is thrown, the store is unchanged.
     public func recluster(
         clusters: Int? = nil, granularity: LeidenClusterer.Granularity = .medium,
         maximumOutliers: Double = 0.05, levels: Int? = nil, seed: UInt64 = 0,
-        among conditions: [EntryCondition] = [], ignoringPreviousRun: Bool = false, isDryRun: Bool = false
+        among conditions: [EntryCondition] = [], ignoringPreviousRun: Bool = false, isDryRun: Bool = false,
+        progress: @escaping @Sendable (ReclusterProgress) -> Void = { _ in }
     ) async throws -> ReclusterReport {
         let method: Reclusterer.Method =
             clusters.map { .count($0, seed: seed) }
@@ -44,7 +46,7 @@ extension KnowledgeStore {
                 continuesPreviousRun: !ignoringPreviousRun)
         return try await Reclusterer(
             storage: storage, method: method, levels: levels, conditions: conditions, isDryRun: isDryRun,
-            boilerplate: (entryEmbedder, boilerplate)
+            boilerplate: (entryEmbedder, boilerplate), progress: ReclusterProgress.Filter(progress)
         ).run()
     }
 
@@ -59,18 +61,20 @@ extension KnowledgeStore {
     ///     parents if there are more than 25 clusters. Ignored if the clusterer creates a hierarchy itself.
     ///   - conditions: The conditions that an entry must meet to be clustered.
     ///   - isDryRun: Whether to report the result without committing it.
+    ///   - progress: Receives the progress of the run, on any thread. The share of the last call is 1.
     /// - Atomicity: All clusters and assignments are replaced in one commit.
     /// - Throws: As
-    ///   ``recluster(clusters:granularity:maximumOutliers:levels:seed:among:ignoringPreviousRun:isDryRun:)``,
+    ///   ``recluster(clusters:granularity:maximumOutliers:levels:seed:among:ignoringPreviousRun:isDryRun:progress:)``,
     ///   and any error that the clusterer throws.
     public func recluster(
         with clusterer: any Clusterer, parameters: [String: MetadataValue] = [:], levels: Int? = nil,
-        among conditions: [EntryCondition] = [], isDryRun: Bool = false
+        among conditions: [EntryCondition] = [], isDryRun: Bool = false,
+        progress: @escaping @Sendable (ReclusterProgress) -> Void = { _ in }
     ) async throws -> ReclusterReport {
         try await Reclusterer(
             storage: storage, method: .custom(clusterer, parameters: parameters), levels: levels,
             conditions: conditions, isDryRun: isDryRun,
-            boilerplate: (entryEmbedder, boilerplate)
+            boilerplate: (entryEmbedder, boilerplate), progress: ReclusterProgress.Filter(progress)
         ).run()
     }
 

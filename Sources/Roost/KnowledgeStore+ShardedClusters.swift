@@ -26,7 +26,7 @@ extension KnowledgeStore {
     ///
     /// The sample is chosen by the ids of the entries, so it is the same each time. The clusters of the
     /// sample are found in the same way as by
-    /// ``recluster(clusters:granularity:maximumOutliers:levels:seed:among:ignoringPreviousRun:isDryRun:)``.
+    /// ``recluster(clusters:granularity:maximumOutliers:levels:seed:among:ignoringPreviousRun:isDryRun:progress:)``.
     /// Entries that are added later belong to no cluster when the clusters are committed. The contents of the
     /// store do not change.
     ///

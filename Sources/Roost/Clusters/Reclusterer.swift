@@ -29,6 +29,8 @@ struct Reclusterer: Sendable {
     let boilerplate: (embedder: EntryEmbedder, catalog: BoilerplateCatalog)
     /// The sample of the entries that is clustered; `nil` for all entries.
     var sample: EntrySample?
+    /// Receives the progress of the run.
+    var progress = ReclusterProgress.Filter { _ in }
 
     /// A run continues the previous one only if at least this share of the previous run's entries remains.
     /// Otherwise, the previous groups say too little about the current data.
@@ -37,16 +39,19 @@ struct Reclusterer: Sendable {
     /// Clusters the entries.
     ///
     /// - Throws: See ``KnowledgeStore/recluster(clusters:granularity:maximumOutliers:levels:seed:among:``
-    ///   ``ignoringPreviousRun:isDryRun:)``.
+    ///   ``ignoringPreviousRun:isDryRun:progress:)``.
     @concurrent
     func run() async throws -> ReclusterReport {
         let found = try await find()
+        progress(.labels)
         var assembly = ClusterAssembly(found.partition, of: found.entries.vectors, ids: found.entries.ids)
         try await assembly.countTexts(
             of: EntryTexts(found.snapshot), without: found.replacements.boilerplate)
         let labelNotice = try await assembly.embedPhrases(with: boilerplate.embedder.embedder)
+        progress(.saving)
         var report = try await ClusteringCommit(storage: storage, isDryRun: isDryRun).run(
             assembly, found.run, readFrom: found.snapshot)
+        progress(.saving, 1)
         if let contents = found.replacements.contents {
             report.boilerplateLines = contents.lines
             if !isDryRun { boilerplate.catalog.save(contents) }
@@ -70,10 +75,12 @@ struct Reclusterer: Sendable {
     @concurrent
     func find() async throws -> Found {
         try validate()
+        progress(.reading)
         let snapshot = try await storage.snapshot()
         let replacements = try await BoilerplateVectors(
             try await texts(in: snapshot), matching: conditions, embedder: boilerplate.embedder,
             catalog: boilerplate.catalog)
+        progress(.reading, 0.5)
         let entries = try await EntryVectors(
             snapshot, matching: conditions, in: sample, replacing: replacements)
         guard !entries.ids.isEmpty || conditions.isEmpty || snapshot.stamp.entryCount == 0 else {
@@ -149,6 +156,7 @@ struct Reclusterer: Sendable {
             var clusterer = LeidenClusterer(
                 granularity: granularity, maximumOutliers: maximumOutliers, seed: seed)
             clusterer.addsParents = levels == nil
+            clusterer.onProgress = { [progress] in progress($0, $1) }
             if continuesPreviousRun { clusterer.start = try await start(clusterer, for: ids, in: snapshot) }
             return clusterer
         case .custom(let clusterer, _): return clusterer
@@ -191,9 +199,11 @@ struct Reclusterer: Sendable {
     }
 
     private func partition(_ entries: EntryVectors, by clusterer: any Clusterer) async throws -> Partition {
+        if !(clusterer is LeidenClusterer) { progress(.groups) }
         let found = try await clusterer.cluster(entries.vectors)
         // A clusterer that the caller provides may have returned anything.
         try found.check(for: entries.vectors)
+        progress(.stability)
         let partition = try await found.addingStabilities(of: entries.vectors, by: clusterer)
         // Do not replace the existing clusters, and the labels that people gave them, if the parameters yield
         // no clusters.

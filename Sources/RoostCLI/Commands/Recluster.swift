@@ -172,15 +172,21 @@ struct Recluster: AsyncParsableCommand {
 
     private func recluster(_ store: KnowledgeStore, isDryRun: Bool) async throws -> ReclusterReport {
         let now = Date()
+        let progress = Progress(isQuiet: options.quiet)
+        defer { progress.finish() }
+        let show: @Sendable (ReclusterProgress) -> Void = {
+            progress.update($0.step.rawValue, fraction: $0.share)
+        }
         let conditions = self.where.compactMap { FilterOptions.condition($0, now: now) }
         if let dense {
             return try await store.recluster(
                 with: HDBSCAN(minimumSize: dense, minimumSamples: min(5, dense), seed: seed),
-                levels: levels, among: conditions, isDryRun: isDryRun)
+                levels: levels, among: conditions, isDryRun: isDryRun, progress: show)
         }
         return try await store.recluster(
             clusters: clusters, granularity: size.granularity, maximumOutliers: maxOutliers ?? 0.05,
-            levels: levels, seed: seed, among: conditions, ignoringPreviousRun: fresh, isDryRun: isDryRun)
+            levels: levels, seed: seed, among: conditions, ignoringPreviousRun: fresh, isDryRun: isDryRun,
+            progress: show)
     }
 
     /// Returns whether the run may end the clusters that have no members among the entries of `--where`. For

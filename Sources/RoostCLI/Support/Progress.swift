@@ -30,13 +30,24 @@ final class Progress: Sendable {
     ///
     /// - Parameter fraction: The finished share of the work, from 0 to 1; 0 if it is unknown.
     func update(_ done: Int, fraction: Double) {
+        state.withLock { $0.count = done }
+        show(fraction) { String(format: "%d %@, %.0f per second", done, unit, Double(done) / $0) }
+    }
+
+    /// Updates the line, at most five times a second.
+    ///
+    /// - Parameters:
+    ///   - step: The present step of the work.
+    ///   - fraction: The finished share of the work, from 0 to 1; 0 if it is unknown.
+    func update(_ step: String, fraction: Double) { show(fraction) { _ in step } }
+
+    private func show(_ fraction: Double, _ description: (_ elapsed: TimeInterval) -> String) {
         state.withLock { state in
-            state.count = done
             let now = Date()
             let elapsed = now.timeIntervalSince(start)
             guard isShown, elapsed > 1, now.timeIntervalSince(state.last) > 0.2 else { return }
             state.last = now
-            var text = String(format: "\r\u{1B}[K%d %@, %.0f per second", done, unit, Double(done) / elapsed)
+            var text = "\r\u{1B}[K" + description(elapsed)
             if fraction > 0.01, fraction < 1 {
                 text += String(
                     format: ", %.0f %%, %@ left", fraction * 100,

@@ -51,6 +51,8 @@ public struct LeidenClusterer: Clusterer {
     public var addsParents = false
     /// The result of a previous run, from which this run continues; `nil` clusters all vectors.
     public var start: Start?
+    /// Receives the present step and its finished share, 0 to 1.
+    package var onProgress: (@Sendable (ClusteringStep, Double) -> Void)?
 
     /// The result of a previous run. Its groups are kept; new vectors join them or form new groups.
     public struct Start: Sendable {
@@ -145,8 +147,10 @@ public struct LeidenClusterer: Clusterer {
         let points = distinct.rows.count == vectors.rows ? vectors : vectors.selecting(distinct.rows)
         let n = points.rows
         let k = neighborCount(of: n)
+        onProgress?(.neighbors, 0)
         let nearest = try NearestNeighbors.find(in: points, k: k, seed: seed)
         try Task.checkCancellation()
+        onProgress?(.groups, 0)
         let graph = NeighborGraph.make(nearest)
         var generator = SeededGenerator(seed: Self.fixedSeed)
         let leiden = Leiden(graph)
@@ -172,6 +176,7 @@ public struct LeidenClusterer: Clusterer {
             return try levels.finish(partition, stability, ladder, addsParents: addsParents)
         }
         guard points.rows >= Self.minimumCount else { return partition }
+        onProgress?(.stability, 0)
         let subsamples = try Subsamples(of: points, neighbors: k, seed: Self.fixedSeed)
         let parentResolution =
             addsParents ? start?.parentResolution.flatMap { $0 > 0 && $0.isFinite ? $0 : nil } : nil
@@ -265,7 +270,8 @@ public struct LeidenClusterer: Clusterer {
                 resolution: resolution)
         }
         let ladder = ResolutionLadder(count: points.rows)
-        let partitions = try ladder.partitions(of: leiden, using: &generator)
+        let partitions = try ladder.partitions(of: leiden, using: &generator) { onProgress?(.groups, $0) }
+        onProgress?(.stability, 0)
         let choice = try ResolutionChoice(
             partitions, of: points, leiden, neighbors: neighbors, ladder: ladder, seed: Self.fixedSeed)
         let resolution = ladder.resolutions[choice.index] * granularity.factor

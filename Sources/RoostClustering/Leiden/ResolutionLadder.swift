@@ -44,13 +44,17 @@ struct ResolutionLadder {
 
     /// Returns the communities of a graph at each resolution.
     ///
+    /// - Parameter onProgress: Receives the finished share of the resolutions, 0 to 1.
     /// - Throws: `CancellationError`.
-    func partitions(of leiden: Leiden, using generator: inout SeededGenerator) throws -> [[Int32]] {
+    func partitions(
+        of leiden: Leiden, using generator: inout SeededGenerator, onProgress: (Double) -> Void = { _ in }
+    ) throws -> [[Int32]] {
         guard let first = resolutions.first else { return [] }
         let finest = try leiden.communities(resolution: first, rounds: 1, using: &generator)
         var partitions = [finest]
         var (level, communityOf) = (leiden.contracted(finest), finest)
         for resolution in resolutions.dropFirst() {
+            onProgress(Double(partitions.count) / Double(resolutions.count))
             let coarser = try level.communities(resolution: resolution, using: &generator)
             communityOf = communityOf.map { coarser[Int($0)] }
             level = level.contracted(coarser)

@@ -1,5 +1,6 @@
 import Roost
 import RoostModel
+import Synchronization
 
 /// The tool that groups all entries into clusters.
 struct ReclusterTool: Tool {
@@ -33,10 +34,22 @@ struct ReclusterTool: Tool {
         ])
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
-        context.report(progress: 0, of: 1, "clustering")
+        let isDryRun = arguments.flag("dryRun")
+        let reported = Mutex(-1)
         let value: JSONValue = try await handle.use { store in
             let report = try await store.recluster(
-                clusters: arguments["clusters"]?.integer, isDryRun: arguments.flag("dryRun"))
+                clusters: arguments["clusters"]?.integer, isDryRun: isDryRun
+            ) { progress in
+                // Reported numbers must grow, and the last one is that of the answer.
+                let percent = Int(100 * progress.share)
+                let hasGrown = reported.withLock { reported in
+                    guard percent > reported, percent < 100 else { return false }
+                    reported = percent
+                    return true
+                }
+                guard hasGrown else { return }
+                context.report(progress: percent, of: 100, progress.step.rawValue)
+            }
             return [
                 "clusters": .integer(Int64(report.clusters.count)),
                 "outliers": .integer(Int64(report.outlierCount)),
@@ -44,7 +57,7 @@ struct ReclusterTool: Tool {
                 "notices": .array(report.notices.map { .string($0) }),
             ]
         }
-        context.report(progress: 1, of: 1, "saved")
+        context.report(progress: 100, of: 100, isDryRun ? "computed" : "saved")
         return value
     }
 }
