@@ -88,6 +88,7 @@ struct ClusterTests {
         var record = try JSONDecoder().decode(Job.self, from: try Data(contentsOf: file))
         #expect(record.state == .running)
         record.process = 4_194_305
+        record.server = nil
         try JSONEncoder().encode(record).write(to: file)
         let restarted = JobRegistry(directory: folder) { _ in nil }
         await restarted.recover()

@@ -32,11 +32,12 @@ enum ClusterRunRoutes {
         let granularity =
             call.body["granularity"]?.asString.flatMap(LeidenClusterer.Granularity.init) ?? .medium
         let (handle, body) = (call.context.handle, call.body)
-        let job = try await call.context.jobs.start("recluster") { _ in
+        let job = try await call.context.jobs.start("recluster") { progress in
             try await handle.use { store in
                 let report = try await store.recluster(
                     clusters: body["clusters"]?.integer, granularity: granularity,
-                    isDryRun: body["dryRun"]?.flag ?? false)
+                    isDryRun: body["dryRun"]?.flag ?? false
+                ) { progress($0.share, $0.step.rawValue) }
                 return [
                     "clusters": .count(report.clusters.count), "outliers": .count(report.outlierCount),
                     "continued": .count(report.continuedCount), "dryRun": .bool(report.isDryRun),
@@ -61,10 +62,23 @@ enum ClusterRunRoutes {
                             "clustered": Schema.integer("The number of entries in clusters."),
                             "outliers": Schema.integer("The number of entries in no cluster."),
                             "unassigned": Schema.integer("The number of entries without an assignment."),
+                            "placedSince": Schema.integer(
+                                "The number of entries that were assigned after the run."),
+                            "unchanged": Schema.integer(
+                                "The number of entries with the assignment of the run."),
+                            "entriesOfRun": Schema.integer(
+                                "The number of entries that the run clustered; 0 without a run."),
+                            "cohesionOfRun": Schema.number(
+                                "The mean cosine similarity of unchanged entries to their centroids."),
+                            "cohesion": Schema.number(
+                                "The mean cosine similarity of clustered entries to their centroids."),
                             "reasons": Schema.array(
                                 of: Schema.string("A sentence."), "Why a run is due."),
-                        ], required: ["isDue", "entries", "clustered", "outliers", "unassigned", "reasons"],
-                        isOpen: true)))
+                        ],
+                        required: [
+                            "isDue", "entries", "clustered", "outliers", "unassigned", "placedSince",
+                            "unchanged", "entriesOfRun", "reasons",
+                        ], isOpen: true)))
         ]
     ) { call in
         try await call.context.handle.use { store in

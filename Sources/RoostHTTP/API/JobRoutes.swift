@@ -45,11 +45,13 @@ enum JobRoutes {
 
     private static let cancel = Route(
         method: .delete, path: "/api/v1/jobs/{id}", operation: "cancelJob", tag: "Jobs",
-        summary: "Cancel a job.", details: "A job that has ended is not changed.", effect: .writes,
+        summary: "Cancel a job.",
+        details: "A job that has ended is not changed. A job of another server of the same store can only be "
+            + "canceled there.", effect: .writes,
         parameters: [id], answers: [Route.Answer(202, "The job will end soon.", job)]
     ) { call in
         let job = try await find(call)
-        await call.context.jobs.cancel(job.id)
+        try await call.context.jobs.cancel(job)
         return .json(job.json, .accepted)
     }
 
@@ -65,7 +67,9 @@ enum JobRoutes {
         }
         return .stream(type: "text/event-stream", watching: call.request) { writer in
             try await EventStream(writer).send { send in
-                for await job in updates { try send(EventStream.Event(name: "job", data: job.json)) }
+                for await job in updates {
+                    try await send(EventStream.Event(name: "job", data: job.json))
+                }
             }
         }
     }
@@ -84,7 +88,7 @@ enum JobRoutes {
         let job = try await call.context.jobs.start("backup") { progress in
             let repository = try await StoreBackup.openOrCreate(backup.ownRepository)
             let report = try await backup.create(in: repository, tags: ["server"]) { done, total in
-                progress(Double(done) / Double(max(1, total)))
+                progress(Double(done) / Double(max(1, total)), nil)
             }
             return [
                 "snapshot": .string(report.snapshot.id), "writtenBytes": .count(report.writtenBytes),

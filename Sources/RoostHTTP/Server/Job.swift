@@ -3,7 +3,7 @@ import RoostMCP
 import RoostModel
 
 /// Work that runs in the background, such as a clustering run.
-struct Job: Codable, Sendable, Identifiable {
+struct Job: Codable, Sendable, Identifiable, Equatable {
     /// The state of a job.
     enum State: String, Codable, Sendable, CaseIterable {
         case running, succeeded, failed, canceled
@@ -19,12 +19,17 @@ struct Job: Codable, Sendable, Identifiable {
     var finishedAt: Date?
     /// The finished share of the work, from 0 to 1.
     var progress = 0.0
+    /// The present step of the work, such as `finding groups`; `nil` if it has no steps.
+    var step: String?
     /// The result of a job that succeeded.
     var result: JSONValue?
     /// A sentence about the failure.
     var failure: String?
     /// The process that runs the job.
     var process = getpid()
+    /// The server that runs the job, whose lock shows whether it still exists; `nil` if its folder cannot be
+    /// locked, or in records of older versions.
+    var server: UUID?
 
     /// The JSON form of answers.
     var json: JSONValue {
@@ -33,6 +38,7 @@ struct Job: Codable, Sendable, Identifiable {
             "createdAt": .string(DateText.string(from: createdAt)), "progress": .number(progress),
         ]
         if let finishedAt { members["finishedAt"] = .string(DateText.string(from: finishedAt)) }
+        members["step"] = step.map { .string($0) }
         members["result"] = result
         members["failure"] = failure.map { .string($0) }
         return .object(members)
@@ -47,6 +53,7 @@ struct Job: Codable, Sendable, Identifiable {
             "createdAt": Schema.time("When the job began."),
             "finishedAt": Schema.time("When the job ended."),
             "progress": Schema.number("The finished share of the work.", 0...1),
+            "step": Schema.string("The present step of the work, such as `finding groups`."),
             "result": Schema.map("The result of a job that succeeded."),
             "failure": Schema.string("A sentence about the failure."),
         ], required: ["id", "kind", "state", "createdAt", "progress"], isOpen: true,

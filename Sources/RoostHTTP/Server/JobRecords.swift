@@ -18,25 +18,87 @@ struct JobRecords: Sendable {
         folder = directory?.appendingPathComponent("jobs", isDirectory: true)
     }
 
-    /// Returns the recorded jobs. A record that cannot be read is skipped.
-    func all() async -> [Job] {
+    /// Returns the recorded jobs. A record that cannot be read is skipped. A job whose server no longer exists
+    /// was interrupted, and its record is changed accordingly.
+    ///
+    /// - Parameter own: The jobs of the caller, which are omitted.
+    func all(except own: Set<Job.ID> = []) async -> [Job] {
         await run { folder in
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
             return names.filter { $0.hasSuffix(".json") }.compactMap { name in
-                guard let data = try? Data(contentsOf: folder.appendingPathComponent(name)) else {
+                guard let job = Self.read(folder.appendingPathComponent(name)), !own.contains(job.id) else {
                     return nil
                 }
-                return try? JSONDecoder().decode(Job.self, from: data)
+                return Self.settled(job, in: folder)
             }
         } ?? []
     }
 
-    /// Records a job. An earlier record of the job is replaced.
-    func write(_ job: Job) async {
+    /// Returns the record of a job of another server, as ``all(except:)`` does; `nil` if there is none.
+    func job(_ id: Job.ID) async -> Job? {
+        await run { folder in
+            Self.read(Self.file(of: id, in: folder)).map { Self.settled($0, in: folder) }
+        } ?? nil
+    }
+
+    private static func read(_ file: URL) -> Job? {
+        (try? Data(contentsOf: file)).flatMap { try? JSONDecoder().decode(Job.self, from: $0) }
+    }
+
+    private static func settled(_ job: Job, in folder: URL) -> Job {
+        guard job.state == .running, hasEnded(job, in: folder) else { return job }
+        // The server may have recorded the outcome just before its end.
+        guard var job = read(file(of: job.id, in: folder)), job.state == .running else { return job }
+        job.state = .interrupted
+        job.finishedAt = Date()
+        try? write(job, in: folder)
+        return job
+    }
+
+    /// Returns whether the server of a job no longer exists.
+    private static func hasEnded(_ job: Job, in folder: URL) -> Bool {
+        guard let server = job.server else {
+            // In a container, a new server often has the process id of the previous one.
+            return job.process == getpid() || kill(job.process, 0) != 0 && errno == ESRCH
+        }
+        let file = lockFile(of: server, in: folder)
+        do {
+            guard let lock = try FileLock.shared(file) else { return false }
+            withExtendedLifetime(lock) { try? FileManager.default.removeItem(at: file) }
+            return true
+        } catch let error as FileError where error.isMissing {
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Takes the lock that shows that a server exists.
+    ///
+    /// - Returns: `nil` if the folder cannot be locked.
+    func lock(for server: UUID) async -> FileLock? {
         await run { folder in
             try FileSystem.standard.createFolder(folder)
-            try AtomicFile.write(try JSONEncoder().encode(job), to: Self.file(of: job.id, in: folder))
+            return try FileLock.acquire(Self.lockFile(of: server, in: folder), timeout: 0)
         }
+    }
+
+    /// Releases the lock of a server whose jobs have all ended.
+    func unlock(_ lock: FileLock, for server: UUID) async {
+        await run { folder in
+            try? FileManager.default.removeItem(at: Self.lockFile(of: server, in: folder))
+            lock.release()
+        }
+    }
+
+    /// Records a job. An earlier record of the job is replaced.
+    func write(_ job: Job) async {
+        await run { folder in try Self.write(job, in: folder) }
+    }
+
+    private static func write(_ job: Job, in folder: URL) throws {
+        try FileSystem.standard.createFolder(folder)
+        try AtomicFile.write(try JSONEncoder().encode(job), to: file(of: job.id, in: folder))
     }
 
     /// Removes the records of jobs.
@@ -52,6 +114,10 @@ struct JobRecords: Sendable {
 
     private static func file(of id: Job.ID, in folder: URL) -> URL {
         folder.appendingPathComponent("\(id.text).json")
+    }
+
+    private static func lockFile(of server: UUID, in folder: URL) -> URL {
+        folder.appendingPathComponent("\(server.text).lock")
     }
 
     /// Runs work after the work of earlier calls has ended, even if the task has been canceled.
