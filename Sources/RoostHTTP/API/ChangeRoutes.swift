@@ -37,7 +37,7 @@ enum ChangeRoutes {
             do {
                 try await EventStream(writer).send { send in
                     for try await batch in batches {
-                        for event in try events(of: batch) { try send(event) }
+                        for event in try events(of: batch) { try await send(event) }
                     }
                 }
             } catch let error as StorageError where error.code == .notFound || error.remedy == .reopenStore {
@@ -58,7 +58,10 @@ enum ChangeRoutes {
 
     /// Returns the changes of a commit as events.
     private static func events(of batch: ChangeBatch) throws -> [EventStream.Event] {
-        try batch.changes.map { change in
+        // With sorted keys, the same change has the same id in every answer.
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return try batch.changes.map { change in
             var cursor = batch.next
             (cursor.revision, cursor.ordinal) = (change.revision, change.ordinal)
             var data: [String: JSONValue] = ["revision": .integer(Int64(change.revision.rawValue))]
@@ -70,7 +73,7 @@ enum ChangeRoutes {
                 name = "clusters"
                 data["run"] = run.map { .string($0.text) }
             }
-            let id = try JSONEncoder().encode(cursor).base64EncodedString()
+            let id = try encoder.encode(cursor).base64EncodedString()
             return EventStream.Event(name: name, id: id, data: .object(data))
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 import RoostMCP
 import RoostModel
 import ServiceLifecycle
@@ -13,11 +14,6 @@ struct EventStream: Sendable {
         var data: JSONValue
     }
 
-    private enum Part: Sendable {
-        case event(Event)
-        case heartbeat
-    }
-
     /// The time between two comments.
     private static let heartbeat = Duration.seconds(15)
 
@@ -26,46 +22,70 @@ struct EventStream: Sendable {
     /// Creates a stream.
     init(_ writer: StreamWriter) { self.writer = writer }
 
-    /// Sends events until the producer returns.
+    /// Sends events until the producer returns, or until the server is asked to stop.
+    ///
+    /// The producer waits for each event to be written, so that it is as fast as the client, and the memory of
+    /// a stream does not depend on the number of events. A client that takes none in time is disconnected by
+    /// the writer.
     ///
     /// - Parameter produce: Produces the events, and passes each of them to its argument.
     /// - Throws: The error of the producer; an error if the client has gone or reads too slowly.
     func send(
         _ produce:
-            @escaping @Sendable (_ send: @escaping @Sendable (Event) throws -> Void) async throws -> Void
+            @escaping @Sendable (_ send: @escaping @Sendable (Event) async throws -> Void) async throws
+            -> Void
     ) async throws {
-        let (parts, continuation) = AsyncThrowingStream<Part, any Error>.makeStream(
-            bufferingPolicy: .bufferingOldest(1_000))
-        let writer = writer
-        try await cancelWhenGracefulShutdown {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    do {
+        // A comment must not be written in the middle of an event.
+        let (writer, turns) = (writer, TaskQueue())
+        do {
+            try await cancelWhenGracefulShutdown {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    defer { group.cancelAll() }
+                    try await writer.comment()
+                    group.addTask {
                         try await produce { event in
-                            guard case .enqueued = continuation.yield(.event(event)) else {
-                                throw ServerError("the client is too slow")
+                            try await turns.run {
+                                try await writer.event(event.name, id: event.id, event.data)
                             }
                         }
-                        continuation.finish()
-                    } catch {
-                        continuation.finish(throwing: error)
                     }
-                }
-                group.addTask {
-                    while !Task.isCancelled {
-                        try await Task.sleep(for: Self.heartbeat)
-                        continuation.yield(.heartbeat)
+                    group.addTask {
+                        while true {
+                            try await Task.sleep(for: Self.heartbeat)
+                            try await turns.run { try await writer.comment() }
+                        }
                     }
-                }
-                defer { group.cancelAll() }
-                try await writer.comment()
-                for try await part in parts {
-                    switch part {
-                    case .event(let event): try await writer.event(event.name, id: event.id, event.data)
-                    case .heartbeat: try await writer.comment()
-                    }
+                    // Comments end only with an error, which means that the client has gone.
+                    try await group.next()
                 }
             }
+        } catch is CancellationError where !Task.isCancelled {
+            // The server was asked to stop, and the stream ends like a complete one.
+        }
+    }
+
+    /// The number of notifications that wait for the client. They report progress, so the latest ones matter.
+    private static let maximumNotifications = 1_000
+
+    /// Sends notifications until the function returns, and then its result, as events `message`.
+    ///
+    /// - Parameter respond: Passes notifications to its argument, which does not wait for the client. If the
+    ///   client reads too slowly, it misses the oldest ones.
+    /// - Throws: The error of the function; an error if the client has gone or reads too slowly.
+    func sendMessages(
+        _ respond:
+            @escaping @Sendable (_ notify: @escaping @Sendable (JSONValue) -> Void) async throws -> JSONValue
+    ) async throws {
+        try await send { send in
+            let (notifications, continuation) = AsyncStream<JSONValue>.makeStream(
+                bufferingPolicy: .bufferingNewest(Self.maximumNotifications))
+            async let sending: Void = {
+                for await message in notifications { try await send(Event(name: "message", data: message)) }
+            }()
+            let response = try await respond { continuation.yield($0) }
+            continuation.finish()
+            try await sending
+            try await send(Event(name: "message", data: response))
         }
     }
 }

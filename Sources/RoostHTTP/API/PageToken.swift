@@ -78,8 +78,11 @@ struct PageToken: Codable {
     }
 
     private var encoded: String {
+        // With sorted keys, the same page has the same cursor in every answer.
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
         // A structure of numbers and texts can always be encoded. In a query, '+' would mean a space.
-        ((try? JSONEncoder().encode(self)) ?? Data()).base64EncodedString()
+        return ((try? encoder.encode(self)) ?? Data()).base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_")
     }
 

@@ -148,14 +148,9 @@ struct HTTPExchange: Sendable {
         }
         if (hasProgress || isSubscription) && acceptsEvents {
             return .stream(type: "text/event-stream", watching: call.request) { writer in
-                try await EventStream(writer).send { send in
-                    let response = try await server.response(
-                        to: id, method, parameters, negotiated: negotiated
-                    ) { notification in
-                        // A client that reads too slowly misses notifications; its connection is closed soon.
-                        try? send(EventStream.Event(name: "message", data: notification))
-                    }
-                    try send(EventStream.Event(name: "message", data: response))
+                try await EventStream(writer).sendMessages { notify in
+                    try await server.response(
+                        to: id, method, parameters, negotiated: negotiated, notify: notify)
                 }
             }
         }
