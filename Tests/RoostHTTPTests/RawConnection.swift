@@ -75,6 +75,22 @@ final class RawConnection {
     /// Tells the server that nothing more will be written.
     func finishWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
+    /// Returns what the server sends until it has sent a text or closes the connection.
+    func read(until end: String) async throws -> String {
+        let descriptor = descriptor
+        return try await Self.blocking {
+            var result: [UInt8] = []
+            var byte: UInt8 = 0
+            while !result.suffix(end.utf8.count).elementsEqual(end.utf8) {
+                let count = recv(descriptor, &byte, 1, 0)
+                if count < 0, errno == EAGAIN { throw Failure(call: "recv", number: errno) }
+                guard count > 0 else { break }
+                result.append(byte)
+            }
+            return String(decoding: result, as: UTF8.self)
+        }
+    }
+
     /// Returns everything that the server sends until it closes the connection.
     func readToEnd() async throws -> String {
         let descriptor = descriptor

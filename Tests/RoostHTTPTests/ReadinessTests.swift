@@ -28,6 +28,29 @@ struct ReadinessTests {
         try await ReadinessCheck(within: .seconds(1200)).run(handle)
     }
 
+    @Test func `a server is ready when the store has been prepared`() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        try await store.add("a note")
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let calls = Mutex(0)
+        // Only the first call, which prepares the store, waits.
+        let handle = StoreHandle {
+            let isFirst = calls.withLock { calls in
+                calls += 1
+                return calls == 1
+            }
+            if isFirst { for await _ in gate { break } }
+            return store
+        }
+        let check = ReadinessCheck(within: .milliseconds(20))
+        check.prepare(handle)
+        await #expect(throws: Deadline.Exceeded.self) { try await check.run(handle) }
+        open.yield()
+        try await ReadinessCheck(within: .seconds(1200)).run(handle)
+        while (try? await check.run(handle)) == nil { await Task.yield() }
+        check.stop()
+    }
+
     /// Counts the snapshots, which begin after 100 milliseconds.
     private final class SlowSnapshots: StorageInterceptor {
         let count = Mutex(0)

@@ -45,12 +45,6 @@ enum EntryDocument {
     /// Returns the ETag of a revision.
     static func tag(of revision: Revision) -> String { "\"\(revision.rawValue)\"" }
 
-    /// Returns the revision that an ETag names.
-    static func revision(ofTag tag: String) -> Revision? {
-        guard tag.hasPrefix("\""), tag.hasSuffix("\""), tag.utf8.count > 2 else { return nil }
-        return UInt64(tag.dropFirst().dropLast()).map(Revision.init(rawValue:))
-    }
-
     /// The schema of entries.
     static let schema = Schema.object(
         [

@@ -11,11 +11,6 @@ enum EntryRoutes {
     private static let maximumText = 8 << 20
     private static let maximumPage = 1_000
     private static let id = Parameter.path("id", Schema.id("The id of the entry."))
-    private static let ifMatch = Parameter.header(
-        "If-Match",
-        Schema.string(
-            "The ETag of the revision that the client has read; the request fails with 412 if the entry has "
-                + "changed since."))
     private static let entry = Route.Body.json(Schema.reference("Entry"))
     private static let tags = Schema.array(
         of: Schema.string("A tag in one line.", minimum: 1, maximum: 1_000), "Tags.", maximum: 64)
@@ -46,7 +41,7 @@ enum EntryRoutes {
             let added = try await store.add(
                 try text("content", of: call.body) ?? "",
                 tags: try RequestTags.added(call.body, "tags"),
-                metadata: call.body["metadata"]?.members ?? [:])
+                metadata: try RequestMetadata.values(of: call.body, at: "body"))
             let snapshot = try await store.storage.snapshot()
             let found = try await entry(added.id, in: snapshot)
             return try await EntryDocument.reply(found, in: snapshot, added.isNew ? .created : .ok)
@@ -87,13 +82,20 @@ enum EntryRoutes {
 
     private static let get = Route(
         method: .get, path: path, operation: "getEntry", tag: tag, summary: "Return an entry.",
-        parameters: [id],
-        answers: [Route.Answer(200, "The entry.", entry, headers: etag)]
+        parameters: [id, EntityTags.ifMatch, EntityTags.ifNoneMatch],
+        answers: [
+            Route.Answer(200, "The entry.", entry, headers: etag),
+            Route.Answer(304, "The entry has one of the revisions of If-None-Match.", headers: etag),
+        ]
     ) { call in
         let id = try call.id("id", of: "entry")
         return try await call.context.handle.use { store in
             let snapshot = try await store.storage.snapshot()
-            return try await EntryDocument.reply(try await entry(id, in: snapshot), in: snapshot)
+            _ = try await EntityTags.revision(of: id, for: call, in: snapshot)
+            let known = try EntityTags("If-None-Match", of: call)
+            let reply = try await EntryDocument.reply(try await entry(id, in: snapshot), in: snapshot)
+            guard let known, let tag = reply.headers[.eTag], known.contain(tag) else { return reply }
+            return Reply.empty(.notModified).with("ETag", tag)
         }
     }
 
@@ -102,7 +104,7 @@ enum EntryRoutes {
         summary: "Change the text, the tags or the metadata of an entry.",
         details: "All changes are made in one step. A metadata value of null removes the key. Case does not "
             + "matter in tags: a tag that the entry has stays as it was written, and is removed in any spelling.",
-        effect: .writes, parameters: [id, ifMatch],
+        effect: .writes, parameters: [id, EntityTags.ifMatch],
         body: .json(
             Schema.object([
                 "content": Schema.string("The new text.", minimum: 1, maximum: maximumText),
@@ -116,10 +118,12 @@ enum EntryRoutes {
         changes.content = try text("content", of: call.body)
         changes.addedTags = Set(try RequestTags.added(call.body, "addTags"))
         changes.removedTags = Set((call.body["removeTags"]?.elements ?? []).compactMap(\.asString))
-        changes.metadata = call.body["metadata"]?.members ?? [:]
-        let expected = try expectedRevision(of: call)
-        return try await matching(expected) { [changes] in
-            try await call.context.handle.use { store in
+        changes.metadata = try RequestMetadata.values(of: call.body, at: "body")
+        return try await call.context.handle.use { [changes] store in
+            let current = try await store.storage.snapshot()
+            let expected = try await EntityTags.revision(of: id, for: call, in: current)
+            try await RequestMetadata.check(changes.metadata, changing: id, in: current)
+            return try await matching(expected) {
                 let changed = try await store.update(id, changes, expecting: expected)
                 let snapshot = try await store.storage.snapshot()
                 return try await EntryDocument.reply(changed, in: snapshot)
@@ -129,13 +133,15 @@ enum EntryRoutes {
 
     private static let remove = Route(
         method: .delete, path: path, operation: "removeEntry", tag: tag, summary: "Remove an entry.",
-        effect: .writes, parameters: [id, ifMatch],
+        effect: .writes,
+        parameters: [id, EntityTags.ifMatch],
         answers: [Route.Answer(204, "The entry was removed.")]
     ) { call in
         let id = try call.id("id", of: "entry")
-        let expected = try expectedRevision(of: call)
-        return try await matching(expected) {
-            try await call.context.handle.use { store in
+        return try await call.context.handle.use { store in
+            let expected = try await EntityTags.revision(
+                of: id, for: call, in: try await store.storage.snapshot())
+            return try await matching(expected) {
                 guard try await store.remove(id, expecting: expected) == 1 else {
                     throw Problem.notFound("no entry has the id \(id.text)")
                 }
@@ -163,14 +169,6 @@ enum EntryRoutes {
         return text
     }
 
-    private static func expectedRevision(of call: Call) throws(Problem) -> Revision? {
-        guard let tag = call.string("If-Match"), tag != "*" else { return nil }
-        guard let revision = EntryDocument.revision(ofTag: tag) else {
-            throw .invalid("the field If-Match must be the ETag of an entry")
-        }
-        return revision
-    }
-
     /// Reports a conflict with the expected revision of a client as a failed precondition.
     private static func matching(
         _ expected: Revision?, _ body: () async throws -> Reply
@@ -178,8 +176,7 @@ enum EntryRoutes {
         do {
             return try await body()
         } catch let error as StorageError where error.code == .conflict && expected != nil {
-            throw Problem(
-                .preconditionFailed, "changed", "the entry has changed since the revision of If-Match")
+            throw EntityTags.changed
         }
     }
 }

@@ -68,7 +68,7 @@ enum StatusRoutes {
 
     private static let metrics = Route(
         method: .get, path: "/metrics", operation: "getMetrics", tag: tag,
-        summary: "Return metrics in the text format of Prometheus.",
+        summary: "Return metrics in the text format of Prometheus.", isLimited: false,
         answers: [
             Route.Answer(
                 200, "The metrics.", Route.Body(mediaType: "text/plain", schema: Schema.string("Metrics.")))

@@ -52,6 +52,8 @@ enum TransferRoutes {
                     "error": problem.json(advice: call.context.settings.advice, requestID: call.id),
                     "line": .count(ingest.line), "stored": .count(ingest.stored),
                 ])
+                // A body that arrives too slowly must not keep the connection.
+                if problem.status == .requestTimeout { throw StreamWriter.Completed() }
             }
         }
     }
@@ -117,7 +119,7 @@ enum TransferRoutes {
                 throw Problem.invalid("line \(line).content is empty")
             }
             return EntryDraft(
-                content: content, metadata: value["metadata"]?.members ?? [:],
+                content: content, metadata: try RequestMetadata.values(of: value, at: "line \(line)"),
                 tags: try RequestTags.added(value, "tags", prefix: "line \(line)."))
         }
 

@@ -70,17 +70,19 @@ struct RequestReader: Sendable {
     /// Returns the bytes of the body.
     ///
     /// - Throws: ``Problem`` if the body is too large or does not arrive in time.
-    func bytes(of request: inout Request) async throws -> Data {
+    func bytes(of request: inout Request, on connection: ConnectionContext) async throws -> Data {
         let limit = context.settings.limits.bodyBytes
         let tooLarge = Problem(.contentTooLarge, "bodyTooLarge", "the body is larger than \(limit) bytes")
         if let length = request.headers[.contentLength].flatMap(Int.init), length > limit { throw tooLarge }
-        return try await bytes(of: &request, upTo: limit, orThrow: tooLarge)
+        return try await bytes(of: &request, on: connection, upTo: limit, orThrow: tooLarge)
     }
 
     private func bytes(
-        of request: inout Request, upTo limit: Int, orThrow tooLarge: Problem
+        of request: inout Request, on connection: ConnectionContext, upTo limit: Int,
+        orThrow tooLarge: Problem
     ) async throws -> Data {
         guard request.headers[.contentLength] != "0" else { return Data() }
+        try await connection.acceptBody(of: request.head)
         let body = request.body
         do {
             let buffer = try await Deadline.run(within: context.settings.limits.transferTime) {
@@ -102,12 +104,13 @@ struct RequestReader: Sendable {
     /// An empty object is permitted, since some clients always send one.
     ///
     /// - Throws: ``Problem`` if the body has a content.
-    func rejectBody(of request: inout Request) async throws {
+    func rejectBody(of request: inout Request, on connection: ConnectionContext) async throws {
         let refusal = Problem.invalid("the operation takes no body")
         guard (request.headers[.contentLength].flatMap(Int.init) ?? 0) <= Self.unusedBytes else {
             throw refusal
         }
-        let bytes = try await bytes(of: &request, upTo: Self.unusedBytes, orThrow: refusal)
+        let bytes = try await bytes(
+            of: &request, on: connection, upTo: Self.unusedBytes, orThrow: refusal)
         guard !bytes.isEmpty else { return }
         guard let value = try? IncomingMessage.parse(bytes), value == [:] else { throw refusal }
     }

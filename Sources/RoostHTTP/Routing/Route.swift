@@ -62,6 +62,9 @@ struct Route: Sendable {
     var effect = Effect.reads
     /// Whether requests need the token.
     var needsToken = true
+    /// Whether requests count against the limit on requests that are answered at the same time. Metrics must be
+    /// readable when the limit is reached.
+    var isLimited = true
     /// Whether the answer is a stream, which may stay open for an unlimited time.
     var isStream = false
     var parameters: [Parameter] = []
@@ -107,9 +110,11 @@ struct Route: Sendable {
         problems[409] = "The request conflicts with the state of the store."
         problems[410] = "The cursor has expired, because the store has changed; begin again."
         if effect == .writes {
-            problems[412] = "The entry has changed since the revision of If-Match."
             problems[422] = "The idempotency key was used for another request."
             problems[507] = "The disk or the store is full."
+        }
+        if parameters.contains(where: { $0.name == "If-Match" }) {
+            problems[412] = "The entry does not exist or has changed since the revision of If-Match."
         }
         for answer in answers { problems[answer.status] = nil }
         return problems

@@ -53,6 +53,7 @@ package struct APIServer: Service {
     /// - Throws: ``ServerError`` if the address is in use or the certificate is invalid.
     package func run() async throws {
         await context.jobs.recover()
+        context.readiness.prepare(context.handle)
         let onRunning = onRunning
         let application = Application(
             responder: responder, server: try ServerChannel.builder(settings),
@@ -72,6 +73,7 @@ package struct APIServer: Service {
         } catch is SocketAddressError.UnknownHost {
             throw cannotListen("the host is unknown", "choose an address of this computer")
         }
+        context.readiness.stop()
         await context.jobs.stop()
     }
 

@@ -28,9 +28,15 @@ struct RequestGuard: Sendable {
 
     /// Checks the fields `Host` and `Origin`.
     ///
-    /// - Throws: ``Problem`` with the status 403.
+    /// - Throws: ``Problem`` with the status 403; with 400 if there is not exactly one field `Host` (RFC 9112,
+    ///   section 3.2).
     func checkHostAndOrigin(_ request: HTTPRequest) throws(Problem) {
-        let host = Self.hostName(of: request.authority ?? "")
+        // The first field is the authority, and only others remain among the fields.
+        let hasSecond = request.headerFields.contains { $0.name.canonicalName == "host" }
+        guard let authority = request.authority, !hasSecond else {
+            throw .invalid("the request must have one header Host")
+        }
+        let host = Self.hostName(of: authority)
         guard hosts.contains(host) else {
             throw Problem(
                 .forbidden, "hostNotAllowed",
@@ -92,17 +98,20 @@ struct RequestGuard: Sendable {
     /// Returns whether an origin was configured, so that its scripts may read answers.
     func isAllowed(origin: String) -> Bool { origins.contains(origin.lowercased()) }
 
-    /// Returns the host of an authority such as `localhost:4400`, without the port.
+    /// Returns the host of an authority such as `localhost:4400`, without the port, which may be empty; the
+    /// whole authority if it has another form.
     static func hostName(of authority: String) -> String {
         let authority = authority.lowercased()
-        if authority.hasPrefix("[") {
-            return authority.firstIndex(of: "]").map { String(authority[...$0]) } ?? authority
-        }
-        let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[1].allSatisfy(\.isASCII), UInt16(parts[1]) != nil else {
-            return authority
-        }
-        return String(parts[0])
+        let end =
+            authority.hasPrefix("[")
+            ? authority.firstIndex(of: "]").map { authority.index(after: $0) }
+            : authority.firstIndex(of: ":")
+        guard let end, end < authority.endIndex else { return authority }
+        let port = authority[end...].dropFirst()
+        guard authority[end] == ":", port.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            port.isEmpty || UInt16(port) != nil
+        else { return authority }
+        return String(authority[..<end])
     }
 
     private static func isLoopback(origin: String) -> Bool {

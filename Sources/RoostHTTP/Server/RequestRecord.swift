@@ -32,6 +32,17 @@ struct RequestRecord: Sendable {
         logger.log(level: status >= 500 ? .error : .info, "request", metadata: fields)
     }
 
+    /// Records that the answer to a request ended before it was complete.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the route with placeholders.
+    ///   - code: The name of the problem.
+    func failStream(_ path: String, code: String, id: String) {
+        logger.warning(
+            "the answer is incomplete and the connection was closed",
+            metadata: ["route": "\(path)", "request": "\(id)", "problem": "\(code)"])
+    }
+
     /// Returns the name of a standard method. Other names are chosen by the client.
     private static func name(of method: HTTPRequest.Method) -> String {
         let known: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete, .options, .head]

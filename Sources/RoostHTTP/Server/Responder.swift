@@ -36,7 +36,10 @@ struct Responder: HTTPResponder {
         var reply: Reply
         do {
             try access.checkHostAndOrigin(request.head)
-            reply = try limited(try await answer(request, match, id))
+            reply = try limited(try await answer(request, match, id, connection))
+            if case .route(let route, _) = match, route.streamsBody {
+                try await connection.acceptBody(of: request.head)
+            }
         } catch {
             let problem = Problem(error)
             code = problem.code
@@ -51,11 +54,16 @@ struct Responder: HTTPResponder {
         addCommonHeaders(to: &reply, request, id)
         record.finish(
             request.method, routePath, reply.status.code, code: code, id: id, ContinuousClock.now - start)
-        return ResponseAssembly(settings: context.settings, channel: connection.channel)
-            .response(reply, closing: Self.mustClose(reply, request))
+        let (record, route) = (record, routePath)
+        return ResponseAssembly(
+            settings: context.settings, channel: connection.channel,
+            onFailure: { record.failStream(route, code: $0, id: id) }
+        ).response(reply, closing: Self.mustClose(reply, request))
     }
 
-    private func answer(_ request: Request, _ match: RouteTable.Match, _ id: String) async throws -> Reply {
+    private func answer(
+        _ request: Request, _ match: RouteTable.Match, _ id: String, _ connection: ConnectionContext
+    ) async throws -> Reply {
         switch match {
         case .none: throw Problem.notFound("the server has no such path; see /openapi.json")
         case .otherMethods(let methods):
@@ -71,18 +79,21 @@ struct Responder: HTTPResponder {
             if route.effect == .writes, context.settings.isReadOnly {
                 throw Problem(.forbidden, "readOnly", "the server is read-only")
             }
-            return try await admitted(request, route, values, id)
+            return try await admitted(request, route, values, id, connection)
         }
     }
 
     /// Answers a request to a route, unless too many requests are being answered.
     private func admitted(
-        _ request: Request, _ route: Route, _ values: [String: String], _ id: String
+        _ request: Request, _ route: Route, _ values: [String: String], _ id: String,
+        _ connection: ConnectionContext
     ) async throws -> Reply {
-        guard route.needsToken else { return try await handle(request, route, values, id) }
+        guard route.needsToken, route.isLimited else {
+            return try await handle(request, route, values, id, connection)
+        }
         guard let permit = context.requests.permit() else { throw Self.busy }
         defer { withExtendedLifetime(permit) {} }
-        return try await handle(request, route, values, id)
+        return try await handle(request, route, values, id, connection)
     }
 
     private static let busy = Problem(
@@ -101,7 +112,8 @@ struct Responder: HTTPResponder {
     }
 
     private func handle(
-        _ request: Request, _ route: Route, _ values: [String: String], _ id: String
+        _ request: Request, _ route: Route, _ values: [String: String], _ id: String,
+        _ connection: ConnectionContext
     ) async throws -> Reply {
         var request = request
         let parameters = try reader.parameters(
@@ -109,10 +121,10 @@ struct Responder: HTTPResponder {
         var call = Call(request: request, id: id, values: parameters, context: context)
         if route.body != nil { try Self.checkEncoding(request.headers) }
         if route.body == nil, request.method != .get, request.method != .head {
-            try await reader.rejectBody(of: &request)
+            try await reader.rejectBody(of: &request, on: connection)
         }
         if route.body != nil, !route.streamsBody {
-            call.bytes = try await reader.bytes(of: &request)
+            call.bytes = try await reader.bytes(of: &request, on: connection)
             call.request = request
             if let body = route.body, body.mediaType == "application/json", !route.readsRawBody {
                 call.body = try reader.json(call.bytes, request.headers, body)

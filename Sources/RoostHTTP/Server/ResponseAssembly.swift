@@ -8,6 +8,9 @@ import RoostMCP
 struct ResponseAssembly: Sendable {
     let settings: ServerSettings
     let channel: any Channel
+    /// Receives the name of the problem when the connection is closed before the end of an answer, unless the
+    /// client or the end of the server is the cause.
+    let onFailure: @Sendable (_ code: String) -> Void
 
     /// The size of an answer that fits into the buffers of a socket, so that writing it does not wait for
     /// the client.
@@ -46,12 +49,15 @@ struct ResponseAssembly: Sendable {
             let output = StreamOutput(writer)
             try await write(buffer, to: output)
             try await finish(output)
-            guard closing else { return }
-            // The client may still be sending. If the connection were closed at once, the operating system
-            // would discard the answer.
-            let channel = channel
-            _ = channel.eventLoop.scheduleTask(in: Self.lingering) { channel.close(promise: nil) }
+            if closing { closeSoon() }
         }
+    }
+
+    /// Closes the connection after a while. The client may still be sending. If the connection were closed at
+    /// once, the operating system would discard the answer.
+    private func closeSoon() {
+        let channel = channel
+        _ = channel.eventLoop.scheduleTask(in: Self.lingering) { channel.close(promise: nil) }
     }
 
     private func stream(
@@ -69,8 +75,13 @@ struct ResponseAssembly: Sendable {
                     try await write(stream)
                 }
                 try await finish(output)
+            } catch is StreamWriter.Completed {
+                try await finish(output)
+                closeSoon()
             } catch {
-                // The head has been sent, so an error can only be reported by an incomplete body.
+                // The head has been sent, so an error can only be reported by an incomplete body. A closed
+                // channel needs no message: the client has gone, or the watchdog has closed it.
+                if channel.isActive, !(error is CancellationError) { onFailure(Problem(error).code) }
                 channel.close(promise: nil)
             }
         }
@@ -103,8 +114,9 @@ struct ResponseAssembly: Sendable {
     }
 
     private func watchdog() -> Scheduled<Void> {
-        let channel = channel
+        let (channel, onFailure) = (channel, onFailure)
         return channel.eventLoop.scheduleTask(in: TimeAmount(settings.limits.transferTime)) {
+            onFailure("slowClient")
             channel.close(promise: nil)
         }
     }

@@ -2,6 +2,7 @@ import Foundation
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
 
 #if TLS
     import NIOSSL
@@ -19,12 +20,18 @@ enum ServerChannel {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes,
                 maxHeaderFieldCount: limits.headerFields))
-        guard let certificate = settings.certificate else { return .http1(configuration: configuration) }
+        guard let certificate = settings.certificate else {
+            return HTTPServerBuilder { responder in
+                PlainChannel(base: HTTP1Channel(responder: responder, configuration: configuration))
+            }
+        }
         #if TLS
             let source = try CertificateSource(certificate)
             return HTTPServerBuilder { responder in
                 EncryptedChannel(
-                    base: HTTP1Channel(responder: responder, configuration: configuration), source: source)
+                    base: PlainChannel(
+                        base: HTTP1Channel(responder: responder, configuration: configuration)),
+                    source: source)
             }
         #else
             throw ServerError(
@@ -34,12 +41,30 @@ enum ServerChannel {
     }
 }
 
+/// A channel of HTTP/1.1 with the ``MessageRules``.
+private struct PlainChannel: ServerChildChannel {
+    typealias Value = HTTP1Channel.Value
+
+    let base: HTTP1Channel
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        base.setup(channel: channel, logger: logger).flatMapThrowing { value in
+            let pipeline = channel.pipeline.syncOperations
+            let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(MessageRules(), position: .after(parser))
+            return value
+        }
+    }
+
+    func handle(value: Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
+}
+
 #if TLS
     /// A channel with TLS, whose certificate can change while the server runs.
     private struct EncryptedChannel: ServerChildChannel {
         typealias Value = HTTP1Channel.Value
 
-        let base: HTTP1Channel
+        let base: PlainChannel
         let source: CertificateSource
 
         func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {

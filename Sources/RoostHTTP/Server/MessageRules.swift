@@ -1,0 +1,107 @@
+import NIOCore
+import NIOHTTP1
+
+/// Applies rules of HTTP that need more than the parsed request: it answers old clients in their version, asks
+/// for bodies that clients hold back, and takes the host from the target of a request that names one.
+///
+/// The event loop of the channel calls all functions.
+final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// The event that a server triggers before it reads the body of the request that it answers.
+    struct BodyAcceptance: Sendable {}
+
+    private struct Message {
+        /// Whether the client knows only HTTP/1.0.
+        var isOld: Bool
+        /// Whether the client waits for permission to send the body.
+        var isHeldBack: Bool
+    }
+
+    /// The time that an old client has to close the connection after its answer.
+    private static let lingering = TimeAmount.seconds(2)
+
+    /// The requests whose answers have not ended, oldest first.
+    private var messages = CircularBuffer<Message>()
+    private var isClosing = false
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isClosing else { return }
+        switch unwrapInboundIn(data) {
+        case .head(var head):
+            let isOld = (head.version.major, head.version.minor) < (1, 1)
+            let expectations = head.headers[canonicalForm: "expect"]
+            messages.append(
+                Message(
+                    isOld: isOld,
+                    isHeldBack: !isOld && expectations.contains { $0.lowercased() == "100-continue" }))
+            // RFC 9112, section 3.2.2: the target takes precedence over the field.
+            if let authority = Self.authority(ofTarget: head.uri), head.headers["host"].count == 1 {
+                head.headers.replaceOrAdd(name: "Host", value: authority)
+            }
+            context.fireChannelRead(wrapInboundOut(.head(head)))
+        case .body:
+            setSent()
+            context.fireChannelRead(data)
+        case .end:
+            setSent()
+            isClosing = messages.last?.isOld == true
+            context.fireChannelRead(data)
+        }
+    }
+
+    private func setSent() {
+        guard !messages.isEmpty else { return }
+        messages[messages.index(before: messages.endIndex)].isHeldBack = false
+    }
+
+    /// Returns the authority of a target that is a URL; `nil` for a path.
+    static func authority(ofTarget target: String) -> String? {
+        guard !target.hasPrefix("/"), let start = target.firstRange(of: "://") else { return nil }
+        return String(target[start.upperBound...].prefix { !"/?#".contains($0) })
+    }
+
+    // MARK: Answers
+
+    func triggerUserOutboundEvent(
+        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+    ) {
+        guard event is BodyAcceptance else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        if messages.first?.isHeldBack == true {
+            messages[messages.startIndex].isHeldBack = false
+            let head = HTTPResponseHead(version: .http1_1, status: .continue)
+            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+        }
+        promise?.succeed()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(var head) where messages.first?.isOld == true:
+            // The encoder does not use chunks in this version, so only the end of the connection can mark the
+            // end of a body without a length.
+            head.version = .http1_0
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .end:
+            guard messages.popFirst()?.isOld == true else {
+                return context.write(data, promise: promise)
+            }
+            let (channel, written) = (context.channel, context.eventLoop.makePromise(of: Void.self))
+            written.futureResult.cascade(to: promise)
+            written.futureResult.whenComplete { _ in
+                channel.close(mode: .output, promise: nil)
+                channel.eventLoop.scheduleTask(in: Self.lingering) { channel.close(promise: nil) }
+            }
+            context.writeAndFlush(data, promise: written)
+        default: context.write(data, promise: promise)
+        }
+    }
+}

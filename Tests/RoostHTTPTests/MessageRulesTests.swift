@@ -1,0 +1,129 @@
+import Foundation
+import NIOHTTP1
+import Roost
+import RoostModel
+import Testing
+
+@testable import RoostHTTP
+
+/// Tests of rules of HTTP that clients of libraries seldom need.
+struct MessageRulesTests {
+    private static let authorization = "Authorization: Bearer \(HTTPHarness.token)\r\n"
+
+    @Test(arguments: ["/livez", "/api/v1/export", "/api/v1/nothing"])
+    func `an answer to an old client has no chunks and ends with the connection`(path: String) async throws {
+        try await HTTPHarness.run { harness in
+            try await harness.store.add("a note")
+            let connection = try RawConnection(port: harness.port)
+            try await connection.write("GET \(path) HTTP/1.0\r\nHost: localhost\r\n\(Self.authorization)\r\n")
+            let answer = try await connection.readToEnd()
+            #expect(answer.hasPrefix("HTTP/1.0 "), "\(answer)")
+            #expect(answer.lowercased().contains("connection: close\r\n"))
+            #expect(!answer.lowercased().contains("transfer-encoding"))
+            if path.hasSuffix("export") { #expect(answer.hasSuffix("}\n") && answer.contains("\r\n\r\n{")) }
+        }
+    }
+
+    @Test(arguments: [
+        ("/livez", "", 400), ("/livez", "Host: localhost\r\nHost: evil.example.com\r\n", 400),
+        ("/livez", "Host: localhost\r\nHost: localhost\r\n", 400), ("/livez", "Host: localhost\r\n", 200),
+        ("/livez", "Host: localhost:\r\n", 200), ("/livez", "Host: LOCALHOST:4400\r\n", 200),
+        ("/livez", "Host: [::1]:80\r\n", 200), ("/livez", "Host: [::1]evil\r\n", 403),
+        ("/livez", "Host: localhost:+80\r\n", 403), ("/livez", "Host: localhost:99999\r\n", 403),
+        ("/livez", "Host: \r\n", 403), ("/livez", "Host: a@localhost\r\n", 403),
+        ("http://evil.example.com/livez", "Host: localhost\r\n", 403),
+        ("http://localhost:80/livez", "Host: evil.example.com\r\n", 200),
+        ("HTTP://localhost/livez?", "Host: localhost\r\n", 200), ("http://localhost/livez", "", 400),
+    ]) func `a request names exactly one permitted host`(target: String, fields: String, status: Int)
+        async throws
+    {
+        try await HTTPHarness.run { harness in
+            let connection = try RawConnection(port: harness.port)
+            try await connection.write("GET \(target) HTTP/1.1\r\n\(fields)Connection: close\r\n\r\n")
+            let answer = try await connection.readToEnd()
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(target) \(fields): \(answer)")
+        }
+    }
+
+    private static func head(_ path: String, _ type: String, _ length: Int, _ fields: String) -> String {
+        "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: \(type)\r\nContent-Length: \(length)\r\n"
+            + "Expect: 100-continue\r\nConnection: close\r\n\(fields)\r\n"
+    }
+
+    @Test(arguments: [
+        ("/api/v1/entries", "application/json", "201"), ("/api/v1/ingest", "application/x-ndjson", "200"),
+    ]) func `a body that the client holds back is asked for`(path: String, type: String, status: String)
+        async throws
+    {
+        try await HTTPHarness.run { harness in
+            let body = "{\"content\":\"a note\"}"
+            let connection = try RawConnection(port: harness.port)
+            try await connection.write(Self.head(path, type, body.utf8.count, Self.authorization))
+            #expect(try await connection.read(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+            try await connection.write(body)
+            let answer = try await connection.readToEnd()
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+            #expect(!answer.contains("100 Continue"))
+        }
+    }
+
+    @Test func `a request that is refused gets its status instead of a question for the body`() async throws {
+        try await HTTPHarness.run { harness in
+            let json = "application/json"
+            for (head, status) in [
+                (Self.head("/api/v1/entries", json, 20, ""), 401),
+                (Self.head("/api/v1/entries", json, 1 << 30, Self.authorization), 413),
+                (Self.head("/api/v1/ingest", json, 20, Self.authorization), 415),
+            ] {
+                let connection = try RawConnection(port: harness.port)
+                try await connection.write(head)
+                let answer = try await connection.readToEnd()
+                #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+            }
+        }
+    }
+
+    @Test func `a client that sends the body at once gets only the answer`() async throws {
+        try await HTTPHarness.run { harness in
+            let body = "{\"content\":\"a note\"}"
+            let connection = try RawConnection(port: harness.port)
+            try await connection.write(
+                Self.head("/api/v1/entries", "application/json", body.utf8.count, Self.authorization) + body)
+            let answer = try await connection.readToEnd()
+            #expect(answer.contains("HTTP/1.1 201 "), "\(answer)")
+        }
+    }
+
+    @Test func `a streamed body that drips is refused`() async throws {
+        let settings = HTTPHarness.settings { $0.limits.transferTime = .seconds(1) }
+        try await HTTPHarness.run(settings) { harness in
+            let connection = try RawConnection(port: harness.port)
+            try await connection.write(
+                "POST /api/v1/ingest HTTP/1.1\r\nHost: localhost\r\n\(Self.authorization)"
+                    + "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n")
+            // The server closes the connection some time after its answer.
+            for _ in 0..<40 {
+                guard (try? await connection.write("1\r\n \r\n")) != nil else { break }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            let answer = try await connection.readToEnd()
+            #expect(answer.contains("\"status\":408"), "\(answer)")
+        }
+    }
+
+    @Test func `metrics can be read when the limit on requests is reached`() async throws {
+        try await HTTPHarness.run(HTTPHarness.settings { $0.limits.concurrentRequests = 1 }) { harness in
+            let connection = try RawConnection(port: harness.port)
+            try await connection.write(
+                "POST /api/v1/search HTTP/1.1\r\nHost: localhost\r\n\(Self.authorization)"
+                    + "Content-Type: application/json\r\nContent-Length: 20\r\n\r\n{")
+            while try await harness.send(.GET, "/api/v1/status").status == 200 {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            let metrics = try await harness.send(.GET, "/metrics")
+            #expect(metrics.status == 200)
+            #expect(metrics.text.contains("roost_http_requests_in_flight 1"))
+            withExtendedLifetime(connection) {}
+        }
+    }
+}
