@@ -14,7 +14,7 @@ import Testing
 /// A server over a store in memory, and a client.
 ///
 /// Every answer is checked against the OpenAPI document: its status must be documented, and a JSON body must
-/// match the schema of the status.
+/// match the schema of the status and have no undeclared members.
 struct HTTPHarness {
     /// An answer of the server.
     struct Answer {
@@ -152,7 +152,8 @@ struct HTTPHarness {
             schema = Problem.schema
         }
         guard let schema else { return }
-        let fault = SchemaCheck(components: OpenAPIDocument.components)
+        // The document declares every member of the answers.
+        let fault = SchemaCheck(components: OpenAPIDocument.components, permitsUndeclared: false)
             .fault(in: answer.json, schema, at: "answer")
         #expect(fault == nil, "\(method) \(route.path)")
     }

@@ -63,6 +63,8 @@ struct ClusterHierarchy: Sendable {
             "stability": Schema.number("The share of samples in which the cluster is found again."),
             "parent": Schema.id("The id of the cluster that contains this one."),
             "representatives": Schema.array(of: Schema.id("The id of an entry."), "Typical members."),
-            "children": Schema.array(of: Schema.map("A cluster."), "The clusters below this one."),
-        ], required: ["id", "label", "keywords", "size", "pinned", "cohesion"], isOpen: true, "A cluster.")
+            "children": Schema.array(
+                of: Schema.reference("Cluster"), "The clusters below this one, if they were requested."),
+        ], required: ["id", "label", "keywords", "size", "pinned", "cohesion", "representatives"],
+        isOpen: true, "A cluster.")
 }

@@ -40,9 +40,10 @@ enum EmbeddingRoutes {
                 [
                     "input": textsOrTokens,
                     "model": Schema.string("The model; see /v1/models.", maximum: 1_000),
-                    "dimensions": dimensions,
-                    "encoding_format": Schema.choice(["float", "base64"], "The form of the vectors."),
-                    "user": Schema.string("Ignored.", maximum: 1_000),
+                    "dimensions": Schema.nullable(dimensions),
+                    "encoding_format": Schema.nullable(
+                        Schema.choice(["float", "base64"], "The form of the vectors.")),
+                    "user": Schema.nullable(Schema.string("Ignored.", maximum: 1_000)),
                 ], required: ["input", "model"])),
         answers: [
             Route.Answer(
@@ -161,11 +162,16 @@ enum EmbeddingRoutes {
             Schema.object(
                 [
                     "inputs": textsOrTokens,
-                    "normalize": Schema.flag("Must be true or absent: the vectors have unit length."),
-                    "truncate": Schema.flag("Whether to cut texts that are too long; otherwise refused."),
-                    "truncation_direction": Schema.choice(["Right"], "Where texts are cut."),
+                    "normalize": Schema.nullable(
+                        Schema.flag("Must be true or absent: the vectors have unit length.")),
+                    "truncate": Schema.nullable(
+                        Schema.flag("Whether to cut texts that are too long; otherwise refused.")),
+                    "truncation_direction": Schema.nullable(
+                        Schema.choice(["Right"], "Where texts are cut.")),
                     "prompt_name": Schema.nullable(
-                        Schema.string("`query` for queries, `document` for documents.", maximum: 100)),
+                        Schema.choice(
+                            ["query", "document", "passage"],
+                            "Whether the texts are queries or documents; documents by default.")),
                     "dimensions": Schema.nullable(dimensions),
                 ], required: ["inputs"])),
         answers: [
@@ -196,9 +202,22 @@ enum EmbeddingRoutes {
                     Schema.object(
                         [
                             "model_id": Schema.string("The model."),
+                            "model_sha": Schema.string("The revision of the model."),
                             "model_dtype": Schema.string("The type of numbers."),
+                            "model_type": Schema.object(
+                                [
+                                    "embedding": Schema.object(
+                                        ["pooling": Schema.string("How the vectors of tokens are combined.")],
+                                        required: ["pooling"], isOpen: true)
+                                ], required: ["embedding"], isOpen: true),
+                            "max_client_batch_size": Schema.integer("The maximum number of texts."),
+                            "max_input_length": Schema.integer("The maximum number of tokens of a text."),
                             "version": Schema.string("The version of Roost."),
-                        ], required: ["model_id", "version"], isOpen: true)))
+                        ],
+                        required: [
+                            "model_id", "model_sha", "model_dtype", "model_type", "max_client_batch_size",
+                            "version",
+                        ], isOpen: true)))
         ]
     ) { call in
         try await call.context.handle.use { store in
@@ -224,8 +243,10 @@ enum EmbeddingRoutes {
                 [
                     "model": Schema.string("The model; see /v1/models.", maximum: 1_000),
                     "input": ["anyOf": [text, texts]],
-                    "truncate": Schema.flag("Whether to cut texts that are too long; true by default."),
-                    "dimensions": dimensions, "options": Schema.map("Ignored."),
+                    "truncate": Schema.nullable(
+                        Schema.flag("Whether to cut texts that are too long; true by default.")),
+                    "dimensions": Schema.nullable(dimensions),
+                    "options": Schema.nullable(Schema.map("Ignored.")),
                     "keep_alive": ["description": "Ignored."],
                 ], required: ["model", "input"])),
         answers: [
@@ -237,6 +258,7 @@ enum EmbeddingRoutes {
                             "model": Schema.string("The model."),
                             "embeddings": Schema.array(of: numbers, "The vectors."),
                             "total_duration": Schema.integer("The duration in nanoseconds."),
+                            "load_duration": Schema.integer("Always 0: the model stays in memory."),
                             "prompt_eval_count": Schema.integer("The number of tokens."),
                         ], required: ["model", "embeddings"], isOpen: true)))
         ]

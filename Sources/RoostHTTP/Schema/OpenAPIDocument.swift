@@ -9,7 +9,7 @@ enum OpenAPIDocument {
         "Entry": EntryDocument.schema, "SearchRequest": SearchRequest.schema,
         "SearchResult": SearchRequest.resultSchema, "Hit": SearchRequest.hitSchema,
         "Cluster": ClusterHierarchy.schema, "Job": Job.schema, "Status": StatusRoutes.schema,
-        "Message": ConversationRoutes.messageSchema, "Problem": Problem.schema,
+        "Message": ConversationDocument.message, "Problem": Problem.schema,
     ]
 
     /// Returns the document for routes.
@@ -106,6 +106,9 @@ extension Problem {
             "remedy": Schema.string("The stable name of an action that can solve the problem."),
             "advice": Schema.string("The action as a sentence."),
             "requestId": Schema.string("The id of the request, which the log of the server contains."),
+            "error": [
+                "description": "The problem in the form of other servers, for operations that have it."
+            ],
         ], required: ["type", "title", "status", "detail", "code", "requestId"], isOpen: true,
         "A problem as specified by RFC 9457.")
 }

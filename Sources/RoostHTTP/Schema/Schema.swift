@@ -97,6 +97,7 @@ enum Schema {
     static func nullable(_ schema: JSONValue) -> JSONValue {
         guard var members = schema.members, let type = members["type"] else { return schema }
         members["type"] = .array((type.elements ?? [type]) + ["null"])
+        if let values = members["enum"]?.elements { members["enum"] = .array(values + [.null]) }
         return .object(members)
     }
 }
