@@ -51,4 +51,20 @@ import Testing
         #expect(try cli.roost("mcp", "--store", "s").status == 0)
         #expect(try !names(in: "s").isEmpty)
     }
+
+    @Test func `a server for a part of the store needs a folder, and a conversation with three names`() throws
+    {
+        try Data("# Note".utf8).write(to: cli.home.appendingPathComponent("note.md"))
+        for (arguments, status, text) in [
+            (["--folder", "note.md"], Int32(64), "must be a folder"),
+            (["--folder", "none"], 66, "not found"),
+            (["--scope", "u//a"], 64, "three names"), (["--scope", "u/s"], 64, "three names"),
+            (["--scope", "u/s/"], 64, "three names"), (["--scope", "u/s/a/b"], 64, "three names"),
+            (["--scope", "u/s/a"], 0, ""),
+        ] {
+            let outcome = try cli.roost(["mcp", "--store", "s"] + arguments)
+            #expect(outcome.status == status, "\(arguments): \(outcome)")
+            #expect(text.isEmpty || outcome.error.contains(text), "\(outcome)")
+        }
+    }
 }

@@ -58,8 +58,8 @@ struct ModelContext: AsyncParsableCommand {
     var printConfig: Host?
 
     func validate() throws {
-        if let scope, scope.split(separator: "/", omittingEmptySubsequences: false).count != 3 {
-            throw ValidationError("--scope must have the form USER/SESSION/AGENT")
+        if let scope, scope.split(separator: "/").count != 3 || scope.count(where: { $0 == "/" }) != 2 {
+            throw ValidationError("--scope must have the form USER/SESSION/AGENT, with three names")
         }
         try TagArgument.check(tag)
         if folder?.isEmpty == true { throw ValidationError("--folder must not be empty") }
@@ -70,8 +70,14 @@ struct ModelContext: AsyncParsableCommand {
             return Terminal.write(
                 HostSettings(arguments: try ownArguments()).text(for: printConfig), keepingLines: true)
         }
-        if let folder, !FileManager.default.fileExists(atPath: folder) {
-            throw CommandError(.noInput, "cannot serve the folder \(Terminal.line(folder)): not found")
+        if let folder {
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) else {
+                throw CommandError(.noInput, "cannot serve the folder \(Terminal.line(folder)): not found")
+            }
+            guard isFolder.boolValue else {
+                throw CommandError(.usage, "--folder must be a folder, not the file \(Terminal.line(folder))")
+            }
         }
         // Reports a missing store to the person who starts the server, not to the agent's first request.
         let (options, readOnly) = (options, readOnly)
