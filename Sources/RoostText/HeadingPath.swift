@@ -105,6 +105,9 @@ package enum HeadingPath {
         return content.withUTF8(frontMatterEnd)
     }
 
+    /// Returns the offset at which the text after the front matter begins, like ``bodyStart(of:)``.
+    static func bodyStart(of utf8: UnsafeBufferPointer<UInt8>) -> Int { frontMatterEnd(utf8) }
+
     /// The number of bytes in which front matter must end, as in ``TextTitle``.
     private static let maximumFrontMatter = 8000
 

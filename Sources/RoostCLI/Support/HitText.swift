@@ -65,6 +65,8 @@ struct HitText {
         var character: Character
         var columns: Int
         var isHighlighted: Bool
+        /// Whether the character is the one around which the excerpt was chosen.
+        var isAnchor = false
     }
 
     /// The number of columns of the lines of an excerpt.
@@ -91,7 +93,7 @@ struct HitText {
     /// Returns the lines of an excerpt with its words highlighted. The lines of code are kept; other text is
     /// wrapped.
     func excerpt(_ snippet: Snippet, of entry: Entry) -> [String] {
-        let byte = snippet.highlights.first?.lowerBound ?? snippet.utf8Range.lowerBound
+        let byte = snippet.anchor
         if let block = CodeBlock.range(containing: byte, in: entry.content) {
             return code(in: block, around: byte, snippet.highlights, of: entry.content)
         }
@@ -102,15 +104,19 @@ struct HitText {
             Self.hasText(
                 in: range.upperBound..<max(range.upperBound, entry.content.utf8.count), of: entry.content)
         )
-        var cells = cells(of: range, snippet.highlights, in: entry.content)
+        var cells = cells(of: range, snippet.highlights, in: entry.content, anchor: byte)
         cells = Self.collapsed(cells)
         if isCut.0 { cells.insert(Cell(character: "…", columns: 1, isHighlighted: false), at: 0) }
         let ellipsis = Cell(character: "…", columns: 1, isHighlighted: false)
         guard let width else { return [Self.indent + Self.styled(cells + (isCut.1 ? [ellipsis] : []))] }
-        var lines = Self.wrapped(cells, width: width - 1)
-        let isShortened = lines.count > Self.proseLines
-        lines = Array(lines.prefix(Self.proseLines))
-        if isCut.1 || isShortened, !lines.isEmpty { lines[lines.count - 1].append(ellipsis) }
+        // If the words wrap into more lines than are shown, those up to the anchor are shown.
+        let wrapped = Self.wrapped(cells, width: width - 1)
+        let anchor = wrapped.firstIndex { $0.contains(where: \.isAnchor) } ?? 0
+        let end = min(wrapped.count, max(anchor + 1, Self.proseLines))
+        let start = max(0, end - Self.proseLines)
+        var lines = Array(wrapped[start..<end])
+        if start > 0, lines[0].first?.character != "…" { lines[0].insert(ellipsis, at: 0) }
+        if isCut.1 || end < wrapped.count, !lines.isEmpty { lines[lines.count - 1].append(ellipsis) }
         return lines.map { Self.indent + Self.styled($0) }
     }
 
@@ -123,19 +129,22 @@ struct HitText {
 
     /// Returns the cells of a part of a text. Characters that a terminal would interpret are replaced when
     /// the cells are written.
-    private func cells(of range: Range<Int>, _ highlights: [Range<Int>], in content: String) -> [Cell] {
+    private func cells(
+        of range: Range<Int>, _ highlights: [Range<Int>], in content: String, anchor: Int = -1
+    ) -> [Cell] {
         let utf8 = content.utf8
-        let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
-        let text = content[start..<utf8.index(start, offsetBy: range.count)]
+        let first = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
+        let text = content[first..<utf8.index(first, offsetBy: range.count)]
         var byte = range.lowerBound
         var rest = highlights[...]
         return text.map { character in
             while let first = rest.first, first.upperBound <= byte { rest.removeFirst() }
             let isHighlighted = rest.first?.contains(byte) ?? false
+            let start = byte
             byte += character.utf8.count
             return Cell(
                 character: character, columns: TextWidth.columns(of: character),
-                isHighlighted: isHighlighted)
+                isHighlighted: isHighlighted, isAnchor: (start..<byte).contains(anchor))
         }
     }
 

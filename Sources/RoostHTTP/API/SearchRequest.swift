@@ -100,8 +100,7 @@ struct SearchRequest: Sendable {
         ]
         members["title"] = hit.title.map { .string($0) }
         members["source"] = entry.source.map { .string($0) }
-        let byte = snippet.highlights.first?.lowerBound ?? start
-        members["line"] = entry.sourceLine(ofByte: byte).map { .count($0) }
+        members["line"] = entry.sourceLine(ofByte: snippet.anchor).map { .count($0) }
         if body["includeContent"]?.flag == true { members["content"] = .string(entry.content) }
         if !hit.duplicates.isEmpty { members["duplicates"] = .array(hit.duplicates.map { .string($0.text) }) }
         return .object(members)

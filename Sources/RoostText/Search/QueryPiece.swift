@@ -86,9 +86,9 @@ struct QueryPiece: Sendable {
         else { return QueryPiece(text: word) }
         var piece = QueryPiece(text: body, isExcluded: isExcluded, field: field)
         guard isExcluded, field == nil else { return piece }
-        if body.utf8.count <= maximumOptionLength, body.allSatisfy(\.isASCII) {
-            return QueryPiece(text: word)
-        }
+        let isOption = body.utf8.count <= maximumOptionLength && body.allSatisfy(\.isASCII)
+        // A hyphen before a digit is the sign of a number.
+        if isOption || first.isNumber { return QueryPiece(text: word) }
         if let previous, !previous.isExcluded, previous.field == nil,
             let last = previous.text.split(whereSeparator: \.isWhitespace).last
         {

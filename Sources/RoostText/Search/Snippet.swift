@@ -5,38 +5,66 @@ public struct Snippet: Sendable, Hashable {
     /// The UTF-8 ranges in the text of the words that match the query: ascending and within `utf8Range`.
     public var highlights: [Range<Int>]
 
-    /// Creates the first excerpt that contains the largest number of different query words.
+    /// The UTF-8 offset of the most informative match, or of the excerpt if it has none. It is within
+    /// `utf8Range` and does not depend on the length of the excerpt.
+    public var anchor: Int
+
+    /// The length in bytes of the part of the text whose words decide about the anchor.
+    private static let anchorLength = 160
+    /// The factor by which words elsewhere in the text must be more informative than those of the preferred
+    /// range.
+    private static let elsewhereFactor: Float = 1.5
+
+    /// Creates the excerpt around the most informative words of the query: those that few texts of the store
+    /// contain, identifiers, and words that are adjacent as in the query. Link targets are not considered.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - preferred: The UTF-8 range, such as that of the matching passage, from which the excerpt is taken.
-    ///     If this range contains no query words but the rest of the text does, the whole text is used
-    ///     instead.
+    ///   - preferred: The UTF-8 range, such as that of the matching passage, from which the excerpt is taken,
+    ///     unless another part of the text contains much more informative words of the query.
     ///   - query: The query; `nil` for an excerpt without highlights.
     ///   - limit: The approximate maximum length in bytes.
     /// - Complexity: O(length of text).
     public init(of text: String, preferring preferred: Range<Int>, for query: TextQuery?, limit: Int) {
         var text = text
+        let limit = max(1, limit)
         self = text.withUTF8 { utf8 in
             let whole = 0..<utf8.count
-            let within = preferred.clamped(to: whole)
-            var area = within
-            var matches = query?.occurrences(in: utf8, within: within) ?? []
-            if matches.isEmpty, let query, within != whole {
-                matches = query.occurrences(in: utf8, within: whole)
-                if !matches.isEmpty { area = whole }
+            var area = preferred.clamped(to: whole)
+            guard let query else { return Snippet(Self.start(of: area, utf8, limit), [], nil) }
+            let matches = query.occurrences(in: utf8, within: whole)
+            let weighted = SnippetMatches(matches, of: query, in: utf8)
+            let inside = weighted.within(area)
+            let bodyStart = HeadingPath.bodyStart(of: utf8)
+            var found = inside.best(length: Self.anchorLength)
+            // Front matter is shown only if nothing else matches.
+            let elsewhere =
+                weighted.within(bodyStart..<utf8.count).best(length: Self.anchorLength)
+                ?? weighted.best(length: Self.anchorLength)
+            if let other = elsewhere, other.weight > (found?.weight ?? 0) * Self.elsewhereFactor {
+                found = other
+                if !(area.contains(other.range.lowerBound) && other.range.upperBound <= area.upperBound) {
+                    area = other.range.lowerBound < bodyStart ? whole : bodyStart..<utf8.count
+                }
             }
-            let range = Self.range(utf8, area, matches, limit: max(1, limit))
+            var range = Self.start(of: area, utf8, limit)
+            if let found, area.count > limit {
+                let window = weighted.within(area).best(length: limit, containing: found.best)
+                range = Self.range(
+                    utf8, area, around: window?.range ?? found.best, keeping: found.best, limit)
+            }
             let highlights = matches.map(\.range).filter {
                 range.lowerBound <= $0.lowerBound && $0.upperBound <= range.upperBound
             }
-            return Snippet(range, Self.union(of: highlights))
+            return Snippet(range, Self.union(of: highlights), found?.best.lowerBound)
         }
     }
 
-    private init(_ range: Range<Int>, _ highlights: [Range<Int>]) {
+    private init(_ range: Range<Int>, _ highlights: [Range<Int>], _ anchor: Int?) {
         utf8Range = range
         self.highlights = highlights
+        let anchor = anchor ?? highlights.first?.lowerBound ?? range.lowerBound
+        self.anchor = min(max(range.lowerBound, anchor), max(range.lowerBound, range.upperBound - 1))
     }
 
     /// Joins ranges that overlap, such as an identifier and its words.
@@ -54,45 +82,24 @@ public struct Snippet: Sendable, Hashable {
         return result
     }
 
-    /// Returns the range of the excerpt within `area`.
-    private static func range(
-        _ utf8: UnsafeBufferPointer<UInt8>, _ area: Range<Int>, _ matches: [TextQuery.Match], limit: Int
+    /// Returns the beginning of a range.
+    private static func start(
+        of area: Range<Int>, _ utf8: UnsafeBufferPointer<UInt8>, _ limit: Int
     ) -> Range<Int> {
         guard area.count > limit else { return area }
-        let start = start(of: area, matches, limit: limit)
-        let end = min(area.upperBound, start + limit)
-        return alignedToWords(utf8, area, max(area.lowerBound, min(start, end - limit))..<end)
+        return alignedToWords(utf8, area, area.lowerBound..<(area.lowerBound + limit))
     }
 
-    /// Returns the start offset of the best window of `limit` bytes.
-    private static func start(of area: Range<Int>, _ matches: [TextQuery.Match], limit: Int) -> Int {
-        var start = area.lowerBound
-        var maximumCount = 0
-        var last = 0
-        var counts: [Int: Int] = [:]
-        // Slide a window over the text. The window starts at each match in turn and ends at the last match
-        // that fits.
-        for (first, match) in matches.enumerated() {
-            while last < matches.count, matches[last].range.upperBound - match.range.lowerBound <= limit {
-                counts[matches[last].clause, default: 0] += 1
-                last += 1
-            }
-            if counts.count > maximumCount {
-                maximumCount = counts.count
-                // A third of the remaining length is used for the text before the first match.
-                let span =
-                    (last > first ? matches[last - 1].range.upperBound : match.range.upperBound)
-                    - match.range.lowerBound
-                start = max(area.lowerBound, match.range.lowerBound - max(0, limit - span) / 3)
-            }
-            if last <= first {
-                last = first + 1
-            } else {
-                counts[match.clause, default: 1] -= 1
-                if counts[match.clause] == 0 { counts[match.clause] = nil }
-            }
-        }
-        return start
+    /// Returns the excerpt of `area` with the given matches. A third of the remaining length is used for the
+    /// text before them.
+    private static func range(
+        _ utf8: UnsafeBufferPointer<UInt8>, _ area: Range<Int>, around matches: Range<Int>,
+        keeping best: Range<Int>, _ limit: Int
+    ) -> Range<Int> {
+        let start = max(area.lowerBound, matches.lowerBound - max(0, limit - matches.count) / 3)
+        let end = min(area.upperBound, start + limit)
+        let window = max(area.lowerBound, min(start, end - limit))..<end
+        return alignedToWords(utf8, area, window, keeping: best)
     }
 
     /// The maximum number of bytes by which a cut is moved to reach a space.
@@ -100,18 +107,23 @@ public struct Snippet: Sendable, Hashable {
 
     /// Returns the window with each end moved to a nearby space or, if there is none, to a character
     /// boundary.
+    ///
+    /// - Parameter best: A range that no end is moved across; `nil` for none.
     private static func alignedToWords(
-        _ utf8: UnsafeBufferPointer<UInt8>, _ area: Range<Int>, _ window: Range<Int>
+        _ utf8: UnsafeBufferPointer<UInt8>, _ area: Range<Int>, _ window: Range<Int>,
+        keeping best: Range<Int>? = nil
     ) -> Range<Int> {
         var (start, end) = (window.lowerBound, window.upperBound)
+        let latestStart = min(end, best?.lowerBound ?? end)
+        let earliestEnd = max(start, best?.upperBound ?? start)
         func isSpace(_ offset: Int) -> Bool { utf8[offset] == 32 || (9...13).contains(utf8[offset]) }
         if start > area.lowerBound, !isSpace(start - 1) {
-            let next = (start..<min(start + maximumShift, end)).first(where: isSpace).map { $0 + 1 }
-            start = next ?? start
+            let next = (start..<max(start, min(start + maximumShift, latestStart))).first(where: isSpace)
+            start = next.map { $0 + 1 } ?? start
             while start < end, utf8[start] & 0xC0 == 0x80 { start += 1 }
         }
         if end < area.upperBound, !isSpace(end) {
-            let previous = (max(start, end - maximumShift)..<end).last(where: isSpace)
+            let previous = (min(end, max(start, end - maximumShift, earliestEnd))..<end).last(where: isSpace)
             end = previous ?? end
             while end > start, end < utf8.count, utf8[end] & 0xC0 == 0x80 { end -= 1 }
         }

@@ -40,6 +40,10 @@ extension TextCollection {
             }
         }
         addPartsOfIdentifiers(to: &query)
+        for index in query.scoring.indices {
+            query.scoring[index].information = TextScoring.information(
+                count(query.scoring[index].clause, nil), of: documentCount)
+        }
         query.pairs = pairs(of: query)
         for index in query.pairs.indices { resolve(&query.pairs[index]) }
         return query

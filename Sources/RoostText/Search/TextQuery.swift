@@ -37,6 +37,8 @@ public struct TextQuery: Sendable, Hashable {
         var isPart = false
         /// Whether the clause is a word of the store that is similar to the one that the user entered.
         var isCorrected = false
+        /// The information of the clause in the texts of the store, if the query has been resolved.
+        var information: Float = 1
     }
 
     /// A condition on the words of a text and its other fields.

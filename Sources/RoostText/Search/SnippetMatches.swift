@@ -1,0 +1,126 @@
+/// The matches of a query in a text, weighted by what they tell about the query.
+struct SnippetMatches {
+    /// A word, or two words that are adjacent in the query and in the text.
+    struct Item {
+        var range: Range<Int>
+        /// The clause or the pair. A window counts each of them once.
+        var key: Int
+        var weight: Float
+    }
+
+    /// A part of the text.
+    struct Window {
+        /// The range from the first to the last item.
+        var range: Range<Int>
+        /// The sum of the weights of the different words and pairs.
+        var weight: Float
+        /// The most informative item.
+        var best: Range<Int>
+    }
+
+    /// The items, in ascending order of their lower bounds.
+    private(set) var items: [Item] = []
+
+    /// The factor for identifiers and operators, which nobody writes by accident.
+    private static let identifierWeight: Float = 2
+    /// The maximum number of bytes between adjacent words.
+    private static let maximumGap = 3
+
+    /// - Parameters:
+    ///   - matches: The matching words in order of their lower bounds.
+    ///   - query: The query that they match.
+    init(_ matches: [TextQuery.Match], of query: TextQuery, in utf8: UnsafeBufferPointer<UInt8>) {
+        let weights = query.scoring.map(Self.weight)
+        var (previous, end) = (-1, 0)
+        for match in matches {
+            let clause = query.scoring[match.clause]
+            items.append(Item(range: match.range, key: match.clause, weight: weights[match.clause]))
+            guard match.range.lowerBound >= end else { continue }
+            if previous >= 0, clause.word == query.scoring[previous].word + 1,
+                match.range.lowerBound - end <= Self.maximumGap
+            {
+                let start = items[..<(items.count - 1)].last { $0.range.upperBound == end }?.range.lowerBound
+                items.append(
+                    Item(
+                        range: (start ?? end)..<match.range.upperBound, key: -1 - match.clause,
+                        weight: min(weights[previous], weights[match.clause]) * (clause.isQuoted ? 2 : 1)))
+            }
+            (previous, end) = (match.clause, match.range.upperBound)
+        }
+        items.removeAll { Self.isInLinkTarget($0.range.lowerBound, utf8) }
+        items.sort { ($0.range.lowerBound, $1.range.upperBound) < ($1.range.lowerBound, $0.range.upperBound) }
+    }
+
+    private init(_ items: [Item]) { self.items = items }
+
+    private static func weight(_ clause: TextQuery.ScoringClause) -> Float {
+        let weight = clause.information * clause.weight
+        guard case .phrase(let terms) = clause.clause, let kind = terms.first?.kind else { return weight }
+        return kind == .verbatim || kind == .operator ? weight * identifierWeight : weight
+    }
+
+    /// The maximum length of a link target in bytes.
+    private static let maximumTarget = 400
+
+    /// Returns whether a byte belongs to the target of a Markdown link, which readers do not see.
+    private static func isInLinkTarget(_ offset: Int, _ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        var index = offset
+        let limit = max(1, offset - maximumTarget)
+        while index > limit {
+            index -= 1
+            switch utf8[index] {
+            case 10, UInt8(ascii: ")"): return false
+            case UInt8(ascii: "("): if utf8[index - 1] == UInt8(ascii: "]") { return true }
+            default: break
+            }
+        }
+        return false
+    }
+
+    /// Returns the items that lie within a range.
+    func within(_ range: Range<Int>) -> SnippetMatches {
+        SnippetMatches(
+            items.filter {
+                range.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= range.upperBound
+            })
+    }
+
+    /// Returns the first window of the highest weight, or `nil` if there are no items.
+    ///
+    /// - Parameters:
+    ///   - length: The maximum length in bytes.
+    ///   - required: A range that the window must contain; `nil` for any window.
+    /// - Complexity: O(items).
+    func best(length: Int, containing required: Range<Int>? = nil) -> Window? {
+        var best: (items: Range<Int>, weight: Float)?
+        var counts: [Int: Int] = [:]
+        var (last, weight) = (0, Float(0))
+        for (first, item) in items.enumerated() {
+            let start = item.range.lowerBound
+            while last < items.count, items[last].range.upperBound - start <= length {
+                counts[items[last].key, default: 0] += 1
+                if counts[items[last].key] == 1 { weight += items[last].weight }
+                last += 1
+            }
+            let isAllowed = required.map {
+                start <= $0.lowerBound && $0.upperBound - start <= length
+            }
+            if last > first, isAllowed ?? true, best.map({ weight > $0.weight * 1.0001 }) ?? true {
+                best = (first..<last, weight)
+            }
+            if last <= first {
+                last = first + 1
+            } else {
+                counts[item.key, default: 1] -= 1
+                if counts[item.key] == 0 { weight -= item.weight }
+            }
+        }
+        guard let best else { return nil }
+        let found = items[best.items]
+        let heaviest = found.map(\.weight).max() ?? 0
+        return Window(
+            range: items[best.items.lowerBound].range.lowerBound..<(found.map(\.range.upperBound).max() ?? 0),
+            weight: best.weight,
+            best: found.first { $0.weight >= heaviest }?.range ?? items[best.items.lowerBound].range)
+    }
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import RoostText
+
+@Suite struct SnippetTests {
+    private static let text = """
+        # Force push a branch
+
+        If the history of your branch differs, git prevents you from pushing to the remote. You can push by force:
+
+            $ git push --force origin main
+
+        There is a short form. [Prefix the branch with a plus](https://git.example/git-push.txt--force-with-lease)
+        and push it. Every push to main replaces what others have pushed to the remote.
+
+        In a team, it is safer to use `--force-with-lease` instead, which fails if the remote has commits that
+        you have not seen. Otherwise, check twice what will happen before you push to a branch of others.
+        """
+
+    /// Returns a query that has been resolved in a collection of texts.
+    private func query(_ text: String) throws -> TextQuery {
+        var builder = InvertedIndexBuilder()
+        builder.add(Self.text)
+        for index in 0..<20 { builder.add("push number \(index) of git to a remote branch") }
+        var collection = TextCollection()
+        collection.parts = [TextPart(builder.finish())]
+        return try collection.resolved(TextQuery(text), correctsSpelling: true)
+    }
+
+    private func line(ofByte byte: Int, in text: String) -> Int {
+        text.utf8.prefix(byte).count { $0 == UInt8(ascii: "\n") } + 1
+    }
+
+    private func part(_ range: Range<Int>, of text: String) -> String {
+        String(decoding: Array(text.utf8)[range], as: UTF8.self)
+    }
+
+    @Test(arguments: [20, 40, 66, 146, 226, 240, 400, 10_000])
+    func `the anchor is the most informative match, regardless of the length`(limit: Int) throws {
+        let query = try query("git push --force-with-lease")
+        for end in [300, Self.text.utf8.count] {
+            let snippet = Snippet(of: Self.text, preferring: 0..<end, for: query, limit: limit)
+            #expect(line(ofByte: snippet.anchor, in: Self.text) == 10)
+            #expect(part(snippet.utf8Range, of: Self.text).contains("`--force-with-lease`") || limit < 24)
+            #expect(snippet.utf8Range.contains(snippet.anchor))
+        }
+    }
+
+    @Test func `the preferred range is kept if the words elsewhere are not much more informative`() throws {
+        let text = Self.text
+        let start = try #require(text.utf8.firstRange(of: "In a team".utf8)).lowerBound
+        let passage = text.utf8.distance(from: text.startIndex, to: start)..<text.utf8.count
+        let snippet = Snippet(of: text, preferring: passage, for: try query("push remote"), limit: 100)
+        #expect(passage.contains(snippet.anchor))
+    }
+
+    @Test func `front matter is shown only if nothing else matches`() throws {
+        let text =
+            "---\ntags: heron, otter\n---\n" + String(repeating: "A row about rivers. ", count: 20)
+            + "A heron."
+        func snippet(_ words: String) throws -> Snippet {
+            Snippet(of: text, preferring: 60..<200, for: try query(words), limit: 60)
+        }
+        #expect(part(try snippet("heron otter").utf8Range, of: text).hasSuffix("A heron."))
+        #expect(part(try snippet("otter").utf8Range, of: text).contains("otter"))
+    }
+
+    @Test func `adjacent words outweigh the same words apart`() throws {
+        let text =
+            "The otter is here. " + String(repeating: "Some more text follows. ", count: 20)
+            + "The river is long. "
+            + String(repeating: "Some more text follows. ", count: 20) + "The river otter swims."
+        let snippet = Snippet(
+            of: text, preferring: 0..<text.utf8.count, for: TextQuery("river otter"), limit: 60)
+        #expect(part(snippet.utf8Range, of: text).contains("river otter"))
+    }
+
+    @Test func `an excerpt without a query or a match is the beginning of the preferred range`() {
+        let text = String(repeating: "Some more text follows. ", count: 20)
+        for query in [nil, TextQuery("heron")] {
+            let snippet = Snippet(of: text, preferring: 24..<400, for: query, limit: 60)
+            #expect(snippet.utf8Range.lowerBound == 24 && snippet.anchor == 24 && snippet.highlights.isEmpty)
+        }
+        let empty = Snippet(of: "", preferring: 0..<0, for: TextQuery("heron"), limit: 60)
+        #expect(empty.utf8Range.isEmpty && empty.anchor == 0)
+    }
+}
