@@ -103,7 +103,7 @@ enum EntryRoutes {
         method: .patch, path: path, operation: "changeEntry", tag: tag,
         summary: "Change the text, the tags or the metadata of an entry.",
         details: "All changes are made in one step. A metadata value of null removes the key. Case does not "
-            + "matter in tags: a tag that the entry has stays as it was written, and is removed in any spelling.",
+            + "matter in tags: a tag that the entry has keeps its spelling, and is removed in any spelling.",
         effect: .writes, parameters: [id, EntityTags.ifMatch],
         body: .json(
             Schema.object([
