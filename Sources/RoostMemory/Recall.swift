@@ -22,6 +22,9 @@ struct Recall: Sendable {
     private static let neighborShares: [Float] = [0.2, 0.1]
     /// The bonus for a message from a time that the query names, relative to the best message.
     private static let timeBonus: Float = 0.25
+    /// The same bonus if the query names only a time. It is greater than the relevance of the best message, so
+    /// the messages from the time come first.
+    private static let onlyTimeBonus: Float = 2
     /// The maximum number of time ranges named in a query for which additional candidates are searched.
     private static let maximumTimes = 3
     /// The maximum number of context messages on each side of a message.
@@ -55,18 +58,42 @@ struct Recall: Sendable {
 
     func run() async throws -> RecallResult {
         let found = try await candidates()
-        var best = ranked(found.candidates)
+        // A time that the query names is a reason to return the messages from this time.
+        let isTimeKnown = found.candidates.contains { isFromNamedTime($0.message) }
+        let namesOnlyTime = isTimeKnown ? try await namesOnlyTime(found.search) : false
+        var best = ranked(found.candidates, namesOnlyTime: namesOnlyTime)
         if !options.includesAll {
-            // A time that the query names is a reason to return the messages from this time.
-            let isTimeKnown = best.contains { times?.contains($0.message.timestamp) ?? false }
             if found.search.isNoise, !isTimeKnown {
                 let nearest = Array(best.prefix(Self.nearestCount))
                 return RecallResult(recollections: [], nearest: nearest, search: found.search)
             }
-            if options.mode == .hybrid { best.removeAll { $0.score <= 0 } }
+            if namesOnlyTime {
+                best.removeAll { !isFromNamedTime($0.message) }
+            } else if options.mode == .hybrid {
+                best.removeAll { $0.score <= 0 }
+            }
         }
         let recollections = fitted(try await withContext(Array(best.prefix(options.limit))))
         return RecallResult(recollections: recollections, search: found.search)
+    }
+
+    // MARK: Times
+
+    private func isFromNamedTime(_ message: RememberedMessage) -> Bool {
+        times?.contains(message.timestamp) ?? false
+    }
+
+    /// Returns whether the query asks for the messages of a time, and no message is close to the rest of the
+    /// query.
+    ///
+    /// The whole query can be close to messages that contain the words of the time, such as `November`, so
+    /// the rest is searched separately.
+    private func namesOnlyTime(_ whole: QueryResult) async throws -> Bool {
+        guard let times else { return false }
+        if whole.isNoise || times.haveNoSubject { return true }
+        var rest = search(times.otherWords.joined(separator: " "), limit: 1)
+        rest.includesAll = false
+        return try await store.search(rest).isNoise
     }
 
     // MARK: Candidates
@@ -79,10 +106,9 @@ struct Recall: Sendable {
         var relevance: Float { hit.relativeEvidence }
     }
 
-    /// Returns the messages that may be recalled, and the result of the search without its hits.
-    private func candidates() async throws -> (candidates: [Candidate], search: QueryResult) {
-        var search = EntrySearch(
-            query, matching: filter.entries, limit: max(Self.candidateCount, options.limit))
+    /// Returns the search for a text.
+    private func search(_ text: String, limit: Int) -> EntrySearch {
+        var search = EntrySearch(text, matching: filter.entries, limit: limit)
         search.mode = options.mode
         search.textWeight = Self.textWeight
         search.includesAll = true
@@ -91,6 +117,12 @@ struct Recall: Sendable {
         var visible = filter
         (visible.since, visible.until) = (nil, nil)
         search.visible = visible.entries
+        return search
+    }
+
+    /// Returns the messages that may be recalled, and the result of the search without its hits.
+    private func candidates() async throws -> (candidates: [Candidate], search: QueryResult) {
+        var search = search(query, limit: max(Self.candidateCount, options.limit))
         var result = try await store.search(search)
         var hits = result.hits
         // In a large memory, messages from the time that the query names may not be among the best of all
@@ -116,7 +148,7 @@ struct Recall: Sendable {
 
     /// Returns the recollections, best first. Their relevance is adjusted for adjacent messages, the times
     /// named in the query, and the age of the message.
-    private func ranked(_ candidates: [Candidate]) -> [Recollection] {
+    private func ranked(_ candidates: [Candidate], namesOnlyTime: Bool) -> [Recollection] {
         let relevance = Dictionary(
             candidates.map { (MessagePosition($0.message), $0.relevance) }
         ) { first, _ in first }
@@ -134,14 +166,17 @@ struct Recall: Sendable {
         for (index, candidate) in candidates.enumerated() {
             weights[index] /= best
             let timestamp = candidate.message.timestamp
-            if let times, times.contains(timestamp) { weights[index] += Self.timeBonus }
+            if isFromNamedTime(candidate.message) {
+                weights[index] += namesOnlyTime ? Self.onlyTimeBonus : Self.timeBonus
+            }
             guard let recency = options.recency else { continue }
             let age = max(0, now.timeIntervalSince(timestamp))
             let freshness = Float(exp2(-age / recency.halfLife))
             weights[index] = (1 - recency.weight) * weights[index] + recency.weight * freshness
         }
-        // The best message gets the score of its relevance, and the others get scores in proportion to it.
-        let bestScore = QueryHit.score(ofRelativeEvidence: best)
+        // The best message gets the score of its relevance, and the others get scores in proportion to it. A
+        // message from the time is all that a query without another subject asks for.
+        let bestScore = namesOnlyTime ? 1 : QueryHit.score(ofRelativeEvidence: best)
         let maximum = max(weights.max() ?? 0, .leastNormalMagnitude)
         return zip(candidates, weights).map { candidate, weight in
             Recollection(

@@ -32,8 +32,8 @@ public struct RecallOptions: Sendable, Hashable {
     public var usesExactWords = false
     /// The influence of the age of a message; `nil` if age has no influence.
     public var recency: Recency?
-    /// Whether messages from a time that the query names get a higher score. Times are recognized in English,
-    /// such as `on 7 July`, `in May 2023` or `yesterday`.
+    /// Whether messages from a time that the query names get a higher score, or come first if the query names
+    /// nothing else. Times are recognized in English, such as `on 7 July`, `in May 2023` or `yesterday`.
     public var readsTimes = true
     /// The time relative to which `yesterday` and the age of messages are determined; `nil` for the current
     /// time.

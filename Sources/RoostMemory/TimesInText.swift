@@ -1,4 +1,5 @@
 import Foundation
+import RoostText
 
 /// The times that a question names in English: `on 7 July, 2023`, `in May 2023`, `in August`, `2023-07-07`,
 /// `yesterday`, `last week`, `three days ago`.
@@ -17,6 +18,8 @@ struct TimesInText: Sendable, Hashable {
     private(set) var parts: Set<Parts> = []
     /// The time spans that the text names relative to the present time.
     private(set) var spans: [Range<Date>] = []
+    /// The words of the text, in lower case, that do not belong to a time.
+    private(set) var otherWords: [String] = []
     private let calendar: Calendar
 
     /// The maximum number of characters that are read. It limits the processing time; questions are not
@@ -42,22 +45,25 @@ struct TimesInText: Sendable, Hashable {
         self.calendar = calendar
         let words = text.prefix(Self.maximumLength).lowercased()
             .split { !$0.isLetter && !$0.isNumber }.prefix(Self.maximumWords).map(String.init)
-        // The indices of words that are the year of a month or date already read.
-        var usedYears = Set<Int>()
+        // The indices of words that belong to a time that was already read.
+        var used = IndexSet()
         for index in words.indices {
             if let month = Self.month(words, index) {
-                let (found, year) = Self.parts(of: month, words, index)
+                let (found, range) = Self.parts(of: month, words, index)
                 parts.insert(found)
-                if let year { usedYears.insert(year) }
+                used.insert(integersIn: range)
             } else if let date = Self.digits(words, index, in: text) {
                 parts.insert(date)
-                usedYears.insert(index)
+                used.insert(integersIn: index...(index + (date.day == nil ? 1 : 2)))
             }
-            readSpan(words, index, now)
+            if let range = readSpan(words, index, now) { used.insert(integersIn: range) }
         }
-        for index in words.indices where !usedYears.contains(index) {
-            if let year = Self.year(words[index]) { parts.insert(Parts(year: year)) }
+        for index in words.indices where !used.contains(index) {
+            guard let year = Self.year(words[index]) else { continue }
+            parts.insert(Parts(year: year))
+            used.insert(index)
         }
+        otherWords = words.indices.filter { !used.contains($0) }.map { words[$0] }
     }
 
     /// Returns whether a date is within one of the times that the text names.
@@ -83,6 +89,23 @@ struct TimesInText: Sendable, Hashable {
                 return start.flatMap { start in
                     calendar.date(byAdding: unit, value: 1, to: start).map { start..<$0 }
                 }
+            }
+    }
+
+    /// Words that ask for the messages of a time, whatever their subject: `what happened`, `what did we talk
+    /// about`.
+    private static let generalWords: Set = [
+        "happen", "happens", "happened", "happening", "talk", "talked", "talking", "discuss", "discussed",
+        "chat", "chatted", "speak", "spoke", "spoken", "mention", "mentioned", "told", "write", "wrote",
+        "written", "message", "messages", "conversation", "conversations", "event", "events", "day", "days",
+        "date", "time",
+    ]
+
+    /// Whether the text names times but no subject.
+    var haveNoSubject: Bool {
+        !isEmpty
+            && otherWords.allSatisfy {
+                $0.count == 1 || StopWords.english.contains($0) || Self.generalWords.contains($0)
             }
     }
 
@@ -115,21 +138,28 @@ struct TimesInText: Sendable, Hashable {
         return isMonth ? named + 1 : nil
     }
 
-    /// Returns the day and the year next to a month, and the index of the word that names the year.
-    private static func parts(of month: Int, _ words: [String], _ index: Int) -> (Parts, year: Int?) {
+    /// Returns the month with the day and the year next to it, and the indices of their words.
+    private static func parts(
+        of month: Int, _ words: [String], _ index: Int
+    ) -> (Parts, ClosedRange<Int>) {
         func word(_ index: Int) -> String { words.indices.contains(index) ? words[index] : "" }
         var parts = Parts(month: month)
+        var (first, last) = (index, index)
         // Recognizes the forms `7 July 2023`, `7th of July 2023`, `July 7, 2023` and `July 2023`.
-        var next = index + 1
-        if let day = day(word(index - 1)) ?? (word(index - 1) == "of" ? day(word(index - 2)) : nil) {
+        let before = word(index - 1) == "of" ? index - 2 : index - 1
+        if let day = day(word(before)) {
             parts.day = day
-        } else if let day = day(word(next)) {
+            first = before
+        } else if let day = day(word(index + 1)) {
             parts.day = day
-            next += 1
+            last = index + 1
         }
-        if word(next) == "of" { next += 1 }
-        parts.year = year(word(next))
-        return (parts, parts.year == nil ? nil : next)
+        let next = word(last + 1) == "of" ? last + 2 : last + 1
+        if let year = year(word(next)) {
+            parts.year = year
+            last = next
+        }
+        return (parts, first...last)
     }
 
     /// Returns the day of the month that a word such as `7` or `7th` names.
@@ -181,22 +211,29 @@ struct TimesInText: Sendable, Hashable {
 
     /// Reads a span such as `yesterday` that begins at the given word, or one such as `three days ago` whose
     /// last word is the given one.
-    private mutating func readSpan(_ words: [String], _ index: Int, _ now: Date) {
+    ///
+    /// - Returns: The indices of the words of the span; `nil` if there is none.
+    private mutating func readSpan(_ words: [String], _ index: Int, _ now: Date) -> ClosedRange<Int>? {
         func word(_ index: Int) -> String { words.indices.contains(index) ? words[index] : "" }
         switch words[index] {
-        case "today": add(.day, ago: 0, now)
-        case "yesterday": add(.day, ago: 1, now)
-        case "this":
-            if let unit = Self.unit(word(index + 1)), unit != .day { add(unit, ago: 0, now) }
-        case "last":
-            if let unit = Self.unit(word(index + 1)), unit != .day { add(unit, ago: 1, now) }
+        case "today":
+            add(.day, ago: 0, now)
+            return index...index
+        case "yesterday":
+            add(.day, ago: 1, now)
+            return index...index
+        case "this", "last":
+            guard let unit = Self.unit(word(index + 1)), unit != .day else { return nil }
+            add(unit, ago: words[index] == "this" ? 0 : 1, now)
+            return index...(index + 1)
         case "ago":
             let number = Self.numbers[word(index - 2)] ?? Int(word(index - 2))
             guard let number, (1...1000).contains(number), let unit = Self.unit(word(index - 1)) else {
-                return
+                return nil
             }
             add(unit, ago: number, now)
-        default: return
+            return (index - 2)...index
+        default: return nil
         }
     }
 

@@ -243,39 +243,6 @@ import Testing
         await #expect(throws: RoostError.self) { try await memory.recall("x", RecallOptions(context: .max)) }
     }
 
-    @Test func `messages from the time that a question mentions come first, even in a large memory`()
-        async throws
-    {
-        let memory = memory()
-        let start = Date(timeIntervalSince1970: 1_700_000_000)
-        // The same text on every day of almost two years.
-        let daily = (0..<700).map { day in
-            MessageDraft(
-                role: .user, content: "we walked by the river", timestamp: start + Double(day) * 86_400)
-        }
-        try await memory.remember(daily, in: scope)
-        var options = RecallOptions(limit: 3, context: 0)
-        options.timeZone = .gmt
-        options.now = start + 699 * 86_400
-        let then = try await memory.recall("Where did we walk on 3 March 2024?", options)
-        #expect(
-            then.first.map { DateText.string(from: $0.message.timestamp) }?.hasPrefix("2024-03-03") == true)
-        options.includesAll = true
-        let all = try await memory.recall("Where did we walk on 3 March 2024?", options)
-        try #require(all.count == 3)
-        #expect(all[0].message == then.first?.message && all[0].score > all[1].score)
-        let lately = try await memory.recall("where did we walk yesterday", options)
-        #expect(lately[0].message.timestamp == start + 698 * 86_400)
-        options.readsTimes = false
-        let anytime = try await memory.recall("Where did we walk on 3 March 2024?", options)
-        #expect(anytime[0].score == anytime[1].score)
-        // The filter applies as well.
-        options.readsTimes = true
-        let filtered = try await memory.recall(
-            "where did we walk yesterday", in: .init(until: start + 10 * 86_400), options)
-        #expect(filtered.allSatisfy { $0.message.timestamp < start + 10 * 86_400 } && filtered.count == 3)
-    }
-
     @Test func `after a run over messages, new messages are assigned and notes are not`() async throws {
         let memory = memory()
         let store = memory.store

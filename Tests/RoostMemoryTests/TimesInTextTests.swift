@@ -69,4 +69,21 @@ struct TimesInTextTests {
         #expect(!none.contains(late))
         #expect(try times(String(repeating: "in may 2023 ", count: 10_000)).parts.count == 1)
     }
+
+    @Test(
+        arguments: [
+            ("What happened on 13 November 2026?", "what happened on"),
+            ("the heron of the 7th of July, 2023", "the heron of the"), ("2023-07-09 swifts", "swifts"),
+            ("what did Ada say three days ago", "what did ada say"), ("swifts in 2023", "swifts in"),
+            ("last week's plan", "s plan"), ("no time", "no time"),
+        ])
+    func `the words outside of times are known`(text: String, expected: String) throws {
+        #expect(try times(text).otherWords.joined(separator: " ") == expected)
+    }
+
+    @Test func `a text with a time and general words only has no subject`() throws {
+        #expect(try times("What did we talk about on 13 November 2026?").haveNoSubject)
+        #expect(try !times("What did Ada paint on 13 November 2026?").haveNoSubject)
+        #expect(try !times("What happened?").haveNoSubject)
+    }
 }
