@@ -70,6 +70,25 @@ struct SubscriptionTests {
         await harness.connection.finish()
     }
 
+    @Test func `an unchanged list of resources is not reported`() async throws {
+        let harness = MCPHarness()
+        for number in 0..<8 {
+            try await harness.store.add("tomato soil garden water seeds plant \(number)")
+            try await harness.store.add("engine piston gearbox oil brake motor \(number)")
+        }
+        let report = try await harness.store.recluster()
+        harness.receive(Self.listen(["resourcesListChanged": true]))
+        _ = try await harness.messages(atLeast: 1)
+        // The clusters are replaced, but the list shows the same ids, labels and keywords.
+        _ = try await harness.store.recluster()
+        let id = try #require(report.clusters.first?.id)
+        try await Task.sleep(for: .milliseconds(500))
+        try await harness.store.labelCluster(id, "Another name")
+        let messages = try await harness.messages(atLeast: 1)
+        #expect(messages == [Self.notification("resources/list_changed")])
+        await harness.connection.finish()
+    }
+
     @Test func `every subscribed resource is reported after a restore`() async throws {
         let harness = MCPHarness()
         try await harness.store.add("a text")

@@ -10,22 +10,14 @@ package final class MCPConnection: Sendable {
     private struct State {
         /// The revision that the client negotiated with `initialize`.
         var negotiated: ProtocolVersion?
-        /// The requests that are being answered.
-        var running: [RequestID: Task<Void, Never>] = [:]
-        /// The running requests that subscribe to notifications.
-        var subscriptions: Set<RequestID> = []
-        /// The number of tasks that were started, which identifies batches.
-        var batches: [Int: Task<Void, Never>] = [:]
-        var nextBatch = 0
+        /// The requests and batches that are being answered or that wait.
+        var queue = RequestQueue()
     }
 
     private let server: MCPServer
     private let send: @Sendable (Data) -> Void
     private let state = Mutex(State())
 
-    /// The maximum number of requests that are answered at the same time. Additional requests are refused, so
-    /// that a client cannot use unlimited memory.
-    private static let maximumRunning = 64
     /// The maximum number of messages in a batch.
     package static let maximumBatch = 100
 
@@ -40,14 +32,14 @@ package final class MCPConnection: Sendable {
     package func receive(_ data: Data) {
         do {
             let value = try IncomingMessage.parse(data)
-            if let batch = value.elements { return try receive(batch) }
+            if let batch = value.elements { return try receive(batch, size: data.count) }
             let message: IncomingMessage
             do {
                 message = try IncomingMessage(value)
             } catch {
                 return reply(error.response(to: IncomingMessage.id(of: value)))
             }
-            handle(message)
+            handle(message, size: data.count)
         } catch {
             reply(error.response(to: nil))
         }
@@ -56,24 +48,19 @@ package final class MCPConnection: Sendable {
     /// Ends all subscriptions, and waits until all requests have been answered.
     package func finish() async {
         // A subscription would otherwise last forever.
-        let subscriptions = state.withLock { state in
-            state.subscriptions.compactMap { state.running[$0] }
-        }
-        for task in subscriptions { task.cancel() }
-        while let task = state.withLock({ $0.running.values.first ?? $0.batches.values.first }) {
-            await task.value
-        }
+        for task in state.withLock({ $0.queue.subscriptions }) { task.cancel() }
+        // A request that waits begins when another one ends, so none waits if no task is left.
+        while let task = state.withLock({ $0.queue.tasks.first }) { await task.value }
     }
 
     /// Cancels all requests.
     package func cancel() {
-        let tasks = state.withLock { Array($0.running.values) + Array($0.batches.values) }
-        for task in tasks { task.cancel() }
+        for task in state.withLock({ $0.queue.cancelAll() }) { task.cancel() }
     }
 
     private func reply(_ value: JSONValue) { send(value.serialized()) }
 
-    private func handle(_ message: IncomingMessage) {
+    private func handle(_ message: IncomingMessage, size: Int) {
         switch message {
         case .response: break
         case .notification(let method, let parameters): notify(method, parameters)
@@ -82,43 +69,49 @@ package final class MCPConnection: Sendable {
                 // The revision applies to all following messages, so it is set before they are read.
                 state.withLock { $0.negotiated = MCPServer.negotiated(parameters) }
             }
-            start(id, method, parameters)
+            start(id, method, parameters, size: size)
         }
     }
 
     private func notify(_ method: String, _ parameters: JSONValue) {
         guard method == "notifications/cancelled", let id = RequestID(parameters["requestId"]) else { return }
-        state.withLock { $0.running[id] }?.cancel()
+        state.withLock { $0.queue.cancel(id) }?.cancel()
     }
 
-    private func start(_ id: RequestID, _ method: String, _ parameters: JSONValue) {
-        let refusal: ProtocolError? = state.withLock { state in
-            if state.running[id] != nil {
-                return ProtocolError(.invalidRequest, "a request with this id is still being answered")
-            }
-            guard state.running.count < Self.maximumRunning else {
-                return ProtocolError(.internalError, "too many requests at the same time; try again later")
-            }
-            let negotiated = state.negotiated
-            if method == MCPServer.listenMethod { state.subscriptions.insert(id) }
-            state.running[id] = Task { [self] in
+    private func start(_ id: RequestID, _ method: String, _ parameters: JSONValue, size: Int) {
+        let negotiated = state.withLock { $0.negotiated }
+        let isSubscription = method == MCPServer.listenMethod
+        enqueue(
+            RequestQueue.Job(id: id, isSubscription: isSubscription, size: size) { [self] in
                 let response = try? await server.response(
                     to: id, method, parameters, negotiated: negotiated, notify: reply)
+                // The client can use the id again as soon as it has the response.
+                state.withLock { $0.queue.release(id) }
                 // A canceled request gets no response.
                 if let response, !Task.isCancelled { reply(response) }
-                self.state.withLock { state in
-                    state.running[id] = nil
-                    state.subscriptions.remove(id)
-                }
-            }
-            return nil
+            })
+    }
+
+    /// Begins a job, or lets it wait; replies with an error if too many wait.
+    private func enqueue(_ job: RequestQueue.Job) {
+        do {
+            try state.withLock { state throws(ProtocolError) in try state.queue.add(job, start: begin) }
+        } catch {
+            reply(error.response(to: job.id))
         }
-        if let refusal { reply(refusal.response(to: id)) }
+    }
+
+    /// Starts the task of a job.
+    private func begin(_ job: RequestQueue.Job, _ number: Int) -> Task<Void, Never> {
+        Task { [self] in
+            await job.run()
+            state.withLock { $0.queue.finish(number, start: begin) }
+        }
     }
 
     // MARK: Batches
 
-    private func receive(_ batch: [JSONValue]) throws(ProtocolError) {
+    private func receive(_ batch: [JSONValue], size: Int) throws(ProtocolError) {
         let negotiated = state.withLock { $0.negotiated }
         guard let negotiated, negotiated.allowsBatches else {
             throw ProtocolError(
@@ -128,18 +121,14 @@ package final class MCPConnection: Sendable {
         guard !batch.isEmpty, batch.count <= Self.maximumBatch else {
             throw ProtocolError(.invalidRequest, "a batch needs 1 to \(Self.maximumBatch) messages")
         }
-        state.withLock { state in
-            let number = state.nextBatch
-            state.nextBatch += 1
-            state.batches[number] = Task { [self] in
+        enqueue(
+            RequestQueue.Job(count: batch.count, size: size) { [self] in
                 var responses: [JSONValue] = []
                 for value in batch {
                     if let response = await response(to: value, negotiated) { responses.append(response) }
                 }
                 if !responses.isEmpty, !Task.isCancelled { reply(.array(responses)) }
-                self.state.withLock { $0.batches[number] = nil }
-            }
-        }
+            })
     }
 
     /// Returns the response to one message of a batch; `nil` for a notification.
@@ -151,11 +140,7 @@ package final class MCPConnection: Sendable {
                 notify(method, parameters)
                 return nil
             case .request(let id, let method, let parameters):
-                // A subscription does not end, so the batch would never be answered.
-                guard method != MCPServer.listenMethod else {
-                    return ProtocolError(.invalidRequest, "a batch cannot contain '\(method)'")
-                        .response(to: id)
-                }
+                try MCPServer.checkBatch(method, parameters)
                 return try? await server.response(
                     to: id, method, parameters, negotiated: negotiated, notify: reply)
             }

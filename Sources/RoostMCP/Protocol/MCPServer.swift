@@ -109,6 +109,22 @@ package struct MCPServer: Sendable {
         return version
     }
 
+    /// Checks that a request can be a part of a batch.
+    ///
+    /// - Throws: ``ProtocolError`` for a subscription, and for a self-contained request.
+    package static func checkBatch(_ method: String, _ parameters: JSONValue) throws(ProtocolError) {
+        // A subscription does not end, so the batch would never be answered.
+        guard method != listenMethod else {
+            throw ProtocolError(.invalidRequest, "a batch cannot contain '\(method)'")
+        }
+        // Self-contained requests have no batches, and header fields that describe a single request.
+        guard parameters["_meta"]?[metaPrefix + "protocolVersion"] == nil else {
+            throw ProtocolError(
+                .invalidRequest,
+                "a batch cannot contain a request whose _meta has \(metaPrefix)protocolVersion")
+        }
+    }
+
     private func result(
         of method: String, _ parameters: JSONValue, _ context: CallContext
     ) async throws -> [String: JSONValue] {

@@ -61,22 +61,29 @@ struct StoreResources: ResourceProvider {
             let clusters = try await store.storage.snapshot().clusterRecords()
             guard rules.showsClusters else { return ["resources": []] }
             let page = clusters.dropFirst(start).prefix(Self.pageSize)
-            var members: [String: JSONValue] = [
-                "resources": .array(
-                    page.map { cluster in
-                        [
-                            "uri": .string(ResourceAddress.cluster(cluster.id).uri),
-                            "name": .string(cluster.label.isEmpty ? cluster.id.text : cluster.label),
-                            "description": .string(
-                                "Cluster: " + cluster.keywords.prefix(8).joined(separator: ", ")),
-                            "mimeType": "application/json",
-                        ]
-                    })
-            ]
+            var members: [String: JSONValue] = ["resources": .array(page.map(Self.item))]
             if start + page.count < clusters.count {
                 members["nextCursor"] = .string(String(start + page.count))
             }
             return members
+        }
+    }
+
+    /// Returns the item of a cluster in the list.
+    private static func item(_ cluster: Cluster) -> JSONValue {
+        [
+            "uri": .string(ResourceAddress.cluster(cluster.id).uri),
+            "name": .string(cluster.label.isEmpty ? cluster.id.text : cluster.label),
+            "description": .string("Cluster: " + cluster.keywords.prefix(8).joined(separator: ", ")),
+            "mimeType": "application/json",
+        ]
+    }
+
+    /// Returns a hash of the whole list, which differs if the list has changed.
+    func listHash() async throws -> Int {
+        guard rules.showsClusters else { return 0 }
+        return try await handle.use { store in
+            try await store.storage.snapshot().clusterRecords().map(Self.item).hashValue
         }
     }
 

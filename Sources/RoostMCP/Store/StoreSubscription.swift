@@ -13,6 +13,8 @@ struct StoreSubscription: ResourceSubscription {
     private var batches: ChangeBatches.AsyncIterator
     /// The addresses of the subscribed resources, and a hash of the contents of each.
     private var states: [String: (address: ResourceAddress, contents: Int)] = [:]
+    /// A hash of the list of resources; `nil` if the client does not subscribe to its changes.
+    private var list: Int?
 
     /// The time between two reads of the change feed.
     private static let interval = Duration.milliseconds(100)
@@ -33,6 +35,7 @@ struct StoreSubscription: ResourceSubscription {
         for (uri, address) in zip(filter.uris, addresses.compactMap(\.self)) {
             states[uri] = (address, try await contents(of: uri))
         }
+        if filter.listChanges { list = try await resources.listHash() }
     }
 
     private static func batches(of resources: StoreResources) async throws -> ChangeBatches {
@@ -56,6 +59,7 @@ struct StoreSubscription: ResourceSubscription {
                 // The store was restored, replaced or moved to another model, so every resource can differ.
                 batches = try await Self.batches(of: resources).makeAsyncIterator()
                 for (uri, state) in states { states[uri] = (state.address, try await contents(of: uri)) }
+                if list != nil { list = try await resources.listHash() }
                 let all = (filter.listChanges ? [.list] : []) + filter.uris.map(ResourceChange.updated)
                 if !all.isEmpty { return all }
             }
@@ -71,7 +75,12 @@ struct StoreSubscription: ResourceSubscription {
             case .clustersReplaced: hasNewClusters = true
             }
         }
-        var changes: [ResourceChange] = filter.listChanges && hasNewClusters ? [.list] : []
+        var changes: [ResourceChange] = []
+        if let old = list, hasNewClusters {
+            let new = try await resources.listHash()
+            list = new
+            if new != old { changes.append(.list) }
+        }
         for uri in filter.uris {
             guard let state = states[uri] else { continue }
             let canDiffer =
