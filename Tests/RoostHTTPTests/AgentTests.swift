@@ -133,7 +133,9 @@ struct AgentTests {
                 ["name": "recluster", "arguments": [:], "_meta": .object(meta)])
             #expect(answer.headers["Content-Type"] == ["text/event-stream"])
             let messages = answer.text.split(separator: "\n").filter { $0.hasPrefix("data: ") }
-            #expect(messages.count == 3)
+            #expect(messages.count > 3)
+            #expect(messages.contains { $0.contains("finding groups") })
+            #expect(messages.dropLast().last?.contains("\"saved\"") == true)
             #expect(messages.first?.contains("notifications/progress") == true)
             #expect(messages.last?.contains("structuredContent") == true)
         }
@@ -185,6 +187,61 @@ struct AgentTests {
             }
             let accept = try await Self.send(harness, "tools/list", [:], ["Accept": "text/html"])
             #expect(accept.status == 406)
+        }
+    }
+
+    @Test func `media types are read as HTTP defines them`() async throws {
+        for (field, isAccepted) in [
+            (nil, true), ("*/*", true), ("Application/JSON", true), ("application/*;q=0.1", true),
+            ("application/json;q=0, */*", false), ("text/html", false), ("application/json; Q=0.000", false),
+            ("", false), ("text/event-stream , application/json ; q=0.5", true),
+        ] as [(String?, Bool)] {
+            #expect(MediaRanges(field).accept("application/json") == isAccepted, "\(field ?? "none")")
+        }
+        try await HTTPHarness.run { harness in
+            let accepted = try await Self.send(
+                harness, "tools/list", [:], ["Accept": "Application/Json, Text/Event-Stream"])
+            #expect(accepted.status == 200)
+            let refused = try await Self.send(
+                harness, "tools/list", [:], ["Accept": "application/json;q=0, */*"])
+            #expect(refused.status == 406)
+            let text = try await Self.send(harness, "tools/list", [:], ["Content-Type": "text/plain"])
+            #expect(text.status == 415)
+        }
+    }
+
+    @Test func `an unknown method is not found even if progress is wanted`() async throws {
+        try await HTTPHarness.run { harness in
+            var meta = Self.meta.members ?? [:]
+            meta["progressToken"] = "t"
+            let answer = try await Self.send(harness, "nonsense", ["_meta": .object(meta)])
+            #expect(answer.status == 404)
+            #expect(answer.json["error"]?["code"] == -32601)
+        }
+    }
+
+    @Test func `a notification of an unsupported revision is refused`() async throws {
+        try await HTTPHarness.run { harness in
+            let message: JSONValue = ["jsonrpc": "2.0", "method": "notifications/initialized"]
+            let answer = try await harness.send(
+                .POST, "/mcp", message, ["MCP-Protocol-Version": "1999-01-01"])
+            #expect(answer.status == 400)
+            #expect(answer.json["error"]?["code"] == -32022)
+            let known = try await harness.send(
+                .POST, "/mcp", message, ["MCP-Protocol-Version": "2025-06-18"])
+            #expect(known.status == 202)
+        }
+    }
+
+    @Test func `a batch cannot contain a self-contained request`() async throws {
+        try await HTTPHarness.run { harness in
+            let call: JSONValue = [
+                "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                "params": ["_meta": Self.meta, "name": "remember", "arguments": ["text": "a heron"]],
+            ]
+            let answer = try await harness.send(.POST, "/mcp", [call])
+            #expect(answer.json.elements?.first?["error"]?["code"] == -32600)
+            #expect(try await harness.store.count() == 0)
         }
     }
 }

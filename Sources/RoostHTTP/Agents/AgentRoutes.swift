@@ -33,13 +33,18 @@ enum AgentRoutes {
             Route.Answer(202, "The message was a notification."),
             Route.Answer(400, "The message or its header fields are invalid.", error),
             Route.Answer(404, "The method is unknown.", error),
-            Route.Answer(406, "The client accepts neither JSON nor events.", error),
+            Route.Answer(406, "The client does not accept the type of the answer.", error),
+            Route.Answer(415, "The message is not JSON.", error),
         ]
     ) { call in
-        let accept = call.header("Accept") ?? "*/*"
-        guard
-            accept.contains("application/json") || accept.contains("*/*") || accept.contains("application/*")
-        else {
+        // Some clients send no type.
+        let type = call.header("Content-Type") ?? HTTPExchange.jsonType
+        guard HTTPExchange.isJSON(type) else {
+            return HTTPExchange.reply(
+                ProtocolError(.invalidRequest, "the field Content-Type must be application/json")
+                    .response(to: nil), .unsupportedMediaType)
+        }
+        guard MediaRanges(call.header("Accept")).accept(HTTPExchange.jsonType) else {
             return HTTPExchange.reply(
                 ProtocolError(.invalidRequest, "the field Accept must contain application/json")
                     .response(to: nil), .notAcceptable)

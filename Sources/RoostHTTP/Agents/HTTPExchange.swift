@@ -14,6 +14,16 @@ struct HTTPExchange: Sendable {
     /// The revision of requests that name none, as the older revisions specify.
     private static let assumedVersion = ProtocolVersion.march2025
 
+    /// The media type of messages.
+    static let jsonType = "application/json"
+    private static let eventsType = "text/event-stream"
+
+    /// Returns whether a field with a media type names JSON.
+    static func isJSON(_ field: String) -> Bool {
+        let name = field.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        return name == jsonType || name.hasSuffix("+json")
+    }
+
     /// Returns the answer with a JSON-RPC message.
     static func reply(_ message: JSONValue, _ status: Reply.Status = .ok) -> Reply {
         .json(message, status)
@@ -58,11 +68,14 @@ struct HTTPExchange: Sendable {
 
     private func reply(to message: IncomingMessage) async throws -> Reply {
         switch message {
-        case .response: return .empty(.accepted)
+        case .response:
+            _ = try fieldVersion()
+            return .empty(.accepted)
         case .notification(let method, let parameters):
             if parameters["_meta"]?[MCPServer.metaPrefix + "protocolVersion"] != nil {
                 try checkFields(method, parameters)
             }
+            _ = try fieldVersion()
             return .empty(.accepted)
         case .request(let id, let method, let parameters):
             let negotiated = try version(of: method, parameters)
@@ -73,7 +86,6 @@ struct HTTPExchange: Sendable {
     /// Returns the negotiated revision of an older request; `nil` for a self-contained one, whose fields are
     /// checked.
     private func version(of method: String, _ parameters: JSONValue) throws -> ProtocolVersion? {
-        let field = call.header(Self.versionField)
         if parameters["_meta"]?[MCPServer.metaPrefix + "protocolVersion"] != nil {
             try checkFields(method, parameters)
             do {
@@ -85,22 +97,30 @@ struct HTTPExchange: Sendable {
             }
             return nil
         }
-        guard let field else {
-            return method == "initialize" ? MCPServer.negotiated(parameters) : Self.assumedVersion
+        if method == "initialize", (try? fieldVersion())?.isStateless != true {
+            return MCPServer.negotiated(parameters)
         }
-        guard let version = ProtocolVersion(rawValue: field) else {
-            if method == "initialize" { return MCPServer.negotiated(parameters) }
-            throw Refusal(
-                .unsupportedVersion, "unsupported protocol version",
-                data: ["supported": .array(ProtocolVersion.supported), "requested": .string(field)])
-        }
+        let version = try fieldVersion() ?? Self.assumedVersion
         guard !version.isStateless else {
             throw Refusal(
                 .invalidParameters,
                 "the request needs _meta with \(MCPServer.metaPrefix)protocolVersion and "
                     + "\(MCPServer.metaPrefix)clientCapabilities")
         }
-        return method == "initialize" ? MCPServer.negotiated(parameters) : version
+        return version
+    }
+
+    /// Returns the revision that the header field names; `nil` without the field.
+    ///
+    /// - Throws: ``Refusal`` if the revision is not supported.
+    private func fieldVersion() throws -> ProtocolVersion? {
+        guard let field = call.header(Self.versionField) else { return nil }
+        guard let version = ProtocolVersion(rawValue: field) else {
+            throw Refusal(
+                .unsupportedVersion, "unsupported protocol version",
+                data: ["supported": .array(ProtocolVersion.supported), "requested": .string(field)])
+        }
+        return version
     }
 
     /// Checks that the header fields of a self-contained request agree with its body.
@@ -139,15 +159,17 @@ struct HTTPExchange: Sendable {
         _ id: RequestID, _ method: String, _ parameters: JSONValue, _ negotiated: ProtocolVersion?
     ) async throws -> Reply {
         let server = call.context.agents
-        let hasProgress = parameters["_meta"]?["progressToken"] != nil
+        // Only tools report progress. Other requests can need another status.
+        let hasProgress = method == "tools/call" && parameters["_meta"]?["progressToken"] != nil
         let isSubscription = method == MCPServer.listenMethod && negotiated == nil
-        let acceptsEvents = call.header("Accept")?.contains("text/event-stream") == true
-        guard acceptsEvents || !isSubscription else {
+        let accept = MediaRanges(call.header("Accept"))
+        guard accept.accept(Self.eventsType) || !isSubscription else {
             throw Refusal(
                 .invalidRequest, "the field Accept must contain text/event-stream", status: .notAcceptable)
         }
-        if (hasProgress || isSubscription) && acceptsEvents {
-            return .stream(type: "text/event-stream", watching: call.request) { writer in
+        // A client that accepts any type may be unable to read events.
+        if isSubscription || (hasProgress && accept.name(Self.eventsType)) {
+            return .stream(type: Self.eventsType, watching: call.request) { writer in
                 try await EventStream(writer).sendMessages { notify in
                     try await server.response(
                         to: id, method, parameters, negotiated: negotiated, notify: notify)
@@ -177,10 +199,7 @@ struct HTTPExchange: Sendable {
                 guard case .request(let id, let method, let parameters) = try IncomingMessage(value) else {
                     continue
                 }
-                // A subscription does not end, so the batch would never be answered.
-                guard method != MCPServer.listenMethod else {
-                    throw ProtocolError(.invalidRequest, "a batch cannot contain '\(method)'")
-                }
+                try MCPServer.checkBatch(method, parameters)
                 responses.append(
                     try await call.context.agents.response(
                         to: id, method, parameters, negotiated: Self.assumedVersion, notify: { _ in }))
