@@ -208,6 +208,16 @@ public struct KnowledgeStore: Sendable {
             content, tags: tags, metadata: metadata, to: self, ownSource: ownSource, where: mayChange)
     }
 
+    /// Returns the id of the entry that a call of ``add(_:tags:metadata:ownSource:where:)`` would return if the
+    /// store contains an equal text; `nil` if the call would add an entry.
+    ///
+    /// - Throws: `StorageError`.
+    package func equalEntry(
+        to content: String, ownSource: Source.ID?, where mayChange: @Sendable (Entry) -> Bool
+    ) async throws -> Entry.ID? {
+        try await TextAddition.existingEntry(content, in: self, ownSource: ownSource, where: mayChange)?.id
+    }
+
     /// Removes an entry. It is not an error if the store does not contain it.
     ///
     /// - Returns: The number of entries that were removed, 0 or 1.

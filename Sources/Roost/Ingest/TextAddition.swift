@@ -7,6 +7,8 @@ public struct AddedEntry: Sendable, Hashable {
     public var id: Entry.ID
     /// Whether the entry was added; `false` if the store contained an entry with the same text.
     public var isNew: Bool
+    /// Whether the tags or the metadata of an entry that the store contained already have changed.
+    public var isUpdated: Bool
 }
 
 /// Adds a single text as part of a stream source, which only adds entries.
@@ -45,7 +47,18 @@ enum TextAddition {
                 .conflict, "cannot add the text: another process removed it at the same time",
                 isRetryable: true)
         }
-        return AddedEntry(id: entry.id, isNew: report.new > 0)
+        return AddedEntry(id: entry.id, isNew: report.new > 0, isUpdated: report.updated > 0)
+    }
+
+    /// Returns the entry that ``run(_:tags:metadata:to:ownSource:where:)`` would change instead of adding one;
+    /// `nil` if it would add an entry.
+    static func existingEntry(
+        _ content: String, in store: KnowledgeStore, ownSource: Source.ID?,
+        where mayChange: @Sendable (Entry) -> Bool
+    ) async throws -> Entry? {
+        let snapshot = try await store.storage.snapshot()
+        let source = try await source(for: content, in: snapshot, ownSource: ownSource, where: mayChange)
+        return try await entry(with: content, of: source, in: snapshot)
     }
 
     /// Returns the source to which a text is added.

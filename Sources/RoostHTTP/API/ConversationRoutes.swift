@@ -33,13 +33,7 @@ enum ConversationRoutes {
                     Schema.object(
                         [
                             "conversations": Schema.array(
-                                of: Schema.object(
-                                    [
-                                        "user": Schema.string("The user."),
-                                        "session": Schema.string("The session."),
-                                        "messages": Schema.integer("The number of messages."),
-                                    ], required: ["user", "session", "messages"], isOpen: true),
-                                "The conversations.")
+                                of: ConversationDocument.summary, "The conversations.")
                         ], required: ["conversations"], isOpen: true)))
         ]
     ) { call in
@@ -94,9 +88,12 @@ enum ConversationRoutes {
                                     ["user", "assistant", "system", "tool"], "The role of the author."),
                                 "content": Schema.string("The text.", minimum: 1, maximum: maximumText),
                                 "speaker": Schema.string("The name of the author.", maximum: maximumName),
-                                "id": Schema.string(
+                                "name": Schema.string(
                                     "A name that identifies the message.", minimum: 1, maximum: maximumName),
-                                "time": Schema.time("The time of the message."),
+                                "timestamp": Schema.time("The time of the message."),
+                                "id": Schema.string(
+                                    "The earlier spelling of name.", minimum: 1, maximum: maximumName),
+                                "time": Schema.time("The earlier spelling of timestamp."),
                             ], required: ["role", "content"]), "The messages, oldest first.", minimum: 1,
                         maximum: maximumMessages)
                 ]) { $1 }, required: ["user", "session", "agent", "messages"])),
@@ -138,14 +135,7 @@ enum ConversationRoutes {
         answers: [
             Route.Answer(
                 200, "The messages, best first.",
-                .json(
-                    Schema.object(
-                        [
-                            "messages": Schema.array(
-                                of: Schema.object(
-                                    ["message": Schema.reference("Message")], required: ["message"],
-                                    isOpen: true), "The messages with their context.")
-                        ], required: ["messages"], isOpen: true)))
+                .json(ConversationDocument.recall))
         ]
     ) { call in
         var options = RecallOptions(
@@ -156,11 +146,13 @@ enum ConversationRoutes {
         selection.until = try EntrySelection.time("until", call.body)
         return try await call.context.handle.use { [selection, options] store in
             guard try await store.storage.snapshot().stamp.entryCount > 0 else {
-                return .json(["messages": []])
+                return .json(["messages": [], "notices": [.string(SearchNotices.noMessages)]])
             }
-            let found = try await ConversationMemory(store).recall(
+            let found = try await ConversationMemory(store).search(
                 call.body["query"]?.asString ?? "", in: selection, options)
-            return .json(["messages": .array(try found.map { try JSONValue.encoding($0) })])
+            var members = try MessageJSON.explanation(of: found)
+            members["messages"] = .array(try found.recollections.map { try JSONValue.encoding($0) })
+            return .json(.object(members))
         }
     }
 
@@ -175,19 +167,15 @@ enum ConversationRoutes {
             !content.allSatisfy(\.isWhitespace)
         else { throw .invalid("body.messages[\(index)].content is empty") }
         var time: Date?
-        if let text = value["time"]?.asString {
+        if let text = value["timestamp"]?.asString ?? value["time"]?.asString {
             guard let date = DateText.date(from: text) else {
-                throw .invalid("body.messages[\(index)].time must be a time such as 2026-01-31T09:00:00Z")
+                throw .invalid(
+                    "body.messages[\(index)].timestamp must be a time such as 2026-01-31T09:00:00Z")
             }
             time = date
         }
         return MessageDraft(
-            id: value["id"]?.asString, role: ConversationRole(rawValue: role),
+            id: value["name"]?.asString ?? value["id"]?.asString, role: ConversationRole(rawValue: role),
             speaker: value["speaker"]?.asString, content: content, timestamp: time)
     }
-
-    /// The schema of messages.
-    static let messageSchema = Schema.object(
-        ["role": Schema.string("The role of the author."), "content": Schema.string("The text.")],
-        required: ["role", "content"], isOpen: true, "A message of a conversation.")
 }

@@ -5,9 +5,7 @@ import RoostModel
 struct ResultPage {
     /// The arguments of all tools with pages.
     static let arguments = [
-        ToolProperty(
-            "budget", .integer(TokenBudget.range),
-            "The maximum size of the answer in tokens; \(TokenBudget.standard) by default."),
+        TokenBudget.argument,
         ToolProperty(
             "cursor", .string(maximumBytes: 1_000),
             "The 'nextCursor' of the previous page, for the next page."),
@@ -17,7 +15,7 @@ struct ResultPage {
     static let results = [
         ToolProperty(
             "nextCursor", .string(maximumBytes: .max), "Present if there are more results; see 'cursor'."),
-        ToolProperty("notice", .string(maximumBytes: .max), "How to treat the texts."),
+        EntryJSON.noticeProperty,
     ]
 
     /// The result as JSON.
@@ -36,11 +34,16 @@ struct ResultPage {
         _ items: [JSONValue], name: String, offset: Int, isLast: Bool, _ arguments: ToolArguments,
         _ stamp: Stamp, with other: [String: JSONValue] = [:]
     ) {
-        var budget = TokenBudget(arguments)
-        budget.use(.object(other))
-        let taken = budget.takeFirst(of: items)
-        var members: [String: JSONValue] = [name: .array(taken), "notice": EntryJSON.notice]
+        var members: [String: JSONValue] = [name: [], "notice": EntryJSON.notice]
         members.merge(other) { first, _ in first }
+        var budget = TokenBudget(arguments)
+        budget.use(.object(members))
+        let cursor = JSONValue.string(
+            PageCursor(offset: offset + items.count, of: arguments, at: stamp).text)
+        let isWhole = isLast && budget.fits(items)
+        if !isWhole { budget.use(["nextCursor": cursor]) }
+        let taken = isWhole ? items : budget.takeFirst(of: items)
+        members[name] = .array(taken)
         if taken.count < items.count || !isLast {
             members["nextCursor"] = .string(
                 PageCursor(offset: offset + taken.count, of: arguments, at: stamp).text)

@@ -9,6 +9,9 @@ struct TokenBudget {
     static let standard = 8_000
     /// The values that a caller can choose.
     static let range = 200...50_000
+    /// The argument of tools that names the budget.
+    static let argument = ToolProperty(
+        "budget", .integer(range), "The maximum size of the answer in tokens; \(standard) by default.")
     /// The estimated number of UTF-8 bytes per token. English prose has about four; code and other languages
     /// have fewer.
     private static let bytesPerToken = 3
@@ -18,6 +21,12 @@ struct TokenBudget {
 
     /// Creates a budget of the given number of tokens.
     init(tokens: Int) { remainingBytes = tokens * Self.bytesPerToken }
+
+    /// Returns whether all values fit.
+    func fits(_ values: [JSONValue]) -> Bool {
+        var budget = self
+        return values.allSatisfy { budget.take($0) }
+    }
 
     /// Creates the budget that the argument `budget` of a call names.
     init(_ arguments: ToolArguments) {

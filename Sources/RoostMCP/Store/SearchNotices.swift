@@ -1,4 +1,5 @@
 package import Roost
+package import RoostMemory
 import RoostModel
 import RoostText
 
@@ -18,6 +19,33 @@ package enum SearchNotices {
     package static func texts(
         of result: QueryResult, offset: Int, showingEverything showsEverything: Bool
     ) -> [String] {
+        let texts = remarks(on: result, subject: "entry")
+        return result.hits.isEmpty ? texts + [reason(of: result, offset, showsEverything)] : texts
+    }
+
+    /// The reason why nothing is recalled if no visible message is stored, or none matches the filter. It is the
+    /// same in both cases, because a client that sees a part of the store must not learn whether it is empty.
+    package static let noMessages = "no message matches the conversation and the period"
+
+    /// Returns the sentences about the messages that were recalled.
+    ///
+    /// The search must have named the visible messages, as recalls do.
+    package static func texts(of result: RecallResult) -> [String] {
+        let texts = remarks(on: result.search, subject: "message")
+        guard result.recollections.isEmpty else { return texts }
+        if result.hasOnlyNoise {
+            return texts + ["no message is close to the query; 'nearest' has the nearest messages"]
+        }
+        return texts + [
+            result.search.candidateCount == 0
+                ? noMessages : "no message was found"
+        ]
+    }
+
+    /// Returns the sentences about the words of a query.
+    ///
+    /// - Parameter subject: The noun for what was searched.
+    private static func remarks(on result: QueryResult, subject: String) -> [String] {
         var texts = result.notices.map(\.message)
         if result.omittedTokens > 0 {
             texts.append(
@@ -27,12 +55,12 @@ package enum SearchNotices {
         texts += result.corrections.prefix(maximumWords).map { correction in
             let (old, new) = (short(correction.original), short(correction.corrected))
             return correction.isUnknown
-                ? "no entry contains '\(old)'; the search was for '\(new)'"
+                ? "no \(subject) contains '\(old)'; the search was for '\(new)'"
                 : "'\(old)' is rare; the search was also for '\(new)'"
         }
         if let query = result.text {
             texts += query.unmatchedPhrases.prefix(maximumWords).map {
-                "no entry contains the phrase \"\(short($0))\"; the search was for its words"
+                "no \(subject) contains the phrase \"\(short($0))\"; the search was for its words"
             }
             if !query.exclusions.isEmpty {
                 var words = query.exclusions.prefix(maximumWords).map(short)
@@ -42,7 +70,6 @@ package enum SearchNotices {
                         + "quotation marks")
             }
         }
-        if result.hits.isEmpty { texts.append(reason(of: result, offset, showsEverything)) }
         return texts
     }
 

@@ -9,6 +9,24 @@ struct ClustersTool: Tool {
     private static let maximumLimit = 200
     private static let defaultLimit = 50
 
+    private static let maximumKeywords = 8
+
+    /// The properties of a cluster in the result.
+    private static let clusterProperties = [
+        ToolProperty("id", .string(maximumBytes: .max), isRequired: true, "The id of the cluster."),
+        ToolProperty("label", .string(maximumBytes: .max), isRequired: true, "The label."),
+        ToolProperty(
+            "size", .integer(0...Int.max), isRequired: true,
+            "The number of members, including those of the clusters below it."),
+        ToolProperty(
+            "keywords", .array(of: .string(maximumBytes: .max), maximumCount: maximumKeywords),
+            isRequired: true, "The most characteristic words."),
+        ToolProperty(
+            "cohesion", .number(-.infinity ... .infinity),
+            "The mean cosine similarity of the members and the centroid."),
+        ToolProperty("parent", .string(maximumBytes: .max), "The id of the cluster above it."),
+    ]
+
     let definition = ToolDefinition(
         name: "clusters", title: "Browse the clusters",
         description:
@@ -29,7 +47,8 @@ struct ClustersTool: Tool {
         ] + ResultPage.arguments,
         output: [
             ToolProperty(
-                "clusters", .array(of: .map, maximumCount: maximumLimit), "The clusters, largest first."),
+                "clusters", .array(of: .object(clusterProperties), maximumCount: maximumLimit),
+                "The clusters, largest first."),
             ToolProperty(
                 "members", .array(of: .object(EntryJSON.summaryProperties), maximumCount: maximumLimit),
                 "The members of the cluster, nearest to its centroid first."),
@@ -64,22 +83,21 @@ struct ClustersTool: Tool {
                 (sizes[$1.id] ?? 0, $0.id.text) < (sizes[$0.id] ?? 0, $1.id.text)
             }
             let page = ordered.dropFirst(offset).prefix(limit)
-            let result = ResultPage(
+            var other: [String: JSONValue] = [:]
+            if arguments.flag("drift") { other["drift"] = try .encoding(try await store.clusterDrift()) }
+            return ResultPage(
                 page.map { Self.summary(of: $0, size: sizes[$0.id] ?? 0) }, name: "clusters", offset: offset,
-                isLast: offset + page.count >= ordered.count, arguments, snapshot.stamp
+                isLast: offset + page.count >= ordered.count, arguments, snapshot.stamp, with: other
             ).json
-            guard arguments.flag("drift"), var members = result.members else { return result }
-            members["drift"] = try .encoding(try await store.clusterDrift())
-            return .object(members)
         }
     }
 
     private static func summary(of cluster: Cluster, size: Int) -> JSONValue {
         var members: [String: JSONValue] = [
             "id": .string(cluster.id.text), "label": .string(cluster.label), "size": .integer(Int64(size)),
-            "keywords": .array(cluster.keywords.prefix(8).map { .string($0) }),
-            "cohesion": .rounded(cluster.cohesion),
+            "keywords": .array(cluster.keywords.prefix(maximumKeywords).map { .string($0) }),
         ]
+        if cluster.cohesion.isFinite { members["cohesion"] = .rounded(cluster.cohesion) }
         members["parent"] = cluster.parent.map { .string($0.text) }
         return .object(members)
     }

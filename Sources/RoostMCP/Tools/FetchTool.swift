@@ -19,18 +19,15 @@ struct FetchTool: Tool {
             ToolProperty(
                 "offset", .integer(0...Int.max),
                 "The position in UTF-8 bytes at which the returned part begins; 0 by default."),
-            ToolProperty(
-                "budget", .integer(TokenBudget.range),
-                "The maximum size of the answer in tokens; \(TokenBudget.standard) by default."),
+            TokenBudget.argument,
         ],
         output: EntryJSON.summaryProperties + [
             ToolProperty("text", .string(maximumBytes: .max), isRequired: true, "The text, or a part of it."),
-            ToolProperty("metadata", .map, isRequired: true, "The metadata."), EntryJSON.omittedMetadata,
-            EntryJSON.omittedTags,
+            ToolProperty("cluster", .string(maximumBytes: .max), "The id of the entry's cluster."),
             ToolProperty(
                 "nextOffset", .integer(Int.min...Int.max), "Where the next part begins, if there is one."),
-            ToolProperty("notice", .string(maximumBytes: .max), "How to treat the texts."),
-        ])
+            EntryJSON.noticeProperty,
+        ] + EntryJSON.detailProperties)
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         try await handle.use { store in
@@ -55,7 +52,7 @@ struct FetchTool: Tool {
             while start < utf8.endIndex, !utf8[start].startsCharacter { start = utf8.index(before: start) }
             // JSON escapes can double the length of a text; the rest of the answer also needs space.
             let budget = TokenBudget(tokens: tokens)
-            let used = JSONValue.object(members).serialized().count
+            let used = JSONValue.object(members).serialized().count + Self.otherBytes
             let part = Self.part(of: entry.content[start...], bytes: budget.remainingBytes - used)
             members["text"] = .string(String(part))
             if part.endIndex < entry.content.endIndex {
@@ -66,6 +63,8 @@ struct FetchTool: Tool {
         }
     }
 
+    /// The length of the names and separators of `text` and `nextOffset`, and of the value of the latter.
+    private static let otherBytes = 40
     /// The minimum length of a part in bytes, so that even a small budget makes progress.
     private static let minimumPart = 200
 

@@ -20,7 +20,7 @@ struct ForgetTool: Tool {
                 "ids",
                 .array(of: .string(maximumBytes: EntryLookup.maximumNameLength), maximumCount: maximumCount),
                 isRequired: true, "The ids of the entries."),
-            ToolProperty("confirm", .flag, "Whether to remove the entries."),
+            ToolProperty("confirm", .flag, "Whether to remove the entries."), TokenBudget.argument,
         ],
         output: [
             ToolProperty(
@@ -30,6 +30,10 @@ struct ForgetTool: Tool {
                 .array(of: .object(EntryJSON.summaryProperties), maximumCount: maximumCount),
                 isRequired: true,
                 "The entries that were removed, or that would be removed."),
+            ToolProperty(
+                "omitted", .integer(0...Int.max),
+                "The number of these entries that do not fit into the answer."),
+            EntryJSON.noticeProperty,
         ])
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
@@ -44,11 +48,17 @@ struct ForgetTool: Tool {
                 if seen.insert(entry.id).inserted { entries.append(entry) }
             }
             let removed = arguments.flag("confirm") ? try await store.remove(entries.map(\.id)) : 0
-            return [
-                "removed": .integer(Int64(removed)),
-                "entries": .array(entries.map { .object(EntryJSON.summary(of: $0)) }),
-                "notice": EntryJSON.notice,
+            var members: [String: JSONValue] = [
+                "removed": .integer(Int64(removed)), "entries": [],
+                "omitted": .integer(Int64(entries.count)), "notice": EntryJSON.notice,
             ]
+            var budget = TokenBudget(arguments)
+            budget.use(.object(members))
+            let items = budget.takeFirst(of: entries.map { .object(EntryJSON.summary(of: $0)) })
+            members["entries"] = .array(items)
+            members["omitted"] =
+                items.count < entries.count ? .integer(Int64(entries.count - items.count)) : nil
+            return .object(members)
         }
     }
 }

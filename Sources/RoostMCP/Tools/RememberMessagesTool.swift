@@ -32,9 +32,13 @@ struct RememberMessagesTool: Tool {
                             "The text."),
                         ToolProperty("speaker", .string(maximumBytes: 1_000), "The name of the author."),
                         ToolProperty(
-                            "id", .string(maximumBytes: 1_000), "A name that identifies the message."),
+                            "name", .string(maximumBytes: 1_000), "A name that identifies the message."),
                         ToolProperty(
-                            "time", .string(maximumBytes: 40), "The time of the message in ISO 8601."),
+                            "timestamp", .string(maximumBytes: 40), "The time of the message in ISO 8601."),
+                        ToolProperty(
+                            "id", .string(maximumBytes: 1_000), "The earlier spelling of 'name'."),
+                        ToolProperty(
+                            "time", .string(maximumBytes: 40), "The earlier spelling of 'timestamp'."),
                     ]), maximumCount: maximumCount), isRequired: true, "The messages, oldest first.")
         ] + ScopeArguments.properties,
         output: [
@@ -60,14 +64,16 @@ struct RememberMessagesTool: Tool {
             let content = value["content"]?.asString, !content.allSatisfy(\.isWhitespace)
         else { throw ToolFailure("'messages[\(index)]' needs a 'content' that is not empty") }
         var time: Date?
-        if let text = value["time"]?.asString {
+        if let text = value["timestamp"]?.asString ?? value["time"]?.asString {
             guard let date = DateText.date(from: text) else {
-                throw ToolFailure("'messages[\(index)].time' must be a time such as 2026-01-31T09:00:00Z")
+                throw ToolFailure(
+                    "'messages[\(index)].timestamp' must be a time such as 2026-01-31T09:00:00Z")
             }
             time = date
         }
         return MessageDraft(
-            id: value["id"]?.asString, role: role, speaker: value["speaker"]?.asString, content: content,
+            id: value["name"]?.asString ?? value["id"]?.asString, role: role,
+            speaker: value["speaker"]?.asString, content: content,
             timestamp: time)
     }
 }

@@ -16,11 +16,10 @@ struct RememberTool: Tool {
     let definition = ToolDefinition(
         name: "remember", title: "Remember a text",
         description:
-            "Stores a text that should be found later, such as a fact, a decision or a note. If the "
-            + "store contains "
-            + "a near-duplicate, nothing is stored and the near-duplicates are returned: call "
-            + "'update' to change one "
-            + "of them, or pass allowDuplicate.",
+            "Stores a text that should be found later, such as a fact, a decision or a note. If the store "
+            + "contains a near-duplicate, nothing is stored and the near-duplicates are returned. A "
+            + "near-duplicate can have the same meaning, or contradict the text: compare the snippets, and "
+            + "call 'update' to change one of them, or pass allowDuplicate.",
         effect: .adds,
         input: [
             ToolProperty(
@@ -35,15 +34,21 @@ struct RememberTool: Tool {
         ],
         output: [
             ToolProperty("stored", .flag, isRequired: true, "Whether the text was stored as a new entry."),
+            ToolProperty(
+                "updated", .flag,
+                "Whether the tags or metadata of the equal entry were changed instead of storing a new one."),
+            ToolProperty("wouldStore", .flag, "With dryRun: whether the text would be stored."),
             ToolProperty("id", .string(maximumBytes: .max), "The id of the new or equal entry."),
             ToolProperty(
                 "duplicates",
                 .array(
                     of: .object(
                         EntryJSON.summaryProperties + [
+                            EntryJSON.snippetProperty,
                             ToolProperty(
-                                "similarity", .number(-.infinity ... .infinity), "The cosine similarity.")
+                                "similarity", .number(-.infinity ... .infinity), "The cosine similarity."),
                         ]), maximumCount: maximumDuplicates), "Near-duplicates, most similar first."),
+            EntryJSON.noticeProperty,
         ])
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
@@ -53,19 +58,30 @@ struct RememberTool: Tool {
         var metadata = arguments["metadata"]?.members ?? [:]
         if let title = arguments.string("title") { metadata["title"] = .string(title) }
         try MetadataRules.check(metadata)
+        let (isForced, isDryRun) = (arguments.flag("allowDuplicate"), arguments.flag("dryRun"))
         return try await handle.use { [metadata] store in
-            if !arguments.flag("allowDuplicate") {
+            if isDryRun || !isForced {
                 let duplicates = try await duplicates(of: text, in: store)
-                guard duplicates.isEmpty else {
-                    return ["stored": false, "duplicates": .array(duplicates), "notice": EntryJSON.notice]
+                let equal = try await store.equalEntry(
+                    to: text, ownSource: rules.ownSource, where: rules.allows)
+                if isDryRun || !duplicates.isEmpty {
+                    var members: [String: JSONValue] = ["stored": false, "duplicates": .array(duplicates)]
+                    members["id"] = equal.map { .string($0.text) }
+                    if isDryRun {
+                        members["wouldStore"] = .bool(equal == nil && (isForced || duplicates.isEmpty))
+                    }
+                    if !duplicates.isEmpty { members["notice"] = EntryJSON.notice }
+                    return .object(members)
                 }
             }
-            if arguments.flag("dryRun") { return ["stored": false, "duplicates": []] }
             // An equal text that is not visible must not become visible by getting the tags of this server.
             let added = try await store.add(
                 text, tags: tags, metadata: metadata, ownSource: rules.ownSource,
                 where: rules.allows)
-            return ["stored": .bool(added.isNew), "id": .string(added.id.text), "duplicates": []]
+            return [
+                "stored": .bool(added.isNew), "updated": .bool(added.isUpdated), "id": .string(added.id.text),
+                "duplicates": [],
+            ]
         }
     }
 
@@ -74,9 +90,10 @@ struct RememberTool: Tool {
         var search = EntrySearch(
             .document(text), matching: rules.restricting(), limit: Self.maximumDuplicates)
         search.includesAll = true
-        return try await store.search(search).hits.filter { $0.similarity >= Self.duplicateThreshold }.map {
-            hit in
+        let result = try await store.search(search)
+        return result.hits.filter { $0.similarity >= Self.duplicateThreshold }.map { hit in
             var item = EntryJSON.summary(of: hit.entry)
+            item["snippet"] = EntryJSON.snippetText(of: hit, in: result, tokens: TokenBudget.standard)
             item["similarity"] = .rounded(hit.similarity)
             return .object(item)
         }

@@ -11,6 +11,9 @@ enum ScopeArguments {
         ToolProperty("agent", .string(maximumBytes: 1_000), "The agent of the conversation."),
     ]
 
+    /// The members that name the conversation of a result.
+    static let results = properties.map { ToolProperty($0.name, $0.kind, isRequired: true, $0.description) }
+
     /// Returns the filter for messages that the arguments and the access rules describe.
     ///
     /// - Throws: ``ToolFailure`` if the arguments name a conversation that is not visible.

@@ -8,7 +8,6 @@ struct SearchTool: Tool {
 
     private static let maximumLimit = 50
     private static let maximumQueryLength = 20_000
-    private static let snippetLength = 400
 
     let definition = ToolDefinition(
         name: "search", title: "Search the knowledge store",
@@ -34,15 +33,19 @@ struct SearchTool: Tool {
                         EntryJSON.summaryProperties + [
                             ToolProperty(
                                 "score", .number(-.infinity ... .infinity), "The relevance from 0 to 1."),
+                            EntryJSON.snippetProperty,
                             ToolProperty(
-                                "snippet", .string(maximumBytes: .max),
-                                "The part of the text that matches best."), EntryJSON.omittedTags,
-                        ]), maximumCount: maximumLimit), isRequired: true, "The results, best first."),
+                                "line", .integer(0...Int.max),
+                                "The line of the match in the file, from 1, if the entry came from one."),
+                        ] + EntryJSON.tagProperties), maximumCount: maximumLimit), isRequired: true,
+                "The results, best first."),
             ToolProperty(
                 "notices", .array(of: .string(maximumBytes: .max), maximumCount: 100),
                 "How the query was understood, and why there are no results."),
             ToolProperty(
-                "nearest", .array(of: .object(EntryJSON.summaryProperties), maximumCount: 3),
+                "nearest",
+                .array(
+                    of: .object(EntryJSON.summaryProperties + [EntryJSON.snippetProperty]), maximumCount: 3),
                 "The nearest entries, if none is close to the query. They are probably irrelevant."),
         ] + ResultPage.results)
 
@@ -61,12 +64,12 @@ struct SearchTool: Tool {
             let items = result.hits.map { hit -> JSONValue in
                 var item = EntryJSON.summary(of: hit.entry)
                 item["score"] = .rounded(hit.score)
-                let snippet = result.snippet(of: hit, limit: Self.snippetLength)
+                let tokens = arguments.integer("budget", default: TokenBudget.standard)
+                let snippet = EntryJSON.snippet(of: hit, in: result, tokens: tokens)
                 item["snippet"] = .string(hit.entry.text(in: snippet.utf8Range) ?? "")
-                let byte = snippet.highlights.first?.lowerBound ?? snippet.utf8Range.lowerBound
+                let byte = snippet.anchor
                 if let line = hit.entry.sourceLine(ofByte: byte) { item["line"] = .integer(Int64(line)) }
                 if !hit.entry.tags.isEmpty {
-                    let tokens = arguments.integer("budget", default: TokenBudget.standard)
                     item.merge(EntryJSON.tags(of: hit.entry, tokens: tokens)) { first, _ in first }
                 }
                 return .object(item)
@@ -90,7 +93,13 @@ struct SearchTool: Tool {
         if result.hasOnlyNoise, offset == 0 {
             var budget = TokenBudget(arguments)
             budget.use(.object(members))
-            let nearest = result.nearest.map { JSONValue.object(EntryJSON.summary(of: $0.entry)) }
+            budget.use(["results": [], "nearest": [], "notice": EntryJSON.notice])
+            let tokens = arguments.integer("budget", default: TokenBudget.standard)
+            let nearest = result.nearest.map { hit in
+                var item = EntryJSON.summary(of: hit.entry)
+                item["snippet"] = EntryJSON.snippetText(of: hit, in: result, tokens: tokens)
+                return JSONValue.object(item)
+            }
             members["nearest"] = .array(budget.takeFirst(of: nearest))
         }
         return members

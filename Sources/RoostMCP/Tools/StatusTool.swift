@@ -17,6 +17,8 @@ struct StatusTool: Tool {
             ToolProperty(
                 "entries", .integer(0...Int.max), isRequired: true, "The number of visible entries."),
             ToolProperty("clusters", .integer(0...Int.max), "The number of clusters of all levels."),
+            ToolProperty(
+                "reclusteredAt", .string(maximumBytes: .max), "The time of the last run of 'recluster'."),
             ToolProperty("model", .string(maximumBytes: .max), isRequired: true, "The embedding model."),
             ToolProperty(
                 "revision", .string(maximumBytes: .max), isRequired: true, "The revision of the store."),
@@ -26,7 +28,9 @@ struct StatusTool: Tool {
                 "tags", .array(of: .string(maximumBytes: .max), maximumCount: 1_000),
                 "Only entries with these tags, or tags nested in them, are visible."),
             ToolProperty("folder", .string(maximumBytes: .max), "Only entries of this folder are visible."),
-            ToolProperty("conversation", .map, "Only messages of this conversation are visible."),
+            ToolProperty(
+                "conversation", .object(ScopeArguments.results),
+                "Only messages of this conversation are visible."),
         ])
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {

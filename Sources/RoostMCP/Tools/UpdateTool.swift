@@ -9,7 +9,7 @@ struct UpdateTool: Tool {
     let definition = ToolDefinition(
         name: "update", title: "Change an entry",
         description:
-            "Replaces the text of an entry, or changes its tags and metadata, in one step. A file from "
+            "Replaces the text of an entry, or changes its title, tags and metadata, in one step. A file from "
             + "which the entry was ingested is not changed; when the file changes, its text replaces the "
             + "text of the entry.",
         effect: .changes,
@@ -19,15 +19,17 @@ struct UpdateTool: Tool {
                 "The id of the entry."),
             ToolProperty("text", .string(maximumBytes: RememberTool.maximumTextLength), "The new text."),
             ToolProperty(
+                "title", .string(maximumBytes: 1_000),
+                "The new title; an empty one removes the title that was set before."),
+            ToolProperty(
                 "addTags", .array(of: .string(maximumBytes: 200), maximumCount: 32), "Tags to add."),
             ToolProperty(
                 "removeTags", .array(of: .string(maximumBytes: 200), maximumCount: 32), "Tags to remove."),
             ToolProperty("metadata", .map, "Values to set by key; null removes a key."),
         ],
         output: EntryJSON.summaryProperties + [
-            ToolProperty("metadata", .map, isRequired: true, "The metadata after the change."),
-            EntryJSON.omittedMetadata, EntryJSON.omittedTags,
-        ])
+            EntryJSON.noticeProperty
+        ] + EntryJSON.detailProperties)
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         var changes = EntryChanges()
@@ -35,9 +37,13 @@ struct UpdateTool: Tool {
         changes.addedTags = Set(try arguments.newTags("addTags"))
         changes.removedTags = Set(arguments.strings("removeTags"))
         changes.metadata = arguments["metadata"]?.members ?? [:]
+        if let title = arguments.string("title") {
+            changes.metadata["title"] = title.allSatisfy(\.isWhitespace) ? .null : .string(title)
+        }
         try MetadataRules.check(changes.metadata)
         guard changes != EntryChanges() else {
-            throw ToolFailure("no change is given; pass 'text', 'addTags', 'removeTags' or 'metadata'")
+            throw ToolFailure(
+                "no change is given; pass 'text', 'title', 'addTags', 'removeTags' or 'metadata'")
         }
         return try await handle.use { [changes] store in
             let lookup = EntryLookup(rules: rules, snapshot: try await store.storage.snapshot())

@@ -1,0 +1,42 @@
+import HTTPTypes
+import NIOHTTP1
+import Roost
+import RoostMCP
+import RoostModel
+import Testing
+
+@testable import RoostHTTP
+
+struct ConversationTests {
+    private static let path = "/api/v1/conversations"
+
+    @Test func `a recall says why it returns no messages, with the nearest ones`() async throws {
+        try await HTTPHarness.run { harness in
+            let empty = try await harness.send(.POST, Self.path + "/recall", ["query": "heron"]).json
+            #expect(empty["messages"] == [] && empty["notices"]?.elements?.count == 1)
+            let texts = ["the heron stood in the water", "the bread rises", "paint the hull"]
+            let messages = texts.map { text -> JSONValue in
+                .object([
+                    "role": "user", "content": .string(text), "name": .string("named " + text),
+                    "timestamp": "2026-01-02T10:00:00Z",
+                ])
+            }
+            let body: JSONValue = [
+                "user": "ann", "session": "s", "agent": "a", "messages": .array(messages),
+            ]
+            #expect(
+                try await harness.send(.POST, Self.path + "/messages", body).json == ["new": 3, "known": 0])
+            let query: JSONValue = ["query": "quantum chromodynamics lattice"]
+            let answer = try await harness.send(.POST, Self.path + "/recall", query).json
+            #expect(answer["messages"] == [])
+            #expect(answer["notices"]?.elements?.last?.asString?.contains("no message is close") == true)
+            let nearest = try #require(answer["nearest"]?.elements)
+            #expect(nearest.count == 3)
+            #expect(nearest.allSatisfy { texts.contains($0["snippet"]?.asString ?? "") })
+            let found = try await harness.send(.POST, Self.path + "/recall", ["query": "heron"]).json
+            let message = found["messages"]?.elements?.first?["message"]
+            #expect(message?["name"] == .string("named " + texts[0]))
+            #expect(message?["timestamp"]?.asString?.hasPrefix("2026-01-02T10:00:00") == true)
+        }
+    }
+}

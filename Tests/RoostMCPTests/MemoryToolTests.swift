@@ -1,0 +1,102 @@
+import Foundation
+import Roost
+import RoostModel
+import Testing
+
+@testable import RoostMCP
+
+/// Tests of the tools that remember texts and messages and recall them.
+struct MemoryToolTests {
+    private static let note: JSONValue = "The meeting is on Monday at nine."
+
+    @Test func `a change of an equal entry is reported`() async throws {
+        let harness = MCPHarness()
+        let first = await harness.call("remember", ["text": Self.note, "title": "Meeting"])
+        #expect(first["stored"] == true && first["updated"] == false)
+        let same = await harness.call(
+            "remember", ["text": Self.note, "title": "Meeting", "allowDuplicate": true])
+        #expect(same["stored"] == false && same["updated"] == false && same["id"] == first["id"])
+        let other = await harness.call(
+            "remember", ["text": Self.note, "title": "Date", "tags": ["work"], "allowDuplicate": true])
+        #expect(other["stored"] == false && other["updated"] == true && other["id"] == first["id"])
+    }
+
+    @Test func `a dry run reports what would happen`() async throws {
+        let harness = MCPHarness()
+        let new = await harness.call("remember", ["text": Self.note, "dryRun": true])
+        #expect(new["wouldStore"] == true && new["stored"] == false && new["id"] == nil)
+        let id = try #require(await harness.call("remember", ["text": Self.note])["id"])
+        for isForced in [false, true] {
+            let equal = await harness.call(
+                "remember", ["text": Self.note, "dryRun": true, "allowDuplicate": .bool(isForced)])
+            #expect(equal["wouldStore"] == false && equal["id"] == id)
+            #expect(equal["duplicates"]?.elements?.count == 1)
+            let close = await harness.call(
+                "remember",
+                [
+                    "text": "The meeting is on Monday at nine!", "dryRun": true,
+                    "allowDuplicate": .bool(isForced),
+                ])
+            #expect(close["wouldStore"] == .bool(isForced) && close["id"] == nil)
+            #expect(close["duplicates"]?.elements?.count == 1)
+        }
+        #expect(try await harness.store.count() == 1)
+    }
+
+    @Test func `near-duplicates and the nearest entries have snippets`() async throws {
+        let harness = MCPHarness()
+        _ = await harness.call("remember", ["text": Self.note])
+        let answer = await harness.call("remember", ["text": "The meeting is on Monday at nine!"])
+        #expect(answer["duplicates"]?.elements?.first?["snippet"] == Self.note)
+        for word in ["swift", "roof", "heron", "water"] {
+            try await harness.store.add("the \(word) in the morning")
+        }
+        let found = await harness.call("search", ["query": "quantum physics"])
+        let nearest = try #require(found["nearest"]?.elements)
+        #expect(!nearest.isEmpty && nearest.allSatisfy { $0["snippet"]?.asString?.isEmpty == false })
+    }
+
+    @Test func `update sets and removes the title`() async throws {
+        let harness = MCPHarness()
+        let id = try #require(await harness.call("remember", ["text": Self.note])["id"])
+        let titled = await harness.call("update", ["id": id, "title": "Date"])
+        #expect(titled["title"] == "Date" && titled["metadata"] == ["title": "Date"])
+        let untitled = await harness.call("update", ["id": id, "title": ""])
+        #expect(untitled["metadata"] == [:])
+    }
+
+    @Test func `messages have the same names in requests and answers`() async throws {
+        let harness = MCPHarness()
+        for names in [("name", "timestamp"), ("id", "time")] {
+            let message: JSONValue = .object([
+                "role": "user", "content": "My sister plays the cello.", names.0: "m1",
+                names.1: "2026-01-02T10:00:00Z",
+            ])
+            let answer = await harness.call(
+                "remember_messages", ["messages": [message], "session": .string(names.0)])
+            #expect(answer == ["new": 1, "known": 0])
+            let recalled = await harness.call("recall", ["query": "cello", "session": .string(names.0)])
+            let found = recalled["messages"]?.elements?.first?["message"]
+            #expect(found?["name"] == "m1")
+            #expect(found?["timestamp"]?.asString?.hasPrefix("2026-01-02T10:00:00") == true)
+        }
+    }
+
+    @Test func `a recall says why it returns no messages, with the nearest ones`() async throws {
+        let harness = MCPHarness()
+        let empty = await harness.call("recall", ["query": "quantum"])
+        #expect(empty["messages"] == [] && empty["notices"]?.elements?.count == 1)
+        let texts = ["the heron stood in the water", "the bread rises", "paint the hull", "the choir sings"]
+        _ = await harness.call(
+            "remember_messages",
+            ["messages": .array(texts.map { ["role": "user", "content": .string($0)] })])
+        let answer = await harness.call("recall", ["query": "quantum chromodynamics lattice"])
+        #expect(answer["messages"] == [])
+        #expect(answer["notices"]?.elements?.last?.asString?.contains("no message is close") == true)
+        let nearest = try #require(answer["nearest"]?.elements)
+        #expect(nearest.count == 3)
+        #expect(nearest.allSatisfy { texts.contains($0["snippet"]?.asString ?? "") && $0["id"] != nil })
+        let none = await harness.call("recall", ["query": "heron", "until": "2000-01-01"])
+        #expect(none["messages"] == [] && none["notices"] == empty["notices"])
+    }
+}
