@@ -24,7 +24,7 @@ struct RequestQueueTests {
         #expect(Set(answers.compactMap { $0["id"]?.integer }).count == 500)
     }
 
-    /// Runs jobs only when it is told to.
+    /// Records the jobs that begin, without running them.
     private final class Starter: Sendable {
         let started = Mutex<[Int]>([])
 
