@@ -59,7 +59,8 @@ extension KnowledgeStore {
         try await exporter.export(try await storage.snapshot(), matching: filter, to: write)
     }
 
-    /// Imports an ``EntryArchive`` or a JSON array of entries. Ids, dates, metadata and tags are preserved.
+    /// Imports an ``EntryArchive``, a JSON array of entries, or the CSV or TSV of exported entries. Ids, dates,
+    /// metadata and tags are preserved.
     ///
     /// Vectors are imported if the archive states that they belong to the store's embedding space, or, if it
     /// states no space, if the store's model computes nearly the same vectors for a sample of the entries.
@@ -72,20 +73,26 @@ extension KnowledgeStore {
     /// - Parameters:
     ///   - data: The archive.
     ///   - name: The name of the file for error messages.
+    ///   - vectors: A NumPy file with the vectors of the rows of a table, in their order.
+    ///   - ignoringVectors: Whether to embed the texts of all entries that the store does not contain.
     ///   - progress: Called after each commit with the number of entries of the archive that are in the
     ///     store, and the number of all entries.
     /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`, in which case nothing is imported;
     ///   `EmbedderError`; `StorageError`; `CancellationError`.
     public func importEntries(
-        _ data: Data, name: String, progress: (@Sendable (Int, Int) -> Void)? = nil
+        _ data: Data, name: String, vectors: Data? = nil, ignoringVectors: Bool = false,
+        progress: (@Sendable (Int, Int) -> Void)? = nil
     ) async throws -> ImportReport {
-        try await EntryImporter.run(data, name: name, into: self, progress: progress)
+        let archive = try EntryArchive(data, name: name, vectors: vectors)
+        return try await EntryImporter.run(
+            archive, name: name, ignoringVectors: ignoringVectors, into: self, progress: progress)
     }
 
     /// Checks whether an archive can be imported.
     ///
+    /// - Parameter vectors: A NumPy file with the vectors of the rows of a table.
     /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`.
-    public static func checkImport(_ data: Data, name: String) throws {
-        _ = try EntryArchive(data, name: name)
+    public static func checkImport(_ data: Data, name: String, vectors: Data? = nil) throws {
+        _ = try EntryArchive(data, name: name, vectors: vectors)
     }
 }

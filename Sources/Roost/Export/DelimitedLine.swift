@@ -5,17 +5,61 @@ package enum DelimitedLine {
         cells.map(field).joined(separator: ",")
     }
 
-    /// Returns the cells as a line of TSV, without a line break. Tabs and line breaks in cells become spaces.
+    /// Returns the cells as a line of TSV, without a line break. In cells, a tab, a line feed, a carriage
+    /// return and a backslash become `\t`, `\n`, `\r` and `\\`, as in the text format of databases.
     package static func tsv(_ cells: [String]) -> String {
-        cells.map { String($0.map { $0 == "\t" || $0.isNewline ? " " : $0 }) }.joined(separator: "\t")
+        cells.map(escapingControls).joined(separator: "\t")
+    }
+
+    private static let tsvEscapes: [Unicode.Scalar: Unicode.Scalar] = [
+        "\t": "t", "\n": "n", "\r": "r", "\\": "\\",
+    ]
+
+    private static func escapingControls(_ cell: String) -> String {
+        guard cell.unicodeScalars.contains(where: { tsvEscapes[$0] != nil }) else { return cell }
+        var result = String.UnicodeScalarView()
+        for scalar in cell.unicodeScalars {
+            if let letter = tsvEscapes[scalar] {
+                result.append("\\")
+                result.append(letter)
+            } else {
+                result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    /// Returns the cell of a line that ``tsv(_:)`` returned. Other escapes are kept.
+    static func unescapingControls(_ cell: String) -> String {
+        guard cell.contains("\\") else { return cell }
+        let scalars = Dictionary(uniqueKeysWithValues: tsvEscapes.map { ($1, $0) })
+        var result = String.UnicodeScalarView()
+        var rest = cell.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            if scalar == "\\", let next = rest.first, let original = scalars[next] {
+                result.append(original)
+                rest.removeFirst()
+            } else {
+                result.append(scalar)
+            }
+        }
+        return String(result)
     }
 
     /// Returns a text that spreadsheets do not run as a formula: one that begins with `=`, `+`, `-`, `@` or
     /// one of their full-width forms, a tab, a carriage return or a line feed gets an apostrophe before it.
-    package static func escapingFormula(_ text: String) -> String { isFormula(text) ? "'" + text : text }
+    /// Another apostrophe is put before those in front of such a text, so that the change can be reverted.
+    package static func escapingFormula(_ text: String) -> String {
+        isFormula(text.drop { $0 == "'" }) ? "'" + text : text
+    }
+
+    /// Returns the text from which ``escapingFormula(_:)`` made a cell.
+    static func unescapingFormula(_ cell: String) -> String {
+        cell.first == "'" && isFormula(cell.drop { $0 == "'" }) ? String(cell.dropFirst()) : cell
+    }
 
     /// Returns whether a spreadsheet may run a text as a formula.
-    private static func isFormula(_ text: String) -> Bool {
+    static func isFormula(_ text: some StringProtocol) -> Bool {
         // Some programs run a formula even if white space precedes it.
         let trimmed = text.unicodeScalars.drop { $0 == " " }
         guard let first = trimmed.first else { return false }

@@ -21,6 +21,8 @@ public struct EntryArchive: Sendable {
     let entries: [Entry]
     /// The embedding space of the vectors; `nil` if the archive does not state it.
     let space: EmbeddingSpace?
+    /// Whether the entries are rows of a table, which has neither passages nor locations.
+    private(set) var isTable = false
 
     /// The optional first line of an archive in JSON Lines.
     struct Header: Codable, Sendable {
@@ -38,18 +40,23 @@ public struct EntryArchive: Sendable {
         var entries: [Entry]
     }
 
-    /// Parses an archive in either encoding, or a plain JSON array of entries.
+    /// Parses an archive in either encoding, a plain JSON array of entries, or an ``ExportedTable``.
     ///
     /// - Parameters:
     ///   - data: The contents of a file.
     ///   - name: The name of the file for error messages.
+    ///   - vectors: A NumPy file with the vectors of the rows of a table, in their order.
     /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`.
-    init(_ data: Data, name: String) throws {
+    init(_ data: Data, name: String, vectors: Data? = nil) throws {
         guard !data.allSatisfy({ [9, 10, 13, 32].contains($0) }) else {
             throw RoostError(.badInput, "cannot import \(name): the file is empty")
         }
         let decoder = Self.decoder()
-        if let document = try? decoder.decode(Document.self, from: data) {
+        if let table = ExportedTable(data, name: name) {
+            (entries, space, isTable) = (try Self.rows(of: table, vectors, name), nil, true)
+        } else if vectors != nil {
+            throw RoostError(.badInput, "cannot import \(name): it is not a table of exported entries")
+        } else if let document = try? decoder.decode(Document.self, from: data) {
             try Self.checkVersion(document.schemaVersion, name)
             (entries, space) = (document.entries, document.space)
         } else if let array = try? decoder.decode([Entry].self, from: data) {
@@ -73,6 +80,21 @@ public struct EntryArchive: Sendable {
     init(entries: [Entry], name: String) throws {
         (self.entries, space) = (entries, nil)
         try Self.validate(entries, name)
+    }
+
+    /// Returns the entries of a table, with the vectors of another file.
+    private static func rows(of table: ExportedTable, _ vectors: Data?, _ name: String) throws -> [Entry] {
+        var entries = try table.entries()
+        guard let vectors else { return entries }
+        let rows = try NumPyMatrix(vectors, name: "the vectors of \(name)").rows
+        guard rows.count == entries.count else {
+            throw RoostError(
+                .badInput,
+                "cannot import \(name): it has \(entries.count) entries, but there are \(rows.count) vectors; "
+                    + "nothing was imported")
+        }
+        for index in entries.indices { entries[index].embeddings = rows[index] }
+        return entries
     }
 
     private static func parseLines(of data: Data, _ name: String) throws -> ([Entry], EmbeddingSpace?) {

@@ -24,11 +24,14 @@ struct EntryImporter {
     private let usesVectors: Bool
     /// Whether an entry that the store contains keeps its dates and tags, because the archive has none.
     private let keepsStoredValues: Bool
+    /// Whether the entries have neither passages nor locations, because they are rows of a table.
+    private let isTable: Bool
     private var placement: BatchPlacement
     private var report = ImportReport()
 
-    private init(store: KnowledgeStore, usesVectors: Bool, keepsStoredValues: Bool) {
+    private init(store: KnowledgeStore, usesVectors: Bool, keepsStoredValues: Bool, isTable: Bool) {
         (self.store, self.usesVectors, self.keepsStoredValues) = (store, usesVectors, keepsStoredValues)
+        self.isTable = isTable
         placement = BatchPlacement(of: store)
     }
 
@@ -37,13 +40,15 @@ struct EntryImporter {
 
     /// Imports an archive.
     ///
-    /// - Throws: See ``KnowledgeStore/importEntries(_:name:progress:)``.
+    /// - Throws: See ``KnowledgeStore/importEntries(_:name:vectors:ignoringVectors:progress:)``.
     static func run(
-        _ data: Data, name: String, into store: KnowledgeStore, progress: (@Sendable (Int, Int) -> Void)?
+        _ archive: EntryArchive, name: String, ignoringVectors: Bool, into store: KnowledgeStore,
+        progress: (@Sendable (Int, Int) -> Void)?
     ) async throws -> ImportReport {
-        let archive = try EntryArchive(data, name: name)
         let usesVectors: Bool
-        if let space = archive.space {
+        if ignoringVectors {
+            usesVectors = false
+        } else if let space = archive.space {
             usesVectors = store.embedder.space.isCompatible(with: space)
             if usesVectors { try archive.requireUnitLength(name) }
         } else {
@@ -66,7 +71,8 @@ struct EntryImporter {
         progress: (@Sendable (Int, Int) -> Void)?
     ) async throws -> ImportReport {
         var importer = EntryImporter(
-            store: store, usesVectors: usesVectors, keepsStoredValues: keepsStoredValues)
+            store: store, usesVectors: usesVectors, keepsStoredValues: keepsStoredValues,
+            isTable: archive.isTable)
         let entries = archive.entries
         for start in stride(from: 0, to: entries.count, by: batchSize) {
             try Task.checkCancellation()
@@ -84,6 +90,12 @@ struct EntryImporter {
             placement.committed(batch, at: try await store.storage.commit(batch))
             return next
         }
+    }
+
+    private func hasOnePassage(_ entry: Entry) -> Bool {
+        let embedder = store.entryEmbedder
+        return PassagePlan(of: entry, embedder: embedder.embedder, splitter: embedder.splitter).parts.count
+            < 2
     }
 
     private mutating func batch(
@@ -104,7 +116,14 @@ struct EntryImporter {
                 entry.createdAt = old.createdAt
                 if old.content.utf8.elementsEqual(entry.content.utf8) { entry.updatedAt = old.updatedAt }
             }
-            if usesVectors, entry.embeddings.count == store.embedder.space.dimension {
+            if isTable, let old, old.content.utf8.elementsEqual(entry.content.utf8) {
+                // The table does not contain the passages of a long text.
+                (entry.embeddings, entry.passages) = (old.embeddings, old.passages)
+                entry.location = old.location
+                upserts.append(entry)
+            } else if usesVectors, entry.embeddings.count == store.embedder.space.dimension,
+                !isTable || hasOnePassage(entry)
+            {
                 upserts.append(entry)
             } else {
                 (entry.embeddings, entry.passages) = ([], [])

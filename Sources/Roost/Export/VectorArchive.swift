@@ -94,6 +94,14 @@ public struct VectorArchive: Sendable {
         return vectors
     }
 
+    /// Returns whether a file is JSON Lines, CSV or TSV whose rows have a text (`text`, `content` or
+    /// `document`), but no vector.
+    ///
+    /// - Parameter name: The name of the file. Its extension distinguishes CSV and TSV from JSON Lines.
+    package static func lacksVectors(_ data: Data, name: String) -> Bool {
+        VectorText.lacksVectors(data, name: name)
+    }
+
     /// Reads JSON Lines, CSV or TSV whose rows have a text (`text`, `content` or `document`) and a vector
     /// (`embedding` or `vector`), and optionally an id (`id` or `key`). Other values become metadata.
     ///

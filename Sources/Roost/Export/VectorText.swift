@@ -9,6 +9,8 @@ struct VectorText {
     private static let textNames = ["text", "content", "document"]
     private static let vectorNames = ["embedding", "vector"]
     private static let keyNames = ["id", "key"]
+    /// The names that only exported entries have.
+    private static let entryNames: Set<String> = ["schemaVersion", "embeddings", "createdAt"]
     /// The number of bytes in which a file must show that it contains vectors.
     private static let sampleSize = 1 << 20
 
@@ -16,26 +18,42 @@ struct VectorText {
     private let name: String
     private let separator: Character?
 
-    /// Creates a reader; `nil` if the first line of the file names no text or no vector.
+    /// Creates a reader; `nil` if the first line of the file names no text or no vector, or is the header of
+    /// exported entries.
     init?(_ data: Data, name: String) {
         (self.data, self.name) = (data, name)
-        guard let line = data.prefix(Self.sampleSize).split(separator: UInt8(ascii: "\n")).first else {
-            return nil
-        }
         let names: [String]
+        (names, separator) = Self.firstRow(of: data, name: name)
+        guard names.contains(where: Self.textNames.contains),
+            names.contains(where: Self.vectorNames.contains), ExportedTable(data, name: name) == nil
+        else { return nil }
+    }
+
+    /// Returns whether a file has rows with texts, but without vectors.
+    static func lacksVectors(_ data: Data, name: String) -> Bool {
+        let line = data.prefix(sampleSize).prefix { $0 != UInt8(ascii: "\n") }
+        // Exported entries without vectors can be imported.
+        guard (try? JSONDecoder().decode(Entry.self, from: line)) == nil else { return false }
+        let names = firstRow(of: data, name: name).names
+        return names.contains(where: textNames.contains) && !names.contains(where: vectorNames.contains)
+            && entryNames.isDisjoint(with: names)
+    }
+
+    /// Returns the names of the values in the first line, and the separator of CSV or TSV.
+    private static func firstRow(of data: Data, name: String) -> (names: [String], separator: Character?) {
+        guard let line = data.prefix(sampleSize).split(separator: UInt8(ascii: "\n")).first else {
+            return ([], nil)
+        }
         switch (name as NSString).pathExtension.lowercased() {
         case "csv", "tsv":
-            separator = name.lowercased().hasSuffix("tsv") ? "\t" : ","
+            let separator: Character = name.lowercased().hasSuffix("tsv") ? "\t" : ","
             let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
-            let rows = try? DelimitedText(separator: separator ?? ",").rows(of: text, name: name)
-            names = rows?.first?.fields ?? []
+            let rows = try? DelimitedText(separator: separator).rows(of: text, name: name)
+            return (rows?.first?.fields ?? [], separator)
         default:
-            separator = nil
             let row = try? JSONDecoder().decode([String: MetadataValue].self, from: line)
-            names = row.map { Array($0.keys) } ?? []
+            return (row.map { Array($0.keys) } ?? [], nil)
         }
-        guard names.contains(where: Self.textNames.contains), names.contains(where: Self.vectorNames.contains)
-        else { return nil }
     }
 
     /// Returns the rows.

@@ -97,11 +97,16 @@ struct BackupCommand: AsyncParsableCommand {
         @OptionGroup var output: RowOutputOptions
 
         func run() async throws {
-            let snapshots = try await backups.open(options).snapshots()
-            var writer = ListWriter(output.chosen, BackupDocument.columns)
+            let repository = try await backups.openIfPresent(options)
+            let snapshots = try await repository?.snapshots() ?? []
+            var writer = ListWriter(output, BackupDocument.columns)
             try writer.write(snapshots.map { BackupDocument($0).row })
-            writer.finish()
-            if snapshots.isEmpty { options.note("the repository has no snapshots") }
+            writer.finish(options)
+            if repository == nil {
+                options.note(BackupOptions.noBackups)
+            } else if snapshots.isEmpty {
+                options.note("the repository has no snapshots")
+            }
         }
     }
 

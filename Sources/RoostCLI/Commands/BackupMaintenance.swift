@@ -198,7 +198,9 @@ extension BackupCommand {
         }
 
         func run() async throws {
-            let repository = try await backups.open(options)
+            guard let repository = try await backups.openIfPresent(options) else {
+                return options.note(BackupOptions.noBackups)
+            }
             let hasRule = numbers.contains { $0 != nil } || !keepTag.isEmpty
             let retention = BackupRetention(
                 last: keepLast ?? 0, daily: keepDaily ?? 0, weekly: keepWeekly ?? 0,

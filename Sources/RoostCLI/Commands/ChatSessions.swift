@@ -38,9 +38,9 @@ extension ChatCommand {
                 rows = ConversationRow.rows(chats)
             }
             if output.chosen == .table { options.page() }
-            var writer = ListWriter(output.chosen, ConversationRow.columns)
+            var writer = ListWriter(output, ConversationRow.columns)
             try writer.write(rows)
-            writer.finish()
+            writer.finish(options)
             if rows.isEmpty {
                 options.note(
                     filters.isEmpty

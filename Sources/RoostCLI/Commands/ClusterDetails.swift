@@ -178,9 +178,9 @@ extension ClusterCommand {
             try await store.close()
             let shown = outliers.prefix(max(0, limit))
             if output.chosen == .table { options.page() }
-            var writer = ListWriter(output.chosen, Self.columns)
+            var writer = ListWriter(output, Self.columns)
             try writer.write(shown.map(row))
-            writer.finish()
+            writer.finish(options)
             if outliers.isEmpty {
                 options.note(
                     hasClusters
@@ -204,8 +204,8 @@ extension ClusterCommand {
             return ListRow(
                 cells: [
                     Terminal.score(outlier.similarity), entry.id.text, document.title, outlier.explanation,
-                    Terminal.line(entry.displayPath, limit: .max), document.nearest ?? "",
-                ], document: document, path: entry.sourcePath.map { _ in entry.displayPath })
+                    entry.displayPath, document.nearest ?? "",
+                ], document: document, path: entry.listedPath)
         }
     }
 }

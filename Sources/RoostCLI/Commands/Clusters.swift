@@ -60,9 +60,9 @@ struct ClusterCommand: AsyncParsableCommand {
             try await store.close()
             let tree = ClusterTree(clusters)
             if output.chosen != .table {
-                var writer = ListWriter(output.chosen, ClusterDocument.columns)
+                var writer = ListWriter(output, ClusterDocument.columns)
                 try writer.write(tree.documents(flat: levelOption.flat).map(\.row))
-                writer.finish()
+                writer.finish(options)
             } else if !clusters.isEmpty {
                 options.page()
                 for line in tree.lines(.figures, flat: levelOption.flat) { Terminal.write(line) }

@@ -51,7 +51,7 @@ struct Duplicates: AsyncParsableCommand {
         let groups = try await store.duplicates(threshold: threshold, matching: filter)
         let snapshot = try await store.storage.snapshot()
         if output.chosen == .table { options.page() }
-        var writer = ListWriter(output.chosen, Self.columns)
+        var writer = ListWriter(output, Self.columns)
         let isJSON = [.json, .jsonl].contains(output.chosen)
         for (index, group) in groups.enumerated() {
             let members = try await members(group, snapshot)
@@ -60,7 +60,7 @@ struct Duplicates: AsyncParsableCommand {
                     ? [ListRow(cells: [], document: Self.document(of: members))]
                     : members.map { Self.row(of: $0, score: $1, group: index + 1) })
         }
-        writer.finish()
+        writer.finish(options)
         try await store.close()
         if groups.isEmpty {
             options.note("no two entries have a cosine similarity of \(threshold) or more")
@@ -77,8 +77,8 @@ struct Duplicates: AsyncParsableCommand {
         ListRow(
             cells: [
                 "\(group)", Terminal.score(score), entry.id.text, EntryTitle.text(of: entry),
-                Terminal.line(entry.displayPath, limit: .max),
-            ], document: group, path: entry.sourcePath.map { _ in entry.displayPath })
+                entry.displayPath,
+            ], document: group, path: entry.listedPath)
     }
 
     private static func document(of members: [(Entry, Float)]) -> Document {

@@ -50,9 +50,9 @@ struct Embed: AsyncParsableCommand {
     /// The text on the command line; `nil` if the texts are on standard input.
     private var text: String? { words.isEmpty || words == ["-"] ? nil : words.joined(separator: " ") }
 
-    private var format: Format { flags.choose(chosenFormat, json: .json, jsonl: .jsonl) }
+    private var format: Format { flags.choose(chosenFormat, json: .json, jsonl: .jsonl, output: nil) }
 
-    func validate() throws { try flags.check(chosenFormat) }
+    func validate() throws { try flags.check(chosenFormat, output: nil) }
 
     func run() async throws {
         let texts = try texts()

@@ -7,28 +7,34 @@ extension Export {
         static let configuration = CommandConfiguration(
             abstract: "Export the entries, all of them or those that match filters.",
             discussion: """
-                `roost import` reads json and jsonl. With jsonl, each line is an entry; --with-header adds a \
+                `roost import` reads json, jsonl, csv, tsv and npy. With jsonl, each line is an entry; --with-header adds a \
                 first line with the version of the format and, with --with-embeddings, the embedding \
                 space. If a file states no embedding space, `roost import` compares a sample of its vectors \
-                with those of the store's model. The other formats are for other programs:
+                with those of the store's model. The other formats are also for other programs, and omit the \
+                positions of passages and the lines of the source:
 
                   csv       One row per entry: id, source, key, title, tags, createdAt, updatedAt, metadata \
                 (a JSON object), content and, with --with-embeddings, embedding (a JSON array).
+                  tsv       The same with tabs; in a cell, \\t, \\n, \\r and \\\\ stand for a tab, a line \
+                feed, a carriage return and a backslash.
                   npy       A NumPy array with the vector of each entry, and a CSV file of the same name \
-                with the entries in the same order. Entries without vectors are omitted.
-                  markdown  A new folder with one file per entry, with the metadata as front matter.
+                with the entries in the same order. Entries without vectors are omitted. Another CSV file \
+                of this name is not replaced.
+                  markdown  A new folder with one file per entry, with the metadata as front matter. The \
+                files are named after the titles; the beginning of the id follows if an earlier entry has the \
+                same title.
 
                 Examples:
                   roost export entries -o entries.json
                   roost export entries --jsonl | zstd > entries.jsonl.zst
-                  roost export entries --format csv --tag draft --since 30d -o drafts.csv
-                  roost export entries --format npy -o vectors.npy
+                  roost export entries --tag draft --since 30d -o drafts.csv
+                  roost export entries -o vectors.npy
                   roost export entries --format markdown -o notes
                 """)
 
         /// The forms of exported entries.
         enum Format: String, ExpressibleByArgument, CaseIterable {
-            case json, jsonl, csv, npy, markdown
+            case json, jsonl, csv, tsv, npy, markdown
         }
 
         @OptionGroup var options: StoreOptions
@@ -38,7 +44,8 @@ extension Export {
         @Option(
             name: .customLong("format"),
             help: ArgumentHelp(
-                "json (one document; the default), jsonl (one entry per line), csv, npy, or markdown.",
+                "json (one document), jsonl (one entry per line), csv, tsv, npy, or markdown. Default: by the "
+                    + "extension of the file, else json.",
                 valueName: "FORMAT"))
         var chosenFormat: Format?
 
@@ -57,13 +64,19 @@ extension Export {
             help: "With jsonl: begin with a line that states the format and the space of the vectors.")
         var withHeader = false
 
-        private var format: Format { flags.choose(chosenFormat, json: .json, jsonl: .jsonl) }
+        private var format: Format {
+            flags.choose(chosenFormat, json: .json, jsonl: .jsonl, output: target.output)
+        }
 
         func validate() throws {
-            try flags.check(chosenFormat)
+            try flags.check(chosenFormat, output: target.output)
             if withHeader, format != .jsonl { throw ValidationError("--with-header needs --format jsonl") }
             if raw, format != .csv, format != .npy {
                 throw ValidationError("--raw needs --format csv or npy")
+            }
+            if format == .markdown, chosenFormat == nil {
+                throw ValidationError(
+                    "Markdown is exported to a folder; use --format markdown -o FOLDER, or another --format")
             }
             if [.npy, .markdown].contains(format), target.output == nil || target.output == "-" {
                 throw ValidationError("--format \(format.rawValue) writes files; name them with -o")
@@ -74,6 +87,7 @@ extension Export {
         }
 
         func run() async throws {
+            if format == .npy { try requireOwnTable() }
             let store = try await options.open()
             let filter = try await filters.filter(options, store)
             let count = try await write(store, filter)
@@ -88,10 +102,12 @@ extension Export {
             case .json, .jsonl:
                 try await writeArchive(format == .json ? .json : .jsonl, store, filter)
                 return try await snapshot.rows(matching: filter).count
-            case .csv:
-                var table = EntryTable(withEmbeddings: target.withEmbeddings, escapesFormulas: !raw)
+            case .csv, .tsv:
+                var table = EntryTable(
+                    withEmbeddings: target.withEmbeddings, escapesFormulas: !raw, isTabbed: format == .tsv)
                 for try await entry in snapshot.allEntries(matching: filter) { try table.add(entry) }
                 try Output.write(target.output) { try $0(table.data) }
+                noteChanges(of: table)
                 return table.count
             case .npy:
                 return try await writeVectors(snapshot, filter)
@@ -117,6 +133,35 @@ extension Export {
             try Output.write(target.output) { write in for block in blocks { try write(block) } }
         }
 
+        private func noteChanges(of table: EntryTable) {
+            if let note = RawCellsOption.note(onChangedCells: table.changedCellCount) { options.note(note) }
+        }
+
+        /// The NumPy file, and the CSV file for its entries.
+        private var vectorFiles: (vectors: URL, table: URL) {
+            let url = URL(fileURLWithPath: target.output ?? "")
+            return (url, url.deletingPathExtension().appendingPathExtension("csv"))
+        }
+
+        /// Checks that the CSV file next to the NumPy file does not exist, or is from an earlier export to the
+        /// same files.
+        ///
+        /// - Throws: ``CommandError`` with `.cannotCreate`.
+        private func requireOwnTable() throws {
+            let files = vectorFiles
+            guard files.table.path != files.vectors.path else {
+                throw CommandError(.usage, "the file of --format npy must not have the extension csv")
+            }
+            func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
+            guard exists(files.table) else { return }
+            guard exists(files.vectors), EntryTable.isPresent(at: files.table) else {
+                throw CommandError(
+                    .cannotCreate,
+                    "cannot export the entries to \(Terminal.line(files.table.path, limit: 200)): the file exists "
+                        + "and is not from an earlier export; choose another name with -o")
+            }
+        }
+
         private func writeVectors(_ snapshot: any StorageSnapshot, _ filter: EntryFilter) async throws -> Int
         {
             var table = EntryTable(withEmbeddings: false, escapesFormulas: !raw)
@@ -129,11 +174,7 @@ extension Export {
                 rows.append(entry.embeddings)
                 try table.add(entry)
             }
-            let url = URL(fileURLWithPath: target.output ?? "")
-            let texts = url.deletingPathExtension().appendingPathExtension("csv")
-            guard texts.path != url.path else {
-                throw CommandError(.usage, "the file of --format npy must not have the extension csv")
-            }
+            let (url, texts) = vectorFiles
             let matrix = Matrix(rows, columns: rows.first?.count ?? 0)
             try Output.write(texts.path) { try $0(table.data) }
             try Output.write(url.path) { try $0(Embed.npy(matrix)) }
@@ -141,6 +182,7 @@ extension Export {
                 options.note("omitted \(Count.text(omitted, "entry", "entries")) without vectors")
             }
             options.note("wrote the entries, in the same order, to \(texts.path)")
+            noteChanges(of: table)
             return table.count
         }
     }

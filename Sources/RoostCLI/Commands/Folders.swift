@@ -74,14 +74,14 @@ struct Folders: AsyncParsableCommand {
         let columns = [
             TableColumn(name: "path"), TableColumn(name: "options", style: .dim, isFlexible: true),
         ]
-        var writer = ListWriter(output.chosen, columns)
+        var writer = ListWriter(output, columns)
         try writer.write(
             folders.map { folder in
                 ListRow(
-                    cells: [Terminal.line(folder.path, limit: .max), Self.settings(of: folder)],
+                    cells: [folder.path, Self.settings(of: folder)],
                     document: folder, path: folder.path)
             })
-        writer.finish()
+        writer.finish(options)
         if folders.isEmpty {
             options.note("the store remembers no folders; add one with `roost add-folder PATH`")
         }

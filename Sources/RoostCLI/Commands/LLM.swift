@@ -169,7 +169,7 @@ extension LLM {
                 TableColumn(name: "entries", isNumber: true), TableColumn(name: "name", style: .bold),
                 TableColumn(name: "source", style: .dim, isFlexible: true, keepsEnd: true),
             ]
-            var writer = ListWriter(output.chosen, columns)
+            var writer = ListWriter(output, columns)
             try writer.write(
                 sizes.sorted { $0.key < $1.key }.map { source, count in
                     let name = LLMOptions.collection(of: source) ?? ""
@@ -178,7 +178,7 @@ extension LLM {
                         document: Document(
                             name: name, model: store.embedder.space.model, source: source, entries: count))
                 })
-            writer.finish()
+            writer.finish(options)
             if sizes.isEmpty { options.note("the store has no collections") }
         }
     }

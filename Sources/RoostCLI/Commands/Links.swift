@@ -9,8 +9,11 @@ struct Links: AsyncParsableCommand {
             Links to notes are resolved as Obsidian does: by the name of the file, by its path, or by an \
             alias. `roost doctor --links` lists the broken links of all entries.
 
+            \(StoreOptions.entryRule)
+
             Examples:
               roost links e2d8942a
+              roost links notes/birds.md
               roost links e2d8942a --json
             """)
 
@@ -20,11 +23,14 @@ struct Links: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await options.open()
-        let links = try await store.links(of: try await options.entryID(target.id, store))
+        var links: [EntryLink] = []
+        for id in try await options.namedEntries(target.id, store).ids {
+            links += try await store.links(of: id)
+        }
         try await store.close()
-        var writer = ListWriter(output.chosen, LinkText.columns)
+        var writer = ListWriter(output, LinkText.columns)
         try writer.write(links.map(LinkText.row))
-        writer.finish()
+        writer.finish(options)
         if links.isEmpty { options.note("the entry has no links") }
     }
 }
@@ -33,8 +39,11 @@ struct Backlinks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the entries that link to an entry.",
         discussion: """
+            \(StoreOptions.entryRule)
+
             Examples:
               roost backlinks e2d8942a
+              roost backlinks notes/birds.md
               roost backlinks e2d8942a --format paths
             """)
 
@@ -57,9 +66,12 @@ struct Backlinks: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await options.open()
-        let found = try await store.backlinks(to: try await options.entryID(target.id, store))
+        var found: [Roost.LinkedEntry] = []
+        for id in try await options.namedEntries(target.id, store).ids {
+            found += try await store.backlinks(to: id)
+        }
         try await store.close()
-        var writer = ListWriter(output.chosen, Self.columns)
+        var writer = ListWriter(output, Self.columns)
         try writer.write(
             found.map { item in
                 ListRow(
@@ -71,7 +83,7 @@ struct Backlinks: AsyncParsableCommand {
                         id: item.id.text, title: item.title, path: item.path, link: LinkDocument(item.link)),
                     path: item.path)
             })
-        writer.finish()
+        writer.finish(options)
         if found.isEmpty { options.note("no entry links to this entry") }
     }
 }

@@ -16,7 +16,7 @@ struct List: AsyncParsableCommand {
               roost list --sort updated --reverse -n20
               roost list --source notes/birds --since yesterday
               roost list --where 'year>=2020' --format csv
-              roost list --tag draft --format paths | xargs wc -w
+              roost list --tag draft --format paths -0 | xargs -0 wc -w
             """,
         aliases: ["ls"])
 
@@ -61,13 +61,13 @@ struct List: AsyncParsableCommand {
         let encoder = Terminal.lineEncoder
         encoder.userInfo[.omitsVectors] = true
         if output.chosen == .table { options.page() }
-        var writer = ListWriter(output.chosen, EntryRow.columns, encoder)
+        var writer = ListWriter(output, EntryRow.columns, encoder)
         if sort == .added, !reverse, offset == 0 {
             try await listInOrder(filter, snapshot, &writer)
         } else {
             try await listSorted(filter, snapshot, &writer)
         }
-        writer.finish()
+        writer.finish(options)
         try await store.close()
         if writer.count == 0 {
             options.note(

@@ -42,7 +42,7 @@ struct ListModels: ParsableCommand {
                 Terminal.error("cannot open the model \(name): \(error)")
             }
         }
-        var writer = ListWriter(output.chosen, Self.columns)
+        var writer = ListWriter(output, Self.columns)
         try writer.write(
             documents.map { document in
                 ListRow(

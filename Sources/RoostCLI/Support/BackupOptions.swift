@@ -69,6 +69,22 @@ struct BackupOptions: ParsableArguments {
         return repository
     }
 
+    /// Opens the repository to read it.
+    ///
+    /// - Returns: `nil` if no repository is named, and the store has no backups of its own yet.
+    func openIfPresent(_ options: StoreOptions) async throws -> BackupRepository? {
+        if repository == nil, case .folder(let folder) = try location(options),
+            StoreManifest.exists(in: try options.location()),
+            !FileManager.default.fileExists(atPath: folder.path)
+        {
+            return nil
+        }
+        return try await open(options)
+    }
+
+    /// The message about a store without backups.
+    static let noBackups = "the store has no backups; create one with `roost backup create`"
+
     private func open(
         _ location: Location, creatingIfMissing: Bool, passphrase: String?
     ) async throws -> BackupRepository {

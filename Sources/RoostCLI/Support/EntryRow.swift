@@ -21,9 +21,9 @@ enum EntryRow {
         ListRow(
             cells: [
                 entry.id.text, EntryTitle.text(of: entry),
-                Terminal.line(entry.displayPath, limit: .max),
+                entry.displayPath,
                 entry.tags.map { Terminal.line($0) }.joined(separator: ";"),
                 DateText.string(from: entry.createdAt), DateText.string(from: entry.updatedAt),
-            ], document: document, path: entry.sourcePath.map { _ in entry.displayPath })
+            ], document: document, path: entry.listedPath)
     }
 }

@@ -1,30 +1,44 @@
 import Foundation
 import Roost
 
-/// Entries as CSV (RFC 4180), with a header.
+/// Entries as CSV (RFC 4180) or TSV, with a header. `roost import` reads it (``ExportedTable``).
 struct EntryTable {
-    private static let columns = [
-        "id", "source", "key", "title", "tags", "createdAt", "updatedAt", "metadata", "content",
-    ]
-
     private let withEmbeddings: Bool
     private let escapesFormulas: Bool
+    private let isTabbed: Bool
     private let encoder = Terminal.lineEncoder
     /// The lines that were added, with the header.
     private(set) var data: Data
     /// The number of entries that were added.
     private(set) var count = 0
+    /// The number of cells that begin with an additional apostrophe.
+    private(set) var changedCellCount = 0
 
     /// Creates a table with a header.
     ///
     /// - Parameters:
     ///   - withEmbeddings: Whether the last column contains the vector of each entry as a JSON array.
     ///   - escapesFormulas: Whether texts that a spreadsheet would run as formulas get an apostrophe.
-    init(withEmbeddings: Bool, escapesFormulas: Bool) {
+    ///   - isTabbed: Whether to write TSV, in which no text gets an apostrophe.
+    init(withEmbeddings: Bool, escapesFormulas: Bool, isTabbed: Bool = false) {
         self.withEmbeddings = withEmbeddings
-        self.escapesFormulas = escapesFormulas
-        let names = Self.columns + (withEmbeddings ? ["embedding"] : [])
-        data = Data((DelimitedLine.csv(names) + "\r\n").utf8)
+        self.escapesFormulas = escapesFormulas && !isTabbed
+        self.isTabbed = isTabbed
+        data = Data()
+        addLine(ExportedTable.columns + (withEmbeddings ? [ExportedTable.vectorColumn] : []))
+    }
+
+    /// Returns whether a file begins with the header of a table.
+    static func isPresent(at url: URL) -> Bool {
+        guard let file = try? FileHandle(forReadingFrom: url) else { return false }
+        defer { try? file.close() }
+        let start = (try? file.read(upToCount: 1 << 12)) ?? Data()
+        return ExportedTable(start, name: url.lastPathComponent) != nil
+    }
+
+    private mutating func addLine(_ cells: [String]) {
+        let line = isTabbed ? DelimitedLine.tsv(cells) + "\n" : DelimitedLine.csv(cells) + "\r\n"
+        data += Data(line.utf8)
     }
 
     /// Adds the row of an entry.
@@ -32,14 +46,18 @@ struct EntryTable {
         let metadata = try encoder.encode(entry.metadata).escapingControlsInJSON()
         var cells = [
             entry.id.text, entry.source ?? "", entry.key ?? "", entry.title ?? "",
-            entry.tags.joined(separator: ";"), DateText.string(from: entry.createdAt),
+            ExportedTable.cell(of: entry.tags), DateText.string(from: entry.createdAt),
             DateText.string(from: entry.updatedAt), String(decoding: metadata, as: UTF8.self), entry.content,
         ]
-        if escapesFormulas { cells = cells.map(DelimitedLine.escapingFormula) }
+        if escapesFormulas {
+            let escaped = cells.map(DelimitedLine.escapingFormula)
+            changedCellCount += zip(cells, escaped).count { $0 != $1 }
+            cells = escaped
+        }
         if withEmbeddings {
             cells.append(String(decoding: try encoder.encode(entry.embeddings), as: UTF8.self))
         }
-        data += Data((DelimitedLine.csv(cells) + "\r\n").utf8)
+        addLine(cells)
         count += 1
     }
 }

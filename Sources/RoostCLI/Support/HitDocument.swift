@@ -99,8 +99,7 @@ struct HitDocument: Encodable {
         similarity = hit.similarity
         fused = hit.fused
         title = hit.title
-        let found = entry.location(
-            ofByte: snippet.highlights.first?.lowerBound ?? snippet.utf8Range.lowerBound)
+        let found = entry.location(ofByte: snippet.anchor)
         location = Location(line: found.line, page: found.page, headings: found.headings)
         content = entry.content
         metadata = entry.metadata
@@ -150,7 +149,7 @@ extension HitDocument.Explanation.Shares {
 extension HitDocument.Excerpt {
     fileprivate init(_ snippet: Snippet, of entry: Entry) {
         let start = snippet.utf8Range.lowerBound
-        line = entry.sourceLine(ofByte: snippet.highlights.first?.lowerBound ?? start)
+        line = entry.sourceLine(ofByte: snippet.anchor)
         range = [start, snippet.utf8Range.upperBound]
         text = entry.text(in: snippet.utf8Range) ?? ""
         marks = snippet.highlights.map { [$0.lowerBound - start, $0.upperBound - start] }
@@ -158,6 +157,10 @@ extension HitDocument.Excerpt {
 }
 
 extension Entry {
+    /// The path for `--format paths`, relative to the current folder if the file is in it; `nil` if the entry
+    /// did not come from a file.
+    var listedPath: String? { sourcePath.map { _ in displayPath } }
+
     /// The source in readable form: a relative path for files below the current folder.
     var displayPath: String {
         guard let path = sourcePath else { return source ?? "-" }

@@ -28,6 +28,9 @@ struct HitOutputOptions: ParsableArguments {
     @Flag(name: .long, help: "Open the best hit at its line in $VISUAL or $EDITOR.")
     var open = false
 
+    @OptionGroup var nullPaths: NullPathsOption
+    @OptionGroup var rawCells: RawCellsOption
+
     /// The form of the output; `nil` if the best hit is opened, and nothing is printed.
     var format: Format? {
         if open { return nil }
@@ -38,5 +41,7 @@ struct HitOutputOptions: ParsableArguments {
         guard [chosenFormat != nil, pathsOnly, json, jsonl, open].count(where: \.self) <= 1 else {
             throw ValidationError("only one of --format, -l, --json, --jsonl and --open can be given")
         }
+        try nullPaths.check(format == .paths, "-l or --format paths")
+        try rawCells.check(format == .csv)
     }
 }

@@ -22,10 +22,10 @@ enum HitRow {
         return ListRow(
             cells: [
                 Terminal.score(hit.score), document.id, EntryTitle.text(of: hit.entry),
-                Terminal.line(hit.entry.displayPath, limit: .max),
+                hit.entry.displayPath,
                 document.location.line.map { "\($0)" } ?? "", Terminal.score(hit.similarity),
                 hit.entry.tags.map { Terminal.line($0) }.joined(separator: ";"),
                 Terminal.line(document.snippet.text, limit: .max),
-            ], document: document, path: hit.entry.displayPath)
+            ], document: document, path: hit.entry.listedPath)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// The short forms of `--format json` and `--format jsonl`, for commands that write JSON by default.
 struct JSONFormatFlags: ParsableArguments {
@@ -8,17 +9,46 @@ struct JSONFormatFlags: ParsableArguments {
     @Flag(name: .long, help: "Write JSON Lines; the same as --format jsonl.")
     var jsonl = false
 
-    /// Returns the format that the options select.
-    func choose<Format>(_ format: Format?, json jsonFormat: Format, jsonl jsonlFormat: Format) -> Format {
-        format ?? (jsonl ? jsonlFormat : jsonFormat)
+    /// The extensions of files that have the name of a format in another form.
+    private static let extensions = ["ndjson": "jsonl", "md": "markdown", "htm": "html"]
+    /// The extensions that name a format of some export. JSON in such a file would surprise.
+    private static let formats: Set<String> = ["json", "jsonl", "csv", "tsv", "npy", "markdown", "html"]
+
+    /// Returns the format that the options select, or else the one that the extension of the file names, or
+    /// else JSON.
+    ///
+    /// - Parameter output: The file that is written; `nil` or `-` for standard output.
+    func choose<Format: RawRepresentable<String>>(
+        _ format: Format?, json jsonFormat: Format, jsonl jsonlFormat: Format, output: String?
+    ) -> Format {
+        if let format { return format }
+        if json || jsonl { return jsonl ? jsonlFormat : jsonFormat }
+        return Self.name(ofFile: output).flatMap(Format.init(rawValue:)) ?? jsonFormat
     }
 
-    /// Checks that at most one option selects a format.
+    /// Returns the name of the format that the extension of a file names; `nil` if it names none.
+    private static func name(ofFile output: String?) -> String? {
+        guard let output, output != "-" else { return nil }
+        let suffix = URL(fileURLWithPath: output).pathExtension.lowercased()
+        let name = extensions[suffix] ?? suffix
+        return formats.contains(name) ? name : nil
+    }
+
+    /// Checks that at most one option selects a format, and that the extension of the file names one that
+    /// the command can write if no option does.
     ///
+    /// - Parameter output: The file that is written; `nil` or `-` for standard output.
     /// - Throws: `ValidationError`.
-    func check(_ format: (some Any)?) throws {
+    func check<Format: RawRepresentable<String>>(_ format: Format?, output: String?) throws {
         guard [format != nil, json, jsonl].count(where: \.self) <= 1 else {
             throw ValidationError("only one of --format, --json and --jsonl can be given")
+        }
+        if format == nil, !json, !jsonl, let name = Self.name(ofFile: output),
+            Format(rawValue: name) == nil
+        {
+            throw ValidationError(
+                "the command cannot write \(name), which the name of the file stands for; choose the format "
+                    + "with --format")
         }
     }
 }

@@ -20,6 +20,9 @@ struct ListOutputOptions: ParsableArguments {
     @Flag(name: .long, help: "Print one JSON object per line; the same as --format jsonl.")
     var jsonl = false
 
+    @OptionGroup var nullPaths: NullPathsOption
+    @OptionGroup var rawCells: RawCellsOption
+
     /// The form that the options select.
     var chosen: ListFormat { format ?? (json ? .json : jsonl ? .jsonl : .table) }
 
@@ -27,5 +30,7 @@ struct ListOutputOptions: ParsableArguments {
         guard [format != nil, json, jsonl].count(where: \.self) <= 1 else {
             throw ValidationError("only one of --format, --json and --jsonl can be given")
         }
+        try nullPaths.check(chosen == .paths, "--format paths")
+        try rawCells.check(chosen == .csv)
     }
 }

@@ -3,7 +3,7 @@ import Roost
 
 /// A row of a list.
 struct ListRow {
-    /// One cell per column, each on one line.
+    /// One cell per column, each on one line, except the exact path.
     var cells: [String]
     /// The output as JSON.
     var document: any Encodable
@@ -19,21 +19,51 @@ struct ListWriter {
     private let format: ListFormat
     private let columns: [TableColumn]
     private let encoder: JSONEncoder
+    private let endsPathsWithNull: Bool
+    private let escapesFormulas: Bool
     private var layout: TableLayout?
     private var paths = Set<String>()
     /// The number of rows that were written.
     private(set) var count = 0
+    /// The number of cells of CSV that begin with an additional apostrophe.
+    private(set) var changedCellCount = 0
+    /// The number of rows without a path that `--format paths` omitted.
+    private(set) var omittedCount = 0
 
     /// Creates a writer.
     ///
-    /// - Parameter encoder: The encoder for JSON. JSON Lines are always encoded on one line.
+    /// - Parameters:
+    ///   - encoder: The encoder for JSON. JSON Lines are always encoded on one line.
+    ///   - endsPathsWithNull: Whether a zero byte follows each path, instead of a line break.
+    ///   - escapesFormulas: Whether cells of CSV that a spreadsheet would run as formulas get an apostrophe.
     init(
-        _ format: ListFormat, _ columns: [TableColumn], _ encoder: JSONEncoder = Terminal.prettyEncoder
+        _ format: ListFormat, _ columns: [TableColumn], _ encoder: JSONEncoder = Terminal.prettyEncoder,
+        endsPathsWithNull: Bool = false, escapesFormulas: Bool = true
     ) {
+        self.endsPathsWithNull = endsPathsWithNull
+        self.escapesFormulas = escapesFormulas
         self.format = format
         self.columns = columns
         self.encoder = encoder
         if format == .jsonl { encoder.outputFormatting.remove(.prettyPrinted) }
+    }
+
+    /// Creates a writer for the options of a command.
+    init(
+        _ output: ListOutputOptions, _ columns: [TableColumn],
+        _ encoder: JSONEncoder = Terminal.prettyEncoder
+    ) {
+        self.init(
+            output.chosen, columns, encoder, endsPathsWithNull: output.nullPaths.isSet,
+            escapesFormulas: !output.rawCells.isSet)
+    }
+
+    /// Creates a writer for the options of a command that lists things without paths.
+    init(
+        _ output: RowOutputOptions, _ columns: [TableColumn],
+        _ encoder: JSONEncoder = Terminal.prettyEncoder
+    ) {
+        self.init(output.chosen, columns, encoder, escapesFormulas: !output.rawCells.isSet)
     }
 
     /// The indexes of the columns that tables show.
@@ -55,15 +85,26 @@ struct ListWriter {
             if count == 0 { writeDelimited(columns.map { $0.name }) }
             for row in rows { writeDelimited(row.cells) }
         case .paths:
-            for path in rows.compactMap(\.path) where paths.insert(path).inserted {
-                Terminal.write(Terminal.safe(path))
-            }
+            omittedCount += rows.count { $0.path == nil }
+            for path in rows.compactMap(\.path) where paths.insert(path).inserted { writePath(path) }
         }
         count += rows.count
     }
 
     /// Ends the list. An empty list is an empty JSON array, or a header.
-    func finish() {
+    ///
+    /// - Parameter options: The options of the command, which receive notes about cells that were changed and
+    ///   rows that were omitted.
+    mutating func finish(_ options: StoreOptions) {
+        finish()
+        if let note = RawCellsOption.note(onChangedCells: changedCellCount) { options.note(note) }
+        if omittedCount > 0 {
+            options.note("omitted \(Count.text(omittedCount, "entry", "entries")) without a file")
+        }
+    }
+
+    /// Ends the list without notes.
+    mutating func finish() {
         switch format {
         case .json: Terminal.write(count == 0 ? "[]" : "]")
         case .csv where count == 0, .tsv where count == 0: writeDelimited(columns.map { $0.name })
@@ -75,7 +116,8 @@ struct ListWriter {
         let indexes = shown
         let cells = rows.map { row in
             indexes.map { index in
-                columns[index].shownLength.map { String(row.cells[index].prefix($0)) } ?? row.cells[index]
+                columns[index].shownLength.map { String(row.cells[index].prefix($0)) }
+                    ?? Terminal.line(row.cells[index], limit: .max)
             }
         }
         let layout =
@@ -86,14 +128,30 @@ struct ListWriter {
         for row in cells { Terminal.write(layout.line(row)) }
     }
 
-    private func writeDelimited(_ cells: [String]) {
+    private mutating func writeDelimited(_ cells: [String]) {
+        // On a terminal, a line break in a path could forge a row. A program gets the exact path.
+        let cells = Terminal.isOutputTerminal ? cells.map { Terminal.line($0, limit: .max) } : cells
         let line: String
         if format == .csv {
-            line = DelimitedLine.csv(
-                zip(cells, columns).map { $1.isNumber ? $0 : DelimitedLine.escapingFormula($0) })
+            let escaped = zip(cells, columns).map { cell, column in
+                column.isNumber || !escapesFormulas ? cell : DelimitedLine.escapingFormula(cell)
+            }
+            changedCellCount += zip(cells, escaped).count { $0 != $1 }
+            line = DelimitedLine.csv(escaped)
         } else {
             line = DelimitedLine.tsv(cells)
         }
         Terminal.write(Data((line + "\n").utf8))
+    }
+
+    /// Writes a path: exactly to a program, and on one line without control characters to a terminal.
+    private func writePath(_ path: String) {
+        if endsPathsWithNull {
+            Terminal.write(Data((path + "\0").utf8))
+        } else if Terminal.isOutputTerminal {
+            Terminal.write(Terminal.safe(path))
+        } else {
+            Terminal.write(Data((path + "\n").utf8))
+        }
     }
 }

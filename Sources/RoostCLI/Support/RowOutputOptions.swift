@@ -28,6 +28,8 @@ struct RowOutputOptions: ParsableArguments {
     @Flag(name: .long, help: "Print one JSON object per line; the same as --format jsonl.")
     var jsonl = false
 
+    @OptionGroup var rawCells: RawCellsOption
+
     /// The form that the options select.
     var chosen: ListFormat { format?.listFormat ?? (json ? .json : jsonl ? .jsonl : .table) }
 
@@ -35,5 +37,6 @@ struct RowOutputOptions: ParsableArguments {
         guard [format != nil, json, jsonl].count(where: \.self) <= 1 else {
             throw ValidationError("only one of --format, --json and --jsonl can be given")
         }
+        try rawCells.check(chosen == .csv)
     }
 }

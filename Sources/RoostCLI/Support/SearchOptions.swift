@@ -113,12 +113,14 @@ struct SearchOptions: ParsableArguments {
                 result.hits.map { HitDocument($0, result.snippet(of: $0), HitDocument.Additions(self)) })
         case let format?:
             if format == .table { options.page() }
-            var writer = ListWriter(ListFormat(rawValue: format.rawValue) ?? .table, HitRow.columns)
+            var writer = ListWriter(
+                ListFormat(rawValue: format.rawValue) ?? .table, HitRow.columns,
+                endsPathsWithNull: output.nullPaths.isSet, escapesFormulas: !output.rawCells.isSet)
             try writer.write(
                 result.hits.map {
                     HitRow.row($0, in: result, document: HitDocument.Additions(self))
                 })
-            writer.finish()
+            writer.finish(options)
         }
         guard let best = result.hits.first else { try reportMissing(result, options, filters) }
         if output.open { try open(best, in: result) }
@@ -159,7 +161,11 @@ struct SearchOptions: ParsableArguments {
         let names = query.exclusions.prefix(Terminal.maximumListedItems).map { Terminal.line($0, limit: 60) }
         let more = query.exclusions.count > names.count ? ", …" : ""
         let list = "excluding: \(names.joined(separator: ", "))\(more)"
-        guard query.exclusions.contains(where: { !excluded.contains($0) }) else { return list }
+        let typed = query.exclusions.filter { !excluded.contains($0) }
+        guard !typed.isEmpty else { return list }
+        // An exclusion of several words is quoted already.
+        let isQuoted = typed.contains { $0.contains(" ") }
+        if isQuoted { return "\(list); everything after -- is searched for" }
         return "\(list); quote " + (names.count == 1 ? "it to search for it" : "a word to search for it")
     }
 
@@ -198,10 +204,9 @@ struct SearchOptions: ParsableArguments {
         try EditorCommand().open(path, line: line)
     }
 
-    /// Returns the position of the first word of a hit that matches the query, or of its passage.
+    /// Returns the position of the most informative word of a hit that matches the query, or of its passage.
     private static func byte(of hit: QueryHit, in result: QueryResult) -> Int {
-        let snippet = result.snippet(of: hit)
-        return snippet.highlights.first?.lowerBound ?? snippet.utf8Range.lowerBound
+        result.snippet(of: hit).anchor
     }
 
     static let emptyStore = RoostError(
@@ -228,7 +233,7 @@ struct SearchOptions: ParsableArguments {
         let text = HitText(columns: Terminal.columns)
         let sample = hit.entry.text(in: hit.passage.utf8Range) ?? ""
         let snippet = result.snippet(of: hit, limit: text.excerptLength(sample))
-        let byte = snippet.highlights.first?.lowerBound ?? snippet.utf8Range.lowerBound
+        let byte = snippet.anchor
         Terminal.write(text.heading(of: hit, at: byte))
         if let context {
             // Form feeds separate pages, so they also end lines.

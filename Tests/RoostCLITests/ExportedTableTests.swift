@@ -1,0 +1,158 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of exports as tables, and of their import.
+@Suite(.temporaryFolders) struct ExportedTableTests {
+    private let cli = CommandLineDriver()
+
+    private func file(_ name: String) -> URL { cli.home.appendingPathComponent(name) }
+
+    private func write(_ text: String, _ name: String) throws {
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file(name))
+    }
+
+    @discardableResult
+    private func run(_ arguments: String...) throws -> CommandLineDriver.Outcome {
+        let outcome = try cli.roost(arguments)
+        #expect(outcome.status == 0, "\(arguments): \(outcome.error)")
+        return outcome
+    }
+
+    /// Creates the store `s` with texts that are difficult to write as tables, and the empty store `t`.
+    private func prepare() throws {
+        for store in ["s", "t"] { try run("init", store, "--model=lexical") }
+        let long = String(repeating: "A sentence about swifts above the roof. ", count: 200)
+        try write("# Tab\tand \\n backslash\n\n\(long)", "a.md")
+        for text in ["=SUM(1) is\na formula", "'=quoted", "green tea, \"steeped\""] {
+            try run("add", "--store=s", "--tag=garden;b", "--tag=c", "--meta=n=1", text)
+        }
+        try run("ingest", "--store=s", "a.md", "--tag=file")
+    }
+
+    /// Returns the entries of a store, without their positions in the source.
+    private func entries(_ store: String) throws -> [NSDictionary] {
+        let output = try run("export", "entries", "--jsonl", "--store", store).output
+        return try output.split(separator: "\n").map { line in
+            var entry = try #require(
+                try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            for key in ["location", "passages", "embeddings"] { entry[key] = nil }
+            return entry as NSDictionary
+        }
+    }
+
+    @Test(arguments: ["e.csv", "e.tsv", "v.csv", "r.csv"])
+    func `An exported table is imported with identity, dates, tags and metadata`(name: String) throws {
+        try prepare()
+        let options = name == "v.csv" ? ["--with-embeddings"] : name == "r.csv" ? ["--raw"] : []
+        #expect(try cli.roost(["export", "entries", "--store=s", "-o", name] + options).status == 0)
+        #expect(try run("import", "--store=t", name).output.hasPrefix("4 new"))
+        let (left, right) = (try entries("s"), try entries("t"))
+        if name == "r.csv" {
+            // Without apostrophes, a text that begins with one and a formula cannot be told apart.
+            #expect(left.count == right.count)
+        } else {
+            #expect(left == right)
+        }
+        #expect(try run("import", "--store=t", name).output == "0 new, 0 updated, 4 unchanged\n")
+        // The table has no passages, so those of the store are kept.
+        #expect(try run("import", "--store=s", name).output == "0 new, 0 updated, 4 unchanged\n")
+        #expect(try run("doctor", "--store=t").status == 0)
+    }
+
+    @Test func `The extension of the file chooses the format`() throws {
+        try prepare()
+        for (name, start) in [
+            ("x.csv", "id,source,"), ("x.tsv", "id\tsource\t"), ("x.jsonl", "{\"content\""),
+            ("x.json", "{\"schemaVersion\""), ("x.ndjson", "{\"content\""), ("x", "{\"schemaVersion\""),
+        ] {
+            try run("export", "entries", "--store=s", "-o", name)
+            let text = try String(contentsOf: file(name), encoding: .utf8)
+            #expect(text.hasPrefix(start), "\(name): \(text.prefix(40))")
+        }
+        try run("export", "entries", "--store=s", "-o", "y.csv", "--format=json")
+        #expect(try String(contentsOf: file("y.csv"), encoding: .utf8).hasPrefix("{"))
+        #expect(try cli.roost("export", "entries", "--store=s", "-o", "x.md").status == 64)
+        #expect(try cli.roost("export", "clusters", "--store=s", "-o", "x.npy").status == 64)
+    }
+
+    @Test func `An export of vectors replaces no other table`() throws {
+        try prepare()
+        try write("precious,data\n", "v.csv")
+        let refused = try cli.roost("export", "entries", "--store=s", "-o", "v.npy")
+        #expect(refused.status == 73 && refused.error.contains("v.csv"), "\(refused)")
+        #expect(try String(contentsOf: file("v.csv"), encoding: .utf8) == "precious,data\n")
+        #expect(!FileManager.default.fileExists(atPath: file("v.npy").path))
+        for _ in 0..<2 { try run("export", "entries", "--store=s", "--format=npy", "-o", "w.npy") }
+        // A table without its vectors is not from an export of this name.
+        try run("export", "entries", "--store=s", "-o", "u.csv")
+        #expect(try cli.roost("export", "entries", "--store=s", "-o", "u.npy").status == 73)
+    }
+
+    @Test func `A NumPy file is imported with the table of the same name`() throws {
+        try prepare()
+        try run("export", "entries", "--store=s", "-o", "w.npy")
+        #expect(try run("import", "--store=t", "w.npy").output.hasPrefix("4 new"))
+        #expect(try entries("s") == (try entries("t")))
+        try FileManager.default.removeItem(at: file("w.csv"))
+        let alone = try cli.roost("import", "--store=t", "w.npy")
+        #expect(alone.status == 66 && alone.error.contains("w.csv"), "\(alone)")
+        try write("id,text\n1,one\n", "w.csv")
+        #expect(try cli.roost("import", "--store=t", "w.npy").status == 65)
+    }
+
+    @Test(arguments: [
+        ("plain.csv", "id,text\n1,one\n"), ("plain.tsv", "id\ttext\n1\tone\n"),
+        ("plain.jsonl", "{\"id\": \"1\", \"text\": \"one\"}\n"),
+    ])
+    func `Rows without vectors lead to ingest`(name: String, text: String) throws {
+        try write(text, name)
+        let outcome = try cli.roost("import", "--store=none", name)
+        #expect(outcome.status == 65, "\(outcome)")
+        #expect(outcome.error.contains("the rows have no vectors; use `roost ingest \(name)`"), "\(outcome)")
+        #expect(!FileManager.default.fileExists(atPath: file("none").path))
+    }
+
+    @Test(arguments: [
+        ("no-uuid,,,,,T,T,{},x", "its id is not a UUID"), ("I,,,,,,T,{},x", "its createdAt"),
+        ("I,,,,,T,T,[],x", "its metadata is not a JSON object"), ("I,x", "it has 2 fields"),
+    ])
+    func `A faulty row of a table is named`(row: String, fault: String) throws {
+        let header = "id,source,key,title,tags,createdAt,updatedAt,metadata,content\n"
+        let text = row.replacing("I,", with: "7C9A9FD0-6C35-4F4B-8D13-9C1B2E5F0A11,")
+            .replacing("T,", with: "2026-01-31T09:00:00.000Z,")
+        try write(header + text + "\n", "bad.csv")
+        let outcome = try cli.roost("import", "--store=none", "bad.csv")
+        #expect(outcome.status == 65 && outcome.error.contains("line 2: \(fault)"), "\(outcome)")
+    }
+
+    @Test func `Cells are changed with a note, and --raw keeps them`() throws {
+        try prepare()
+        for command in [["list"], ["query", "formula", "--all"], ["duplicates", "--threshold=0.01"]] {
+            let escaped = try cli.roost(command + ["--format=csv", "--store=s"])
+            let raw = try cli.roost(command + ["--format=csv", "--raw", "--store=s"])
+            guard raw.output.contains("=SUM") else { continue }
+            #expect(escaped.output.contains("'=SUM") && !raw.output.contains("'=SUM"), "\(command)")
+            #expect(escaped.error.contains("--raw omits it") && !raw.error.contains("--raw"), "\(command)")
+            #expect(try cli.roost(command + ["--raw", "--store=s"]).status == 64)
+        }
+        #expect(try run("list", "--format=csv", "--raw", "--store=s").output.contains("=SUM"))
+        #expect(try run("export", "entries", "--format=csv", "--store=s").error.contains("--raw omits it"))
+    }
+
+    @Test func `Paths are exact in lists for programs, and only entries of files have one`() throws {
+        try run("init", "s", "--model=lexical")
+        let name = "tab\tand\nline.md"
+        try write("swifts above the roof", name)
+        try run("ingest", "--store=s", name)
+        try run("add", "--store=s", "swifts above the tower")
+        for command in [["list", "--format=paths"], ["query", "swifts", "--all", "-l"]] {
+            let outcome = try cli.roost(command + ["--store=s"])
+            #expect(outcome.output == name + "\n", "\(command): \(outcome)")
+            #expect(outcome.error.contains("omitted 1 entry without a file"), "\(outcome.error)")
+        }
+        #expect(try run("list", "--format=csv", "--store=s").output.contains(",\"\(name)\","))
+        #expect(try run("list", "--format=tsv", "--store=s").output.contains("\ttab\\tand\\nline.md\t"))
+    }
+}
