@@ -116,7 +116,7 @@ package struct ClusterAssembly: Sendable {
         extractor.add(
             text, to: group, isRepresentative: typical.contains(row),
             folders: partition.count > 1 ? folders : [])
-        if titles[row] != nil { titles[row] = .some(TextTitle.title(of: text)) }
+        if titles[row] != nil { titles[row] = .some(TextTitle.title(of: text, as: .words)) }
     }
 
     /// The total number of phrases from which labels are chosen by their meaning. It limits the time for

@@ -10,14 +10,24 @@ enum MarkupMask {
     /// Returns the text with each hidden byte replaced with U+0000, so the offsets of the other bytes do not
     /// change.
     ///
-    /// - Parameter utf8: Valid UTF-8.
+    /// - Parameters:
+    ///   - utf8: Valid UTF-8.
+    ///   - keepsVisible: Whether addresses and code spans, which a page shows, are kept.
     /// - Complexity: O(length).
-    static func masked(_ utf8: [UInt8]) -> [UInt8] {
+    static func masked(_ utf8: [UInt8], keepingVisible keepsVisible: Bool = false) -> [UInt8] {
         var result = utf8
         utf8.withUnsafeBufferPointer { source in
             result.withUnsafeMutableBufferPointer { target in
                 var offset = 0
                 while offset < source.count {
+                    if keepsVisible, let range = visibleRange(source, at: offset) {
+                        // Of an address in angle brackets, only these are markup.
+                        if source[range.lowerBound] == UInt8(ascii: "<") {
+                            (target[range.lowerBound], target[range.upperBound - 1]) = (0, 0)
+                        }
+                        offset = max(offset + 1, range.upperBound)
+                        continue
+                    }
                     guard let range = hiddenRange(source, at: offset) else {
                         offset += 1
                         continue
@@ -28,6 +38,42 @@ enum MarkupMask {
             }
         }
         return result
+    }
+
+    /// Returns the range of the address or code span that the byte at the given offset indicates.
+    private static func visibleRange(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
+        switch utf8[offset] {
+        case UInt8(ascii: ":"): address(utf8, schemeEnd: offset)
+        case UInt8(ascii: "w"), UInt8(ascii: "W"): webAddress(utf8, at: offset)
+        case UInt8(ascii: "@"): mailAddress(utf8, at: offset)
+        case UInt8(ascii: "`"): codeSpan(utf8, at: offset)
+        case UInt8(ascii: "<"):
+            tag(utf8, at: offset).flatMap { range in
+                let inside = utf8[(range.lowerBound + 1)..<(range.upperBound - 1)]
+                let hasMark = inside.contains(UInt8(ascii: "@")) || inside.contains(UInt8(ascii: ":"))
+                return hasMark && inside.allSatisfy { $0 > 32 && $0 != UInt8(ascii: "=") } ? range : nil
+            }
+        default: nil
+        }
+    }
+
+    /// Returns the range of a code span: the text from a run of backticks to the next run of equal length.
+    private static func codeSpan(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int> {
+        let mark = UInt8(ascii: "`")
+        func runLength(_ start: Int) -> Int { utf8[start...].prefix { $0 == mark }.count }
+        let length = runLength(offset)
+        var index = offset + length
+        while index < utf8.count {
+            guard utf8[index] == mark else {
+                index += 1
+                continue
+            }
+            let run = runLength(index)
+            if run == length { return offset..<(index + run) }
+            index += run
+        }
+        // Without an end, the backticks are text.
+        return offset..<(offset + length)
     }
 
     /// Returns the range to hide if the byte at the given offset indicates markup; otherwise `nil`.

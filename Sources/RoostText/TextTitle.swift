@@ -1,5 +1,15 @@
 /// Finds the title of a text.
 package enum TextTitle {
+    /// The parts of a line that its title keeps.
+    package enum Form: Sendable {
+        /// Only language, for labels and headings: neither markup nor addresses.
+        case words
+        /// The visible text of Markdown: no markup, but addresses and code.
+        case markdown
+        /// Everything, for text without markup.
+        case plain
+    }
+
     /// The maximum number of characters of a title that was shortened for display.
     package static let displayLength = 60
 
@@ -15,20 +25,23 @@ package enum TextTitle {
     /// Returns the title of a text: the `title` of YAML (`---`) or TOML (`+++`) front matter, else the first
     /// Markdown heading if nothing but badges and blank lines precedes it, else the first sentence.
     ///
-    /// - Returns: The title on one line without markup, or `nil` if the text has only whitespace and markup.
+    /// A line that consists of addresses is not a title.
+    ///
+    /// - Parameter form: The parts that the title keeps.
+    /// - Returns: The title on one line, or `nil` if the text has only whitespace and markup.
     /// - Complexity: O(1): at most the first 8,000 bytes are read.
-    package static func title(of text: String) -> String? {
-        find(in: text).map(\.title)
+    package static func title(of text: String, as form: Form = .markdown) -> String? {
+        find(in: text, form).map(\.title)
     }
 
     /// Returns the title of a text that has one: the `title` of front matter, or the first Markdown heading.
     ///
     /// - Complexity: O(1): at most the first 8,000 bytes are read.
     package static func explicitTitle(of text: String) -> String? {
-        find(in: text).flatMap { $0.isExplicit ? $0.title : nil }
+        find(in: text, .markdown).flatMap { $0.isExplicit ? $0.title : nil }
     }
 
-    private static func find(in text: String) -> (title: String, isExplicit: Bool)? {
+    private static func find(in text: String, _ form: Form) -> (title: String, isExplicit: Bool)? {
         var rest = Array(text.utf8.prefix(searchedBytes))[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
         if rest.starts(with: Array("---".utf8)) || rest.starts(with: Array("+++".utf8)) {
@@ -43,9 +56,10 @@ package enum TextTitle {
             // The byte limit may split a character. Decoding replaces it, but a title never extends that far.
             let line = Substring(decoding: bytes.prefix(lineBytes), as: UTF8.self)
             guard !line.drop(while: \.isWhitespace).hasPrefix("```") else { continue }
-            let plain = plainText(line)
-            guard plain.contains(where: { !$0.isWhitespace }) else { continue }
-            if let heading = headingText(line) { return (heading, true) }
+            let words = plainText(line, as: form == .plain ? .plain : .words)
+            guard words.contains(where: { !$0.isWhitespace }) else { continue }
+            let plain = form == .markdown ? plainText(line, as: form) : words
+            if let heading = headingText(line, form) { return (heading, true) }
             if plain.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "=") }) { continue }
             let isShort = plain.count <= maximumLength
             return (isShort ? plain : shortened(firstSentence(of: plain), to: maximumLength), false)
@@ -85,13 +99,13 @@ package enum TextTitle {
     }
 
     /// Returns the text of a heading that begins with one to six number signs.
-    private static func headingText(_ line: Substring) -> String? {
+    private static func headingText(_ line: Substring, _ form: Form) -> String? {
         let content = line.drop(while: { $0 == " " })
         let level = content.prefix(while: { $0 == "#" }).count
         guard (1...6).contains(level), content.dropFirst(level).first?.isWhitespace == true else {
             return nil
         }
-        return plainText(content)
+        return plainText(form == .plain ? content.dropFirst(level) : content, as: form)
     }
 
     /// Returns the first sentence, or the text if it has only one.
@@ -107,16 +121,43 @@ package enum TextTitle {
         return text
     }
 
-    /// Returns the words of a line without Markdown and HTML markup.
-    static func plainText(_ line: Substring) -> String {
+    /// Returns the words of a line without the parts that a form omits.
+    static func plainText(_ line: Substring, as form: Form = .words) -> String {
         if isPlain(line.utf8) { return String(line) }
-        let masked = String(decoding: MarkupMask.masked(Array(line.utf8)), as: UTF8.self)
+        if form == .plain { return line.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+        let masked = String(
+            decoding: MarkupMask.masked(Array(line.utf8), keepingVisible: form == .markdown), as: UTF8.self)
+        if form == .markdown { return visibleText(masked) }
         // Masked bytes are U+0000.
         let words = masked.split(whereSeparator: { $0.isWhitespace || $0 == "\0" }).map { word in
             trimmed(word) { $0 == "*" || $0 == "_" || $0 == "`" || $0 == "[" || $0 == "]" }
         }
         let text = words.filter { !$0.isEmpty }.joined(separator: " ")
         return trimmed(text[...]) { $0 == "#" || $0 == ">" }
+    }
+
+    /// Returns the words of masked Markdown. Punctuation in code is part of it.
+    private static func visibleText(_ masked: String) -> String {
+        let words = masked.split(whereSeparator: { $0.isWhitespace || $0 == "\0" }).map { word in
+            var word = word
+            while let first = word.first, "*_[]`".contains(first) {
+                word.removeFirst()
+                if first == "`", word.first != "`" { break }
+            }
+            while let last = word.last, "*_[]`".contains(last) {
+                word.removeLast()
+                if last == "`", word.last != "`" { break }
+            }
+            return word
+        }
+        var rest = words.filter { !$0.isEmpty }[...]
+        // The marks of a heading or a quotation, and the closing mark of a heading.
+        func isMark(_ word: Substring) -> Bool {
+            word.allSatisfy { $0 == "#" } || word.allSatisfy { $0 == ">" }
+        }
+        while let first = rest.first, isMark(first) { rest.removeFirst() }
+        while let last = rest.last, isMark(last) { rest.removeLast() }
+        return rest.joined(separator: " ")
     }
 
     /// Returns whether a line certainly has no markup: English words with single spaces between them. Most

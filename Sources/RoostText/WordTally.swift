@@ -57,7 +57,7 @@ struct WordTally: Sendable {
         groups[group].textCount += 1
         let latest = groups[group].textCount
         countWords(MarkupMask.masked(Array(text.utf8)), group, isRepresentative)
-        let titles = [TextTitle.title(of: text)].compactMap(\.self) + folders
+        let titles = [TextTitle.title(of: text, as: .words)].compactMap(\.self) + folders
         for word in titles.lazy.flatMap({ Words($0) }) {
             let number = number(word)
             guard terms[Int(number)].isWord else { continue }

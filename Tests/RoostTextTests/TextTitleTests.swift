@@ -40,6 +40,28 @@ struct TextTitleTests {
         #expect(TextTitle.title(of: text) == nil)
     }
 
+    @Test(arguments: [
+        ("Contact anna@example.com about the invoice.", "Contact anna@example.com about the invoice."),
+        ("See <https://example.com/a%20b> first", "See https://example.com/a%20b first"),
+        ("# Write to <anna@example.com>", "Write to anna@example.com"),
+        ("Use `std::vector<int>` in C++", "Use std::vector<int> in C++"),
+        ("Learn C#", "Learn C#"), ("the type is `List<T>`", "the type is List<T>"),
+        ("A **bold** [link](https://x.y/z) and ![image](a.png)", "A bold link and"),
+        ("https://example.com/\n\nThe page", "The page"),
+        ("a `code span", "a code span"),
+    ])
+    func `a title keeps addresses and code`(_ text: String, _ title: String) {
+        #expect(TextTitle.title(of: text) == title)
+    }
+
+    @Test func `a title of plain text keeps what looks like markup`() {
+        let text = "The <br> tag, *stars* and  `std::vector<int>`\nmore"
+        #expect(
+            TextTitle.title(of: text, as: .plain) == "The <br> tag, *stars* and `std::vector<int>`")
+        #expect(TextTitle.title(of: "https://example.com/\nmore", as: .plain) == "https://example.com/")
+        #expect(TextTitle.title(of: "mail anna@example.com", as: .words) == "mail")
+    }
+
     @Test func `a line without markup is its own title`() {
         // White space around a line does not change its words, but a line with tabs is read in the general way.
         for line in [

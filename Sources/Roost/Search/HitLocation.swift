@@ -1,7 +1,7 @@
 import Foundation
 import RoostDocuments
 public import RoostModel
-import RoostText
+package import RoostText
 
 /// The location of a passage, for display. All of it comes from the store; sources are not read.
 public struct HitLocation: Sendable, Hashable, Codable {
@@ -25,8 +25,11 @@ extension Entry {
     /// - Complexity: O(1).
     public var title: String? {
         if let title = metadata["title"]?.text, title.contains(where: { !$0.isWhitespace }) { return title }
-        return TextTitle.title(of: content)
+        return TextTitle.title(of: content, as: titleForm)
     }
+
+    /// The parts of a line that a title keeps: all, except in Markdown.
+    package var titleForm: TextTitle.Form { textFormat == .markdown ? .markdown : .plain }
 
     /// The path of the source; `nil` if the entry did not come from a file.
     public var sourcePath: String? {

@@ -8,12 +8,17 @@ enum EntryTitle {
     /// - Parameters:
     ///   - content: The text of the entry.
     ///   - metadata: The metadata of the entry.
-    static func text(of content: String, metadata: [String: MetadataValue]) -> String {
-        let title = metadata["title"]?.text ?? TextTitle.title(of: content) ?? content
+    ///   - form: The parts of a line that a title keeps.
+    static func text(
+        of content: String, metadata: [String: MetadataValue], as form: TextTitle.Form = .markdown
+    ) -> String {
+        let title = metadata["title"]?.text ?? TextTitle.title(of: content, as: form) ?? content
         let line = Terminal.line(TextTitle.shortened(title))
         return line.isEmpty ? "(empty)" : line
     }
 
     /// Returns the title of an entry.
-    static func text(of entry: Entry) -> String { text(of: entry.content, metadata: entry.metadata) }
+    static func text(of entry: Entry) -> String {
+        text(of: entry.content, metadata: entry.metadata, as: entry.titleForm)
+    }
 }
