@@ -35,10 +35,18 @@ struct RoostCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        Interruption.prepare()
         ProcessSettings.apply()
         ServerStorages.install(PostgresServers())
         do {
             let typed = Array(CommandLine.arguments.dropFirst())
+            if typed.first == CompletionWords.option {
+                return Terminal.write(
+                    Data((CompletionWords(typed.dropFirst()).lines.joined(separator: "\n") + "\n").utf8))
+            }
+            if let script = CompletionScript.requested(by: typed) {
+                return Terminal.write(Data((script + "\n").utf8))
+            }
             // The completion scripts of shells pass on an unfinished command line.
             let isCompletion = typed.first == "---completion"
             if !isCompletion {

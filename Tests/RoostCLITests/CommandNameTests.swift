@@ -19,6 +19,8 @@ import Testing
         (["-V"], ["--version"]),
         (["help", "search"], ["help", "query"]),
         (["--help"], ["--help"]),
+        (["--help", "query"], ["help", "query"]),
+        (["-h", "cluster", "ls", "--store", "s"], ["help", "cluster", "list", "--store", "s"]),
         ([], []),
     ])
     func `Other names, and options before the command, are understood`(
@@ -34,7 +36,10 @@ import Testing
         (["delete", "x"], "did you mean `roost remove`?"),
         (["restore", "latest"], "did you mean `roost backup restore`?"),
         (["cluster", "shwo", "x"], "did you mean `roost cluster show`?"),
-        (["help", "qery"], "did you mean `roost query`?"),
+        (["help", "qery"], "did you mean `roost help query`?"),
+        (["help", "exit-status"], "did you mean `roost help exit-statuses`?"),
+        (["help", "query", "extra"], "unexpected argument 'extra'"),
+        (["--help", "query", "extra"], "run `roost help query`"),
         (["birds"], "`roost query birds` searches for the word"),
         (["backup", "xyzzy"], "`roost help backup` lists its subcommands"),
         (["--store"], "missing value for --store; run `roost help`"),

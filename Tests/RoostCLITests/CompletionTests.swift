@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import RoostCLI
+
 /// Tests of the completion scripts in real shells.
 @Suite(.temporaryFolders) struct CompletionTests {
     private let cli = CommandLineDriver()
@@ -14,6 +16,7 @@ import Testing
     private func prepare() throws -> String {
         for arguments in [
             ["init", "s", "--model=lexical"], ["add", "--store=s", "--tag=drafts", "a swift above the roof"],
+            ["init", "folder/sub", "--model=lexical"],
             ["add", "--store=s", "--tag=$(touch pwned)", "--tag=`touch pwned`", "green tea"],
         ] { #expect(try cli.roost(arguments).status == 0) }
         let list = try cli.roost("list", "--store=s", "-n1", "--format=tsv").output
@@ -59,6 +62,14 @@ import Testing
                 ("roost dupl", "duplicates"), ("roost show --store s \(id.prefix(4))", id),
                 ("roost list --store s --tag d", "drafts"), ("roost embed --model lex", "lexical"),
                 ("roost list --form", "--format"), ("roost config lim", "limit"),
+                ("roost ls --form", "--format"), ("roost search --min-si", "--min-similarity"),
+                ("roost rm --store s \(id.prefix(4))", id), ("roost session exp", "export"),
+                ("roost --store s show \(id.prefix(4))", id), ("roost -q dupl", "duplicates"),
+                ("roost -q --store=s --color never list --tag d", "drafts"),
+                ("roost --store fol", "folder/"), ("roost help dupl", "duplicates"),
+                ("roost help exit", "exit-statuses"), ("roost help cluster outl", "outliers"),
+                ("roost config search-in data", "database"), ("roost config provider sql", "sqlite"),
+                ("roost config model lex", "lexical"),
             ])
         #expect(result.status == 0, "\(result.screens)")
     }
@@ -71,6 +82,40 @@ import Testing
 
     @Test(.enabled(if: isInstalled("fish"), "fish is not installed"))
     func `fish completes commands, options, ids, tags and models`() throws { try completeAll("fish") }
+
+    @Test(.enabled(if: isInstalled("bash"), "bash is not installed"))
+    func `bash completes labels with spaces and commas`() throws {
+        _ = try prepare()
+        #expect(try cli.roost("recluster", "--clusters=1", "--store=s").status == 0)
+        let list = try cli.roost("cluster", "list", "--jsonl", "--store=s").output
+        let cluster = try JSONSerialization.jsonObject(with: Data(list.utf8)) as? [String: Any]
+        let id = try #require(cluster?["id"] as? String)
+        #expect(try cli.roost("cluster", "label", "--store=s", id, "zebra, one two").status == 0)
+        let result = try complete("bash", [("roost cluster show --store s zeb", "zebra,\\ one\\ two")])
+        #expect(result.status == 0, "\(result.screens)")
+    }
+
+    @Test(arguments: [
+        (["2", "roost", "ls", "--f"], ["words", "roost", "list", "--f", "."]),
+        (["1", "roost", "-"], ["words", "roost", "watch", "-", "."]),
+        (["2", "roost", "--store", "f"], ["words", "roost", "watch", "--store", "f", "."]),
+        (
+            ["4", "roost", "--store", "s", "show", "22"],
+            ["words", "roost", "show", "--store", "s", "22", "."]
+        ),
+        (["3", "roost", "-q", "--store=s", "sh"], ["words", "roost", "sh", "."]),
+        (["2", "roost", "-q"], ["words", "roost", "", "."]),
+        (
+            ["5", "roost", "--store", "=", "s", "rm", ""],
+            ["words", "roost", "remove", "--store", "s", "", "."]
+        ),
+        (["3", "roost", "help", "export", "e"], ["names", "clusters", "entries", "."]),
+    ])
+    func `A line that begins with an option or another name is converted`(
+        arguments: [String], lines: [String]
+    ) {
+        #expect(CompletionWords(arguments).lines == lines)
+    }
 
     @Test(.enabled(if: isInstalled("bash"), "bash is not installed"))
     func `A hostile tag is not completed and runs nothing`() throws {

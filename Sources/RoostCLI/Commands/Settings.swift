@@ -23,7 +23,7 @@ struct ConfigurationCommand: ParsableCommand {
     @Argument(help: "The name of a setting.", completion: DynamicCompletion.settings)
     var key: String?
 
-    @Argument(help: "The new value of the setting.")
+    @Argument(help: "The new value of the setting.", completion: DynamicCompletion.settingValues)
     var value: String?
 
     @Option(name: .long, help: ArgumentHelp("Remove a setting.", valueName: "KEY"))

@@ -12,6 +12,14 @@ struct CommandNames {
     private static let valueOptions: Set<Substring> = ["--store", "--color"]
     private static let flags: Set<Substring> = ["-q", "--quiet", "-v", "--verbose", "--no-pager"]
 
+    /// Returns whether an argument is an option that can precede the command, possibly with its value.
+    static func isGlobalOption(_ argument: String) -> Bool {
+        flags.contains(Substring(argument)) || valueOptions.contains(argument.prefix { $0 != "=" })
+    }
+
+    /// Returns whether the value of an option is the next argument.
+    static func hasSeparateValue(_ option: String) -> Bool { valueOptions.contains(Substring(option)) }
+
     /// Words that other programs use, with the command that does the same.
     private static let synonyms = [
         "delete": "remove", "del": "remove", "cat": "show", "get": "show", "view": "show", "grep": "query",
@@ -35,11 +43,10 @@ struct CommandNames {
         var rest = arguments[...]
         var options: [String] = []
         while let option = rest.first {
-            let name = option.prefix { $0 != "=" }
             if option == "-V" { return ["--version"] }
-            guard Self.flags.contains(Substring(option)) || Self.valueOptions.contains(name) else { break }
+            guard Self.isGlobalOption(option) else { break }
             options.append(rest.removeFirst())
-            if Self.valueOptions.contains(Substring(option)) {
+            if Self.hasSeparateValue(option) {
                 // ArgumentParser does not know the option without a command.
                 guard let value = rest.popFirst() else {
                     throw CommandError(.usage, "missing value for \(option); run `roost help`")
@@ -50,10 +57,20 @@ struct CommandNames {
         guard !rest.isEmpty || options.isEmpty else {
             throw CommandError(.usage, "missing command; run `roost help`")
         }
-        guard let first = rest.first, !first.hasPrefix("-") else { return arguments }
-        let isHelp = first == "help"
+        guard let first = rest.first else { return arguments }
+        // `roost --help query` has the meaning of `roost help query`.
+        let isOption = ["-h", "--help"].contains(first) && rest.dropFirst().first?.hasPrefix("-") == false
+        guard isOption || !first.hasPrefix("-") else { return arguments }
+        let isHelp = isOption || first == "help"
         if isHelp { rest.removeFirst() }
-        let names = try canonicalNames(rest)
+        let names = try canonicalNames(rest, isHelp: isHelp)
+        if isHelp, let extra = rest.dropFirst(names.count).first, !extra.hasPrefix("-") {
+            let command = (["help"] + names).joined(separator: " ")
+            throw CommandError(
+                .usage,
+                "unexpected argument '\(Terminal.line(extra, limit: 40))' after the name of a command; run "
+                    + "`roost \(command)`")
+        }
         // Below `llm`, --store is a flag of the program llm.
         if names.first == "llm" {
             options = options.map { $0.hasPrefix("--store") ? "--database" + $0.dropFirst(7) : $0 }
@@ -68,7 +85,7 @@ struct CommandNames {
     }
 
     /// Returns the canonical names of the command and the subcommands with which the words begin.
-    private func canonicalNames(_ words: ArraySlice<String>) throws -> [String] {
+    private func canonicalNames(_ words: ArraySlice<String>, isHelp: Bool = false) throws -> [String] {
         var names: [String] = []
         var command = root
         for word in words {
@@ -78,7 +95,7 @@ struct CommandNames {
                 let child = children.first(where: {
                     $0._commandName == word || $0.configuration.aliases.contains(word)
                 })
-            else { throw Self.unknown(word, after: names, among: children) }
+            else { throw Self.unknown(word, after: names, among: children, isHelp: isHelp) }
             names.append(child._commandName)
             command = child
         }
@@ -86,16 +103,18 @@ struct CommandNames {
     }
 
     private static func unknown(
-        _ word: String, after names: [String], among commands: [any ParsableCommand.Type]
+        _ word: String, after names: [String], among commands: [any ParsableCommand.Type], isHelp: Bool
     ) -> CommandError {
         let path = names.map { $0 + " " }.joined()
+        let help = isHelp ? "help " : ""
         let shown = Terminal.line(word, limit: 40)
-        let known = commands.filter { $0.configuration.shouldDisplay }.flatMap { command in
+        // Topics such as the exit statuses are commands that only the help shows.
+        let known = commands.filter { isHelp || $0.configuration.shouldDisplay }.flatMap { command in
             [command._commandName] + command.configuration.aliases
         }
         var message = "unknown command '\(path)\(shown)'; "
         if let suggestion = suggestion(for: word, among: known, isFirst: names.isEmpty) {
-            message += "did you mean `roost \(path)\(suggestion)`?"
+            message += "did you mean `roost \(help)\(path)\(suggestion)`?"
         } else if names.isEmpty {
             message += "`roost help` lists all commands, and `roost query \(shown)` searches for the word"
         } else {

@@ -41,10 +41,22 @@ enum DynamicCompletion {
             Set(try await ConversationMemory(store).scopes(.all).map(\.sessionId)).sorted()
         }
     }
-    static let models = CompletionKind.custom { _, _, _ in
+    static let models = CompletionKind.custom { _, _, _ in modelNames }
+    private static var modelNames: [String] {
         usable(
             UserDirectories().models.names() + ModelLibrary.aliases.keys.sorted() + [ModelLibrary.lexicalName]
         )
+    }
+    /// The values of the settings that have known ones.
+    static let settingValues = CompletionKind.custom { words, _, _ in
+        let index = words.lastIndex(of: ConfigurationCommand._commandName)
+        let key = index.flatMap { index in words[(index + 1)...].first { !$0.hasPrefix("-") } }
+        switch key {
+        case "model": return modelNames
+        case "provider": return ["sqlite", "json"]
+        case "search-in": return SearchPlace.allCases.map(\.rawValue)
+        default: return []
+        }
     }
     static let settings = CompletionKind.list(UserConfiguration.keys.keys.sorted())
 
@@ -118,8 +130,9 @@ enum DynamicCompletion {
                 let separator: Character? = shell == .fish ? "\t" : shell == .zsh ? ":" : nil
                 let name = separator.map { mark in text.prefix { $0 != mark } } ?? text[...]
                 let description = text[name.endIndex...].dropFirst()
-                return !name.isEmpty && name.count <= 100 && !name.hasPrefix("-")
-                    && name.unicodeScalars.allSatisfy(isHarmless)
+                // The shells quote the spaces of a name when they insert it.
+                return !name.isEmpty && name.count <= 100 && !name.hasPrefix("-") && !name.hasPrefix(" ")
+                    && name.unicodeScalars.allSatisfy { isHarmless($0) || $0 == " " }
                     && description.unicodeScalars.allSatisfy { isHarmless($0) || $0 == " " }
             }.prefix(maximumCount))
     }

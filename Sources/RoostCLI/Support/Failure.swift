@@ -160,6 +160,18 @@ enum Interruption {
     /// Whether to ignore Ctrl-C, because an editor runs in the terminal and handles it.
     static let isIgnored = Atomic(false)
 
+    /// The message after Ctrl-C at a time when nothing has been changed.
+    private static let message: StaticString = "roost: stopped; this command changed nothing\n"
+
+    /// Lets Ctrl-C end the process with the message and status of a canceled command until ``run(_:)`` is called.
+    static func prepare() {
+        signal(SIGINT) { _ in
+            // Only functions that are safe in a handler of signals are called.
+            _ = write(STDERR_FILENO, Interruption.message.utf8Start, Interruption.message.utf8CodeUnitCount)
+            _exit(ExitStatus.interrupted.rawValue)
+        }
+    }
+
     /// Runs the body in a task that Ctrl-C cancels.
     static func run(_ body: sending @escaping () async throws -> Void) async throws {
         let task = Task { try await body() }

@@ -1,0 +1,134 @@
+import ArgumentParser
+import Foundation
+
+/// The completion scripts of shells: those of ArgumentParser, with an addition that understands other names of
+/// commands, and options before a command (``CompletionWords``).
+enum CompletionScript {
+    /// The option that prints a script.
+    private static let option = "--generate-completion-script"
+
+    /// Returns the script that the arguments of the process request; `nil` if they request none, or one of an
+    /// unknown shell.
+    static func requested(by arguments: [String]) -> String? {
+        guard let first = arguments.first else { return nil }
+        let name: String? =
+            first == option && arguments.count == 2
+            ? arguments[1] : first.hasPrefix(option + "=") ? String(first.dropFirst(option.count + 1)) : nil
+        guard let name, let shell = CompletionShell(rawValue: name) else { return nil }
+        return script(for: shell)
+    }
+
+    /// Returns the script for a shell.
+    static func script(for shell: CompletionShell) -> String {
+        let script = RoostCommand.completionScript(for: shell)
+        switch shell {
+        case .bash: return inserting(bash, after: "\n_roost() {\n", in: script)
+        case .zsh:
+            return inserting(zsh, after: "\n    unsetopt aliases banghist\n", in: script)
+        case .fish:
+            return script.replacing("function __roost_tokens\n", with: "function __roost_typed_tokens\n")
+                + fish
+        default: return script
+        }
+    }
+
+    /// Returns a script with text after the first occurrence of a line. A script of another form is returned
+    /// unchanged: it completes as ArgumentParser does.
+    private static func inserting(_ text: String, after line: String, in script: String) -> String {
+        guard let range = script.firstRange(of: line) else { return script }
+        return script.replacingCharacters(in: range.upperBound..<range.upperBound, with: text)
+    }
+
+    private static var starts: String { CompletionWords.starts.joined(separator: "|") }
+
+    private static var bash: String {
+        """
+            case "${COMP_WORDS[1]}" in
+            -*|\(starts))
+                local -a typed=()
+                local typed_line
+                while IFS='' read -r typed_line; do typed+=("${typed_line}"); done < <(
+                    "${COMP_WORDS[0]}" \(CompletionWords.option) "${COMP_CWORD}" \
+        "${COMP_WORDS[@]:0:COMP_CWORD+1}" 2>/dev/null
+                )
+                [[ "${#typed[@]}" -gt 0 ]] || return
+                unset 'typed[${#typed[@]}-1]'
+                case "${typed[0]}" in
+                names)
+                    COMPREPLY=($(compgen -W "${typed[*]:1}" -- "${2}"))
+                    return
+                    ;;
+                words)
+                    typed[1]="${COMP_WORDS[0]}"
+                    COMP_WORDS=("${typed[@]:1}")
+                    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+                    COMP_LINE="${COMP_WORDS[*]}"
+                    COMP_POINT="${#COMP_LINE}"
+                    ;;
+                esac
+                ;;
+            esac
+
+        """
+    }
+
+    private static var zsh: String {
+        """
+            if [[ "${words[2]}" == (-*|\(starts)) ]]; then
+                local -a typed
+                typed=("${(@f)"$("${words[1]}" \(CompletionWords.option) "$((CURRENT - 1))" \
+        "${(@)words[1,CURRENT]}" 2>/dev/null)"}")
+                case "${typed[1]}" in
+                names)
+                    compadd -- "${(@)typed[2,-2]}"
+                    return
+                    ;;
+                words)
+                    words=("${words[1]}" "${(@)typed[3,-2]}")
+                    CURRENT="${#words[@]}"
+                    ;;
+                esac
+            fi
+
+        """
+    }
+
+    /// Each of many conditions reads the words, so the converted words are kept until the line changes.
+    private static var fish: String {
+        """
+
+        function __roost_converted
+            set -l line (__roost_typed_tokens -pc) (__roost_typed_tokens -t)
+            if test "$line" != "$__roost_converted_line"
+                set -g __roost_converted_line "$line"
+                set -l before (__roost_typed_tokens -pc)
+                set -g __roost_converted_words (command $before[1] \(CompletionWords.option) \
+        (count $before) $before "$(__roost_typed_tokens -t)" 2>/dev/null)
+            end
+            printf '%s\\n' $__roost_converted_words
+        end
+
+        function __roost_tokens
+            set -l typed (__roost_typed_tokens $argv)
+            if contains -- "$argv" -p -pc; and string match -qr '^(-.*|\(starts))$' -- (__roost_typed_tokens -pc)[2]
+                set -l converted (__roost_converted)
+                if test "$converted[1]" = words
+                    set typed $typed[1] $converted[3..-3]
+                    if test "$argv" = -p; and test -n "$converted[-2]"
+                        set -a typed $converted[-2]
+                    end
+                end
+            end
+            test (count $typed) -gt 0; and printf '%s\\n' $typed
+        end
+
+        function __roost_topics
+            set -l converted (__roost_converted)
+            test "$converted[1]" = names; and printf '%s\\n' $converted[2..-2]
+        end
+
+        complete -c 'roost' -n 'string match -q -- help (__roost_typed_tokens -pc)[2]' -fa '(__roost_topics)'
+
+        """
+    }
+}
