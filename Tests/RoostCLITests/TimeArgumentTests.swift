@@ -1,4 +1,5 @@
 import Foundation
+import RoostModel
 import Testing
 
 @testable import RoostCLI
@@ -33,6 +34,20 @@ import Testing
         ("2025-07", "2025-06-30T22:00:00Z"),
         ("2025-07-04", "2025-07-03T22:00:00Z"),
         ("2026-01-31T09:00:00Z", "2026-01-31T09:00:00Z"),
+        ("-2d", "2026-03-09T11:30:00Z"),
+        ("2 weeks", "2026-02-24T23:00:00Z"),
+        ("1 week", "2026-03-03T23:00:00Z"),
+        ("1y", "2025-03-11T11:30:00Z"),
+        ("3mo", "2025-12-11T11:30:00Z"),
+        ("this week", "2026-03-08T23:00:00Z"),
+        ("This Month", "2026-02-28T23:00:00Z"),
+        ("this year", "2025-12-31T23:00:00Z"),
+        ("2026-02-03 08:00", "2026-02-03T07:00:00Z"),
+        ("2026-02-03T08:00:30", "2026-02-03T07:00:30Z"),
+        ("Jan 2026", "2025-12-31T23:00:00Z"),
+        ("march", "2026-02-28T23:00:00Z"),
+        ("April", "2025-03-31T22:00:00Z"),
+        ("tomorrow", "2026-03-11T23:00:00Z"),
     ])
     func `A time is read in each form`(text: String, expected: String) throws {
         let date = try argument.date(text)
@@ -49,9 +64,22 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "soon", "2026-13", "2026-02-30", "-5d", "99999999999999999999 days ago", "last", "ago",
+        ("this week", "2026-03-15T23:00:00Z"), ("this year", "2026-12-31T23:00:00Z"),
+        ("Jan 2026", "2026-01-31T23:00:00Z"), ("tomorrow", "2026-03-12T23:00:00Z"),
+        ("2026-02-03 08:00", "2026-02-03T07:00:00Z"),
+    ])
+    func `A part of a calendar ends with the next one, and a moment at once`(
+        text: String, expected: String
+    ) throws {
+        let end = try argument.period(text)?.times.upperBound
+        #expect(end == (try? Date(expected, strategy: .iso8601)), "\(text)")
+    }
+
+    @Test(arguments: [
+        "", "soon", "2026-13", "2026-02-30", "--5d", "this", "this day", "2026-02-03 25:00", "ma", "x 2026",
+        "99999999999999999999 days ago", "last", "ago",
         "20-01-01",
-        "2026-1-1", "mo", "tomorrow",
+        "2026-1-1", "mo", "-",
     ])
     func `Other texts are not times`(text: String) throws {
         let date = try argument.date(text)

@@ -11,6 +11,13 @@ import Testing
         #expect(parsed.plainText == query)
     }
 
+    @Test(arguments: ["-1.00", "-0.0", "-1E2", "-2024", "balance -300 EUR"])
+    func `a hyphen before a digit is text`(query: String) {
+        let parsed = TextQuery(query)
+        #expect(parsed.exclusions.isEmpty && parsed.plainText == query)
+        #expect(TextQuery("-title:2024 -Infinity").exclusions == ["title:2024", "Infinity"])
+    }
+
     @Test func `exclusions are reported as they were entered`() {
         let query = TextQuery("planets -Saturn -\"dry dock\" -title:moons -bre* -猫")
         #expect(query.exclusions == ["Saturn", "dry dock", "title:moons", "bre*", "猫"])

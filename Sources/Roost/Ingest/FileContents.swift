@@ -42,8 +42,14 @@ enum FileContents {
         } catch let error as RoostError {
             throw error
         } catch {
-            throw RoostError(.noInput, "cannot read \(url.path): permission denied or an I/O error")
+            let number = (error as? FileError)?.errno ?? EIO
+            throw RoostError(.noInput, "cannot read \(url.path): \(cause(number))")
         }
+    }
+
+    /// Returns the description of an error number in lowercase letters, such as `permission denied`.
+    static func cause(_ number: Int32) -> String {
+        number == EACCES ? "permission denied" : String(cString: strerror(number))
     }
 
     private static func contents(

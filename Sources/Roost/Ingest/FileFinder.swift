@@ -45,7 +45,10 @@ public struct FileFinder: Sendable {
     public func find(_ url: URL) throws -> Findings {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
-            throw RoostError(.noInput, "cannot read \(url.path): no such file or folder")
+            var status = stat()
+            let isHidden = stat(url.path, &status) != 0 && errno != ENOENT && errno != ENOTDIR
+            let cause = isHidden ? FileContents.cause(errno) : "no such file or folder"
+            throw RoostError(.noInput, "cannot read \(url.path): \(cause)")
         }
         guard isFolder.boolValue else { return Findings(files: [url]) }
         let walk = try walk(url)

@@ -115,7 +115,8 @@ extension LLM {
         @Option(name: .shortAndLong, help: "Compare with the text of this file; - for standard input.")
         var input: String?
 
-        @Option(name: .shortAndLong, help: "The maximum number of results.")
+        @Option(
+            name: [.customShort("n", allowingJoined: true), .long], help: "The maximum number of results.")
         var number = 10
 
         @Flag(name: .shortAndLong, help: "Print plain text.")

@@ -12,8 +12,8 @@ struct Query: AsyncParsableCommand {
             In the query, "some words" must occur as a phrase, -word and --not word must not occur, \
             begin* matches all words with that prefix, and title:word, path:word and tag:word must occur \
             in that field. Without a field, words, phrases and prefixes are searched for in the text, title, \
-            headings, path and tags. A -word is ordinary text if it has one or two characters, or if an \
-            entry contains it after the preceding word, as in "commit -amend". In a query with more than \
+            headings, path and tags. A -word is ordinary text if it has one or two characters, if it begins \
+            with a digit, or if an entry contains it after the preceding word, as in "commit -amend". In a query with more than \
             twelve other words, quotation marks are punctuation. Everything after -- is text, even if it \
             looks like an option. If no entry is closer than unrelated text, Roost names the three nearest \
             entries and exits with 1.
@@ -49,7 +49,7 @@ struct Query: AsyncParsableCommand {
         name: .long,
         help: ArgumentHelp(
             "Run one query per line of a file, or of standard input for -, and print one JSON object per "
-                + "query.",
+                + "query. For a line that cannot be searched for, it has the key error.",
             valueName: "FILE"))
     var batch: String?
 
@@ -83,6 +83,7 @@ struct Query: AsyncParsableCommand {
 
     func run() async throws {
         let text = batch == nil ? try QueryText.text(of: words, excluding: excluded) : ""
+        if batch == nil, mode != .vector { try QueryText.requireWords(in: text, typed: words) }
         let store = try await options.open()
         let start = Date()
         var query = try search.entrySearch(.text(text), try await filters.filter(options, store))
@@ -106,6 +107,8 @@ struct Query: AsyncParsableCommand {
         var line: Int
         var query: String
         var hits: [HitDocument]
+        /// The reason why the line was not searched for; `nil` if it was.
+        var error: String?
     }
 
     private func answer(_ path: String, _ store: KnowledgeStore, _ query: EntrySearch) async throws {
@@ -117,24 +120,28 @@ struct Query: AsyncParsableCommand {
         guard !lines.isEmpty else {
             throw RoostError(.badInput, "cannot read the queries: every line is empty")
         }
-        // All lines are checked before any output is written.
-        for line in lines where mode != .vector && TextQuery(String(line.element)).isOnlyExclusion {
-            throw RoostError(
-                .badInput,
-                "line \(line.offset + 1) contains only excluded words; add words to search for")
-        }
         guard try await store.storage.snapshot().stamp.entryCount > 0 else { throw SearchOptions.emptyStore }
         let encoder = Terminal.lineEncoder
         var remarks = Set<String>()
         for start in stride(from: 0, to: lines.count, by: Self.batchSize) {
             let part = lines[start..<min(lines.count, start + Self.batchSize)]
-            let searches = part.map { line in
+            let isSearchable = part.map { line in
+                mode == .vector || !TextQuery(String(line.element)).isOnlyExclusion
+            }
+            let searches = zip(part, isSearchable).filter(\.1).map { line, _ in
                 var search = query
                 search.subject = .text(QueryText.exclusions(excluded) + line.element)
                 return search
             }
-            let results = try await store.search(searches)
-            for (line, result) in zip(part, results) {
+            var results = searches.isEmpty ? [] : try await store.search(searches)[...]
+            for (line, isSearchable) in zip(part, isSearchable) {
+                guard isSearchable, let result = results.popFirst() else {
+                    try Terminal.json(
+                        Answer(
+                            line: line.offset + 1, query: String(line.element), hits: [],
+                            error: QueryText.onlyExclusions), encoder)
+                    continue
+                }
                 for remark in SearchOptions.remarks(on: result) where remarks.insert(remark).inserted {
                     options.note("line \(line.offset + 1): \(remark)")
                 }

@@ -45,6 +45,8 @@ struct EditorCommand {
 
     /// Replaces this process with the editor.
     ///
+    /// If the editor does not exist, the process ends with the status `ExitStatus.unavailable`.
+    ///
     /// - Throws: ``CommandError`` if the file does not exist or the shell cannot be started.
     func open(_ path: String, line: Int?) throws -> Never {
         guard FileManager.default.fileExists(atPath: path) else {
@@ -52,7 +54,16 @@ struct EditorCommand {
         }
         // $EDITOR may contain options, so a shell splits it. The path is a separate argument: it never
         // becomes part of the script.
-        let arguments = ["sh", "-c", "exec \(editor) \"$@\"", "sh"] + arguments(for: path, line: line)
+        let message =
+            "roost: cannot open the hit: the editor '\(Terminal.line(editor, limit: 60))' was not found; set "
+            + "$VISUAL or $EDITOR"
+        let script = """
+            message=$1; shift
+            isFound() { command -v "$1" >/dev/null 2>&1; }
+            isFound \(editor) || { printf '%s\\n' "$message" >&2; exit \(ExitStatus.unavailable.rawValue); }
+            exec \(editor) "$@"
+            """
+        let arguments = ["sh", "-c", script, "sh", message] + arguments(for: path, line: line)
         var pointers = arguments.map { strdup($0) } + [nil]
         // The threads of libdispatch block signals, and this process ignores Ctrl-C; an editor needs both.
         var signals = sigset_t()

@@ -27,7 +27,7 @@ struct FilterOptions: ParsableArguments {
     var source: [String] = []
 
     @Option(
-        name: .long,
+        name: .long, parsing: .unconditional,
         help: ArgumentHelp(
             "Only entries created or changed since this time: 7d, yesterday, '3 weeks ago', 2026-01, or "
                 + "2026-01-31.",
@@ -35,7 +35,7 @@ struct FilterOptions: ParsableArguments {
     var since: String?
 
     @Option(
-        name: .long,
+        name: .long, parsing: .unconditional,
         help: ArgumentHelp(
             "Only entries created or changed until this time, in the same form. A day, month or year is "
                 + "included.", valueName: "when"))

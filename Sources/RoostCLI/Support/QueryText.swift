@@ -21,6 +21,22 @@ enum QueryText {
         return exclusions(excluded) + text
     }
 
+    /// The reason why a query of exclusions cannot be searched for.
+    static let onlyExclusions = "the query contains only excluded words; add words to search for"
+
+    /// Checks that a query does not only exclude words.
+    ///
+    /// - Parameter words: The words on the command line, for the message.
+    /// - Throws: ``CommandError`` with `.usage`.
+    static func requireWords(in text: String, typed words: [String]) throws {
+        guard TextQuery(text).isOnlyExclusion else { return }
+        guard words != ["-"] else { throw CommandError(.usage, "cannot search: \(onlyExclusions)") }
+        let query = Terminal.line(words.joined(separator: " "), limit: 60)
+        throw CommandError(
+            .usage,
+            "cannot search: \(onlyExclusions), or use `roost query -- \(query)` to search for this text")
+    }
+
     /// Returns quoted exclusions, each with a space after it. They precede the query, because a quotation
     /// mark without a partner in the query would otherwise pair with their first one.
     static func exclusions(_ excluded: [String]) -> String {

@@ -125,7 +125,8 @@ struct StoreOptions: ParsableArguments {
     private func recorder(_ location: URL) -> UndoRecorder {
         UndoRecorder(
             directory: location,
-            command: CommandLine.arguments.dropFirst().first { !$0.hasPrefix("-") } ?? "",
+            command: CommandNames().path(in: Array(CommandLine.arguments.dropFirst()))
+                .joined(separator: " "),
             onFailure: { Terminal.error("roost: \($0)") })
     }
 

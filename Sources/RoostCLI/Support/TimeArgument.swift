@@ -11,8 +11,8 @@ struct TimeArgument {
 
     /// The forms of a time, for messages.
     static let forms =
-        "30m, 12h, 7d, 2w, today, yesterday, 'last monday', '3 weeks ago', 2026, 2026-01, 2026-01-31 or "
-        + "2026-01-31T09:00:00Z"
+        "30m, 12h, 7d, 2w, 3mo, 1y, today, yesterday, 'last monday', '3 weeks ago', 'this month', 'Jan 2026', "
+        + "2026, 2026-01, 2026-01-31, '2026-01-31 09:00' or 2026-01-31T09:00:00Z"
 
     private static let units: [String: Calendar.Component] = [
         "m": .minute, "min": .minute, "minute": .minute, "h": .hour, "hour": .hour, "d": .day, "day": .day,
@@ -33,8 +33,12 @@ struct TimeArgument {
     /// Returns the period that a text describes: a day, month or year in the calendar's time zone, or a
     /// moment, whose period is empty; `nil` if the text has none of the known forms.
     func period(_ text: String) -> DatePeriod? {
-        let text = text.trimmingCharacters(in: .whitespaces)
-        if let named = DatePeriod(naming: text, in: calendar) { return named }
+        var text = text.trimmingCharacters(in: .whitespaces)
+        // All durations count back from now, so a minus sign before one changes nothing.
+        if text.first == "-", text.dropFirst().first?.isNumber == true { text.removeFirst() }
+        if let named = DatePeriod(naming: text, in: calendar) ?? calendarPeriod(text.lowercased()) {
+            return named
+        }
         guard let start = duration(text) ?? relative(text.lowercased()) ?? DateText.date(from: text) else {
             return nil
         }

@@ -7,7 +7,8 @@ enum UsageText {
     ///   - text: The message of ArgumentParser, or of a `ValidationError`.
     ///   - command: The names of the command, such as `["cluster", "list"]`; empty for the root command.
     static func message(_ text: String, command: [String]) -> String {
-        var text = reworded(text)
+        // ArgumentParser adds other explanations of an unknown option, which contradict the first one.
+        var text = reworded(String(firstCause(of: text)))
         if text.hasSuffix(".") { text.removeLast() }
         let second = text.dropFirst().first
         if second?.isLowercase == true { text = text.prefix(1).lowercased() + text.dropFirst() }
@@ -17,6 +18,11 @@ enum UsageText {
         // Advice in the message is more specific than the help.
         guard !text.contains("; ") else { return text }
         return "\(text); run `\((["roost", "help"] + command).joined(separator: " "))`"
+    }
+
+    /// Returns a message up to its alternatives.
+    private static func firstCause(of text: String) -> Substring {
+        text.firstRange(of: #/\s+or: /#).map { text[..<$0.lowerBound] } ?? text[...]
     }
 
     private static func reworded(_ text: String) -> String {

@@ -58,7 +58,11 @@ import Testing
         #expect(batch.error.contains("line 1: excluding: saturn"), "\(batch.error)")
         #expect(try cli.roost("query", "--not", "x", "--mode", "vector", "y").status == 64)
         let only = try cli.roost("query", "-saturn")
-        #expect(only.status == 65 && only.error.contains("only excluded words"))
+        #expect(only.status == 64 && only.error.contains("only excluded words"), "\(only.error)")
+        #expect(only.error.contains("`roost query -- -saturn`"), "\(only.error)")
+        #expect(try cli.roost("query", "--all", "-l", "--", "-saturn").output.contains("planets.md"))
+        let quoted = try cli.roost("query", "--all", "planets", "-\"of their own\"")
+        #expect(quoted.error.contains("excluding: of their own; everything after --"), "\(quoted.error)")
     }
 
     @Test func `a word with a hyphen is text if an entry contains it after the word before it`() throws {

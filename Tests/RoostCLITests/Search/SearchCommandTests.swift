@@ -104,7 +104,7 @@ import Testing
             try process.input.close()
             #expect(try process.outcome().status == 64, "\(wrong)")
         }
-        #expect(try cli.roost("query", "-sea").status == 65)
+        #expect(try cli.roost("query", "-sea").status == 64)
     }
 
     @Test func `a batch of queries is answered line by line`() throws {
@@ -119,8 +119,15 @@ import Testing
         #expect(answers.map { ($0["hits"] as? [Any])?.count } == [2, 2])
         #expect(answers[1]["query"] as? String == "bread -sea")
         #expect(try cli.roost("query", "--batch", "-", input: "\n \n").status == 65)
-        let bad = try cli.roost("query", "--batch", "-", input: "boat\n-sea\n")
-        #expect(bad.status == 65 && bad.error.contains("line 2 ") && bad.output.isEmpty)
+        let mixed = try cli.roost("query", "--batch", "-", "--all", input: "-sea\nboat\n-vim\n")
+        let mixedAnswers = try mixed.output.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        #expect(mixed.status == 0 && mixedAnswers.map { $0["line"] as? Int } == [1, 2, 3], "\(mixed)")
+        #expect(mixedAnswers.map { $0["error"] == nil } == [false, true, false], "\(mixed.output)")
+        #expect((mixedAnswers.first?["hits"] as? [Any])?.isEmpty == true)
+        #expect(mixedAnswers.last?["query"] as? String == "-vim")
+        #expect((mixedAnswers[1]["hits"] as? [Any])?.isEmpty == false)
         #expect(try cli.roost("query", "--batch", "none.txt").status == 66)
     }
 

@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of messages that lead on, and of the statuses with them.
+@Suite(.temporaryFolders) struct CommandMessageTests {
+    private let cli = CommandLineDriver()
+
+    @Test func `A store without backups has an empty list of them`() throws {
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        let list = try cli.roost("backup", "list", "--store=s")
+        #expect(list.status == 0 && list.output.isEmpty && list.error.contains("backup create"), "\(list)")
+        #expect(try cli.roost("backup", "list", "--json", "--store=s").output == "[]\n")
+        #expect(try cli.roost("backup", "prune", "--store=s").status == 0)
+        for command in ["list", "prune"] {
+            #expect(try cli.roost("backup", command, "--store=s", "--to=none").status == 66)
+            #expect(try cli.roost("backup", command, "--store=none").status == 66)
+        }
+    }
+
+    @Test func `undo names the command with its subcommand`() throws {
+        for text in ["a swift above the roof", "green tea"] {
+            #expect(try cli.roost("--store", "s", "add", text).status == 0)
+        }
+        let added = try cli.roost("undo", "--dry-run", "--store=s").output
+        #expect(added.contains("would revert `roost add`"), "\(added)")
+        #expect(try cli.roost("recluster", "--clusters=1", "--store=s").status == 0)
+        let list = try cli.roost("cluster", "list", "--jsonl", "--store=s").output
+        let cluster = try JSONSerialization.jsonObject(with: Data(list.utf8)) as? [String: Any]
+        let id = try #require(cluster?["id"] as? String)
+        #expect(try cli.roost("clusters", "label", id, "birds", "--store=s").status == 0)
+        let output = try cli.roost("undo", "--dry-run", "--store=s").output
+        #expect(output.contains("would revert `roost cluster label`"), "\(output)")
+    }
+
+    @Test func `An editor that does not exist is named`() throws {
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        try Data("a swift above the roof".utf8).write(to: cli.home.appendingPathComponent("a.md"))
+        #expect(try cli.roost("ingest", "a.md", "--store=s").status == 0)
+        for editor in ["nosuchedit", "nosuchedit --wait"] {
+            let process = try cli.start(
+                ["query", "swift", "--all", "--open", "--store=s"],
+                environment: ["EDITOR": editor, "PATH": "/usr/bin:/bin"])
+            try process.input.close()
+            let outcome = try process.outcome()
+            #expect(outcome.status == 69 && outcome.error.contains("'\(editor)' was not found"), "\(outcome)")
+        }
+    }
+
+    @Test func `-n3 is a number of results, and errors have one cause`() throws {
+        let rows = (1...4).map { "{\"id\": \"\($0)\", \"text\": \"text \($0)\"}" }.joined(separator: "\n")
+        let embedded = try cli.roost(
+            ["llm", "embed-multi", "notes", "-", "--format=nl", "-d", "s", "-m", "lexical"], input: rows)
+        #expect(embedded.status == 0, "\(embedded.error)")
+        let similar = try cli.roost("llm", "similar", "notes", "1", "-n3", "-d", "s")
+        #expect(similar.output.split(separator: "\n").count == 3, "\(similar)")
+        let wrong = try cli.roost("list", "-nx", "--store=s")
+        #expect(wrong.status == 64 && !wrong.error.contains(" or: "), "\(wrong.error)")
+    }
+
+    @Test(.enabled(if: getuid() != 0, "the superuser can read all files"))
+    func `A file without permission is not reported as missing`() throws {
+        let folder = cli.home.appendingPathComponent("closed")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data("text".utf8).write(to: folder.appendingPathComponent("a.md"))
+        #expect(chmod(folder.path, 0) == 0)
+        defer { chmod(folder.path, 0o700) }
+        let outcome = try cli.roost("ingest", "closed/a.md", "--store=s")
+        #expect(outcome.status == 66 && outcome.error.contains("permission denied"), "\(outcome)")
+    }
+}
