@@ -113,9 +113,9 @@ struct HitText {
         let wrapped = Self.wrapped(cells, width: width - 1)
         let anchor = wrapped.firstIndex { $0.contains(where: \.isAnchor) } ?? 0
         let end = min(wrapped.count, max(anchor + 1, Self.proseLines))
-        let start = max(0, end - Self.proseLines)
-        var lines = Array(wrapped[start..<end])
-        if start > 0, lines[0].first?.character != "…" { lines[0].insert(ellipsis, at: 0) }
+        let first = max(0, end - Self.proseLines)
+        var lines = Array(wrapped[first..<end])
+        if first > 0, !lines.isEmpty { lines[0].insert(ellipsis, at: 0) }
         if isCut.1 || end < wrapped.count, !lines.isEmpty { lines[lines.count - 1].append(ellipsis) }
         return lines.map { Self.indent + Self.styled($0) }
     }

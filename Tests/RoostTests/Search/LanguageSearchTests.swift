@@ -103,6 +103,25 @@ import Testing
         #expect(sessions == [notes[3], notes[2]], "the word ranks above the part of an identifier")
     }
 
+    @Test(
+        arguments: [
+            ("example.com", 0), ("URLSession", 1), ("parse url", 2), ("&.", 3), ("\"|>\"", 4), ("2>&1", 5),
+            ("\"$?\"", 6), ("query", 2),
+        ])
+    func `parts of identifiers and operators are found`(query: String, expected: Int) async throws {
+        let notes = [
+            "Write to anna@example.com about the boat", "NSURLSession loads the data of an address",
+            "The function parseURLQuery() reads the parameters", "The name of a user is user&.name",
+            "Elixir pipes: list |> Enum.map(f)", "Send errors to the log: command > log 2>&1",
+            "The status of the last command: echo $?",
+        ]
+        let store = try await store([])
+        for note in notes { try await store.add(note) }
+        var search = EntrySearch(query)
+        search.mode = .text
+        #expect(try await store.search(search).hits.first?.entry.content == notes[expected])
+    }
+
     @Test func `a misspelled query is corrected unless it asks for exact words`() async throws {
         let store = try await store([])
         try await store.add("How to restart a deployment in kubernetes")

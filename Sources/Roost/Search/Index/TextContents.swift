@@ -104,8 +104,7 @@ extension TextContents {
     /// - Parameters:
     ///   - correctsSpelling: Whether unknown words are replaced with similar words.
     ///   - visible: The rows of the entries whose words decide about corrections; `nil` for all.
-    ///   - embedder: The model. A word of its vocabulary is replaced only with a word that many texts
-    ///     contain.
+    ///   - embedder: The model. A word of its vocabulary is never corrected.
     /// - Throws: `CancellationError`.
     @concurrent
     func resolved(
