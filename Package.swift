@@ -380,17 +380,19 @@ let testsWithLongComputations: Set = [
 
 for target in package.targets
 where target.name == "RoostCLI" || target.type == .test && !testsWithLongComputations.contains(target.name) {
-    target.swiftSettings = (target.swiftSettings ?? []) + [
-        .unsafeFlags(["-Onone"], .when(configuration: .release))
-    ]
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .unsafeFlags(["-Onone"], .when(configuration: .release))
+        ]
 }
 
 // `Scripts/build` sets the variable, so that tests can import the internal declarations of optimized modules. The
 // option `-enable-testing` of a whole build would also slow down the compilation of the packages that Roost uses.
 if Context.environment["ROOST_TESTABLE"] != nil {
     for target in package.targets where ![.system, .test, .plugin].contains(target.type) {
-        target.swiftSettings = (target.swiftSettings ?? []) + [
-            .unsafeFlags(["-enable-testing"], .when(configuration: .release))
-        ]
+        target.swiftSettings =
+            (target.swiftSettings ?? []) + [
+                .unsafeFlags(["-enable-testing"], .when(configuration: .release))
+            ]
     }
 }

@@ -28,7 +28,8 @@ struct MemoryGraphTests {
         _ key: String, of name: String, in store: KnowledgeStore
     ) async throws -> Entry {
         let source = MemoryGraph.source(ofPath: "/\(name).jsonl")
-        for try await entry in store.entries(matching: EntryFilter(sources: [source])) where entry.key == key {
+        for try await entry in store.entries(matching: EntryFilter(sources: [source])) where entry.key == key
+        {
             return entry
         }
         throw RoostError(.notFound, "the store has no entity \(key)")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostText
 
-/// What documents contain of a query.
+/// The share of a query that documents contain.
 @Suite struct CoverageTests {
     private func collection(_ texts: [String]) -> TextCollection {
         var builder = InvertedIndexBuilder()

@@ -4,7 +4,7 @@ public import RoostModel
 public struct EntryChanges: Sendable, Hashable {
     /// The new text; `nil` keeps the text and its vectors.
     public var content: String?
-    /// The tags to add. A tag that the entry already has, in any spelling, stays as it was written. Runs of
+    /// The tags to add. A tag that the entry already has, in any spelling, keeps its spelling. Runs of
     /// white space and control characters in a tag become one space, and empty tags are ignored.
     public var addedTags: Set<String> = []
     /// The tags to remove, in any spelling. Tags that are nested in them stay. A tag that is added and removed

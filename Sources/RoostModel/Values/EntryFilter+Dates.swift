@@ -4,7 +4,7 @@ extension DatePeriod {
     /// Creates the period of the year, month or day that a text names in a calendar: `2026`, `2026-01` or
     /// `2026-01-31`.
     ///
-    /// - Returns: `nil` if the text has another form, or there is no such day.
+    /// - Returns: `nil` if the text has another form, or the month does not have the day.
     package init?(naming text: String, in calendar: Calendar) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count), parts[0].utf8.count == 4,

@@ -198,7 +198,7 @@ extension TextScores {
         return breakdowns
     }
 
-    /// What a document contains of a word of the query.
+    /// The clauses of one word of the query that a document contains.
     private struct Presence {
         /// Whether the document contains the word or its correction, and not only some of its parts.
         var isComplete = false
