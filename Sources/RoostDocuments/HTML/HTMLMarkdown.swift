@@ -205,11 +205,15 @@ struct HTMLMarkdown {
         return ""
     }
 
+    // A literal in the function would be compiled for each line, which takes longer than its use.
+    // Several threads can use a regular expression at the same time.
+    nonisolated(unsafe) private static let tagStart = #/<(?=[A-Za-z\/?])/#
+
     /// Returns a line with a backslash before characters that would begin a block, a tag or a comment.
     private static func escaped(_ line: String) -> String {
         var line = MarkdownText.escaped(line)
         if line.hasPrefix("- ") || line.hasPrefix("* ") || line.hasPrefix("+ ") { line = "\\" + line }
         guard line.contains("<") else { return line }
-        return line.replacing(#/<(?=[A-Za-z\/?])/#, with: "\\<")
+        return line.replacing(tagStart, with: "\\<")
     }
 }

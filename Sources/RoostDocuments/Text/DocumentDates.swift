@@ -2,14 +2,17 @@ import Foundation
 
 /// The dates in the properties of documents.
 enum DocumentDates {
+    // A literal in the function would be compiled for each date, which takes longer than its use.
+    // Several threads can use a regular expression at the same time.
+    nonisolated(unsafe) private static let pattern =
+        #/(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?)?)?/#
+
     /// Returns the date of a text in the format of ISO 8601: a year, month or day, or a time with or
     /// without a time zone (default: UTC); `nil` if the text is not a valid date.
     static func date(fromISO text: String) -> Date? {
         // With the spaces around the date in the pattern, very many of them would need quadratic time.
         var content = text.drop(while: \.isWhitespace)
         while let last = content.last, last.isWhitespace { content.removeLast() }
-        let pattern =
-            #/(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?)?)?/#
         guard let match = content.wholeMatch(of: pattern) else { return nil }
         let value = match.output
         func number(_ part: Substring?, _ standard: Int) -> Int { part.flatMap { Int($0) } ?? standard }

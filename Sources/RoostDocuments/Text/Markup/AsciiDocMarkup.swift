@@ -2,6 +2,17 @@ import Foundation
 
 /// The conversion of AsciiDoc.
 enum AsciiDocMarkup {
+    // A literal in a function would be compiled for each line, which takes longer than its use.
+    // Several threads can use a regular expression at the same time.
+    nonisolated(unsafe) private static let delimiter = #/={4,}|\*{4,}|_{4,}|-{2}|\+{4}|'{3}|<{3}/#
+    nonisolated(unsafe) private static let blockTitle = #/\.([^\s.].*)/#
+    nonisolated(unsafe) private static let attribute = #/:([A-Za-z!-]+):\s*(.*)/#
+    nonisolated(unsafe) private static let heading = #/(={1,6}) +(\S.*)/#
+    nonisolated(unsafe) private static let item = #/([*.]{1,5}) +(.+)/#
+    nonisolated(unsafe) private static let revision = #/v\d[\w.]*(?:,\s*([^:]+?))?(?::.*)?|(\d{4}-\d\d-\d\d)/#
+    nonisolated(unsafe) private static let link =
+        #/(?:link:|xref:|(?=https?:))([^\s\[\]]{1,500}+)\[([^\[\]]{0,500}+)\]/#
+
     /// Converts lines. `checkCancellation` is called before each of them.
     static func converted(
         _ lines: [String], checkCancellation: () throws -> Void
@@ -32,13 +43,13 @@ enum AsciiDocMarkup {
             } else if text.hasPrefix("["), text.hasSuffix("]") {
                 result.addHidden(text)
             } else if text == "|==="
-                || text.wholeMatch(of: #/={4,}|\*{4,}|_{4,}|-{2}|\+{4}|'{3}|<{3}/#) != nil
+                || text.wholeMatch(of: delimiter) != nil
             {
                 // The ends of tables and blocks. In Markdown, some of them would underline a heading.
                 result.lines.append("")
-            } else if let match = line.wholeMatch(of: #/\.([^\s.].*)/#) {
+            } else if let match = line.wholeMatch(of: blockTitle) {
                 result.lines.append(inline(String(match.output.1), &result))
-            } else if let match = text.wholeMatch(of: #/:([A-Za-z!-]+):\s*(.*)/#) {
+            } else if let match = text.wholeMatch(of: attribute) {
                 if match.output.1 == "author" { result.author = String(match.output.2) }
                 if match.output.1 == "revdate" || match.output.1 == "date" {
                     result.date = String(match.output.2)
@@ -47,11 +58,11 @@ enum AsciiDocMarkup {
                     result.addTags(KeywordList.keywords(in: String(match.output.2)))
                 }
                 result.addHidden(text)
-            } else if let match = line.wholeMatch(of: #/(={1,6}) +(\S.*)/#) {
+            } else if let match = line.wholeMatch(of: heading) {
                 let title = inline(String(match.output.2), &result)
                 result.setTitle(title)
                 result.lines.append(MarkdownText.heading(title, level: match.output.1.count))
-            } else if let match = text.wholeMatch(of: #/([*.]{1,5}) +(.+)/#) {
+            } else if let match = text.wholeMatch(of: item) {
                 let indent = String(repeating: "    ", count: match.output.1.count - 1)
                 let mark = match.output.1.hasPrefix("*") ? "- " : "1. "
                 result.lines.append(indent + mark + inline(String(match.output.2), &result))
@@ -94,7 +105,6 @@ enum AsciiDocMarkup {
             result.author = author
             return true
         }
-        let revision = #/v\d[\w.]*(?:,\s*([^:]+?))?(?::.*)?|(\d{4}-\d\d-\d\d)/#
         guard result.author != nil, let match = text.wholeMatch(of: revision) else { return false }
         result.date = (match.output.1 ?? match.output.2).map(String.init) ?? result.date
         return true
@@ -104,9 +114,7 @@ enum AsciiDocMarkup {
         guard line.contains("["), line.utf8.count <= ConvertedMarkup.maximumLineLength else { return line }
         var output = ""
         var rest = line[...]
-        while let match = rest.firstMatch(
-            of: #/(?:link:|xref:|(?=https?:))([^\s\[\]]{1,500}+)\[([^\[\]]{0,500}+)\]/#)
-        {
+        while let match = rest.firstMatch(of: link) {
             output += rest[..<match.range.lowerBound]
             output += result.link(match.output.1, match.output.2.isEmpty ? match.output.1 : match.output.2)
             rest = rest[match.range.upperBound...]

@@ -7,6 +7,22 @@ enum LaTeXMarkup {
     ]
     private static let verbatim: Set = ["verbatim", "lstlisting", "minted", "Verbatim"]
 
+    // A literal in a function would be compiled for each line, which takes longer than its use.
+    // Several threads can use a regular expression at the same time.
+    nonisolated(unsafe) private static let environment = #/\\begin\{(\w+)\*?\}/#
+    nonisolated(unsafe) private static let property = #/\\(title|author|date)(?:\[[^\]]*\])?\{/#
+    nonisolated(unsafe) private static let note = #/\\(?:thanks|footnote|inst|orcid|email)\{[^{}]*\}/#
+    nonisolated(unsafe) private static let heading =
+        #/\\(part|chapter|(?:sub){0,2}section|paragraph)\*?(?:\[[^\]]*\])?\{/#
+    nonisolated(unsafe) private static let reference = #/\\bibitem(?:\[[^\]]*\])?\{[^}]*\}/#
+    nonisolated(unsafe) private static let layout =
+        #/\\(?:maketitle|tableofcontents|label|usepackage|newpage|centering|includegraphics|bibliography\w*|vspace|hspace|noindent\s*$)/#
+    nonisolated(unsafe) private static let beginning = #/\\begin\{[^{}]*\}(?:\[[^\]]*\])*/#
+    nonisolated(unsafe) private static let end = #/\\end\{[^{}]*\}/#
+    nonisolated(unsafe) private static let escape = #/\\([%&$#_{}])/#
+    nonisolated(unsafe) private static let command =
+        #/\\(?:emph|textbf|textit|texttt|textsc|underline|footnote|caption|text|mbox|textrm|textsf|textsl|enquote|uline|title)\{([^{}]*)\}/#
+
     /// Converts lines. `checkCancellation` is called before each of them.
     static func converted(
         _ lines: [String], checkCancellation: () throws -> Void
@@ -35,7 +51,7 @@ enum LaTeXMarkup {
                 result.addHidden(text)
                 continue
             }
-            if text.hasPrefix("\\begin"), let match = text.prefixMatch(of: #/\\begin\{(\w+)\*?\}/#),
+            if text.hasPrefix("\\begin"), let match = text.prefixMatch(of: environment),
                 verbatim.contains(String(match.output.1))
             {
                 fence = String(match.output.1)
@@ -54,14 +70,14 @@ enum LaTeXMarkup {
         _ text: String, following: ArraySlice<String>, _ result: inout ConvertedMarkup
     ) {
         guard text.hasPrefix("\\"),
-            let match = text.prefixMatch(of: #/\\(title|author|date)(?:\[[^\]]*\])?\{/#)
+            let match = text.prefixMatch(of: property)
         else { return }
         let rest = ([String(text[match.range.upperBound...])] + following).joined(separator: " ")
         guard let argument = argument(in: rest[...]) else { return }
         let value = MarkdownText.singleLine(
             plain(
                 String(argument.content)
-                    .replacing(#/\\(?:thanks|footnote|inst|orcid|email)\{[^{}]*\}/#, with: "")
+                    .replacing(note, with: "")
                     .replacingOccurrences(of: "\\\\", with: " ")))
         switch match.output.1 {
         case "title": result.setTitle(value)
@@ -86,8 +102,7 @@ enum LaTeXMarkup {
         let line = withoutEnvironments(line)
         let text = line.trimmingCharacters(in: .whitespaces)
         if text.hasPrefix("\\"), !text.hasPrefix("\\title"),
-            let match = text.prefixMatch(
-                of: #/\\(part|chapter|(?:sub){0,2}section|paragraph)\*?(?:\[[^\]]*\])?\{/#),
+            let match = text.prefixMatch(of: heading),
             let argument = argument(in: text[match.range.upperBound...])
         {
             let rest = plain(String(argument.rest)).trimmingCharacters(in: .whitespaces)
@@ -96,21 +111,14 @@ enum LaTeXMarkup {
             return rest.isEmpty ? title : title + " " + rest
         }
         if text.hasPrefix("\\bibitem"),
-            let match = text.prefixMatch(of: #/\\bibitem(?:\[[^\]]*\])?\{[^}]*\}/#)
+            let match = text.prefixMatch(of: reference)
         {
             return "- " + plain(String(text[match.range.upperBound...])).trimmingCharacters(in: .whitespaces)
         }
         if text.hasPrefix("\\item") {
             return "- " + plain(String(text.dropFirst(5))).trimmingCharacters(in: .whitespaces)
         }
-        if text.hasPrefix("\\"),
-            text.firstMatch(
-                of:
-                    #/^\\(?:maketitle|tableofcontents|label|usepackage|newpage|centering|includegraphics|bibliography\w*|vspace|hspace|noindent\s*$)/#
-            ) != nil
-        {
-            return ""
-        }
+        if text.hasPrefix("\\"), text.prefixMatch(of: layout) != nil { return "" }
         guard line.contains("\\href") || line.contains("\\url") else { return plain(line) }
         return convertedLinks(line, &result)
     }
@@ -150,11 +158,11 @@ enum LaTeXMarkup {
         var contents = line[...]
         for _ in 0..<maximumEnvironments {
             let text = contents.drop(while: \.isWhitespace)
-            guard let start = text.prefixMatch(of: #/\\begin\{[^{}]*\}(?:\[[^\]]*\])*/#) else { break }
+            guard let start = text.prefixMatch(of: beginning) else { break }
             contents = text[start.range.upperBound...]
             if contents.hasPrefix("{") { return "" }
         }
-        return contents.replacing(#/\\end\{[^{}]*\}/#, with: "").trimmingCharacters(in: .whitespaces)
+        return contents.replacing(end, with: "").trimmingCharacters(in: .whitespaces)
     }
 
     /// Returns the argument of a command after its opening brace, and the text after its closing brace; `nil`
@@ -179,7 +187,7 @@ enum LaTeXMarkup {
         var output = LaTeXText.decoded(text)
         // Matching is slow, and most lines have no commands with arguments.
         if output.contains("\\"), output.contains("}") { output = withoutCommands(output) }
-        if output.contains("\\") { output = output.replacing(#/\\([%&$#_{}])/#) { String($0.output.1) } }
+        if output.contains("\\") { output = output.replacing(escape) { String($0.output.1) } }
         output = output.replacingOccurrences(of: "\\\\", with: "")
         output = output.replacingOccurrences(of: "~", with: " ")
         output = output.replacingOccurrences(of: "``", with: "“").replacingOccurrences(of: "''", with: "”")
@@ -215,11 +223,7 @@ enum LaTeXMarkup {
         var output = withoutReferences(text)
         // Nested commands need further passes.
         for _ in 0..<4 {
-            let next = output.replacing(
-                #/\\(?:emph|textbf|textit|texttt|textsc|underline|footnote|caption|text|mbox|textrm|textsf|textsl|enquote|uline|title)\{([^{}]*)\}/#
-            ) { match in
-                String(match.output.1)
-            }
+            let next = output.replacing(command) { String($0.output.1) }
             if next == output { break }
             output = next
         }

@@ -24,6 +24,12 @@ enum LaTeXText {
         "raggedright",
     ]
 
+    // A literal in a function would be compiled for each line, which takes longer than its use.
+    // Several threads can use a regular expression at the same time.
+    nonisolated(unsafe) private static let accent =
+        #/\\(?:(['`^"~=.])\s*|([uvHckrdb])(?=[\s{])\s*)(?:\{\\?([A-Za-z])\}|\\([ij])\b|([A-Za-z]))/#
+    nonisolated(unsafe) private static let symbol = #/\\([A-Za-z]+)(?:\{\}|[ \t]+|(?![A-Za-z]))/#
+
     /// Returns a text with the accents and symbols of commands outside of formulas, and without commands for
     /// the layout.
     ///
@@ -39,17 +45,15 @@ enum LaTeXText {
 
     private static func plain(_ text: String) -> String {
         guard text.contains("\\") else { return text }
-        let accented = text.replacing(
-            #/\\(?:(['`^"~=.])\s*|([uvHckrdb])(?=[\s{])\s*)(?:\{\\?([A-Za-z])\}|\\([ij])\b|([A-Za-z]))/#
-        ) { match in
+        let accented = text.replacing(accent) { match in
             let output = match.output
             let letter = output.3 ?? output.4 ?? output.5 ?? ""
-            let accent = (output.1 ?? output.2)?.first.flatMap { accents[$0] }
-            return (String(letter) + (accent.map { String($0) } ?? "")).precomposedStringWithCanonicalMapping
+            let mark = (output.1 ?? output.2)?.first.flatMap { accents[$0] }
+            return (String(letter) + (mark.map { String($0) } ?? "")).precomposedStringWithCanonicalMapping
         }
-        return accented.replacing(#/\\([A-Za-z]+)(?:\{\}|[ \t]+|(?![A-Za-z]))/#) { match in
+        return accented.replacing(symbol) { match in
             let name = String(match.output.1)
-            if let symbol = symbols[name] { return symbol }
+            if let text = symbols[name] { return text }
             return layout.contains(name) ? "" : String(match.output.0)
         }
     }

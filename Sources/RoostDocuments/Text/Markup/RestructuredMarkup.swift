@@ -21,6 +21,17 @@ struct RestructuredMarkup {
         case literal
     }
 
+    // A literal in a function would be compiled for each line, which takes longer than its use.
+    // Several threads can use a regular expression at the same time.
+    nonisolated(unsafe) private static let tableRule = #/\+[-=+]+\+|=+( +=+)+/#
+    nonisolated(unsafe) private static let option = #/:[\w-]+:.*/#
+    nonisolated(unsafe) private static let footnote = #/\.\. (\[[^\]]+\] .*)/#
+    nonisolated(unsafe) private static let directive = #/\.\. ([\w:-]+?):: *(.*)/#
+    nonisolated(unsafe) private static let automaticNumber = #/^(\s*)#\. /#
+    nonisolated(unsafe) private static let citation = #/(\[[^\[\]]{1,40}\])_(?![\w`])/#
+    nonisolated(unsafe) private static let role =
+        #/``(.{1,1000}?)``|(?::[a-z:]{1,40}:)?`([^`<>]{1,500}?)\s{0,8}(?:<([^`<>]{1,2000})>)?`_{0,2}/#
+
     private let lines: [String]
     private var result = ConvertedMarkup()
     /// The levels of headings follow from the order in which their underline characters first occur.
@@ -66,7 +77,7 @@ struct RestructuredMarkup {
         } else if text.lowercased().hasPrefix(":date:") {
             result.date = String(text.dropFirst(6)).trimmingCharacters(in: .whitespaces)
             result.addHidden(text)
-        } else if text.wholeMatch(of: #/\+[-=+]+\+|=+( +=+)+/#) != nil {
+        } else if text.wholeMatch(of: Self.tableRule) != nil {
             // A line of a table
             result.lines.append("")
         } else {
@@ -85,7 +96,7 @@ struct RestructuredMarkup {
         let isInside = line.prefix { $0 == " " || $0 == "\t" }.count > indentation
         switch body {
         case .options(let language):
-            if isInside, text.wholeMatch(of: #/:[\w-]+:.*/#) != nil {
+            if isInside, text.wholeMatch(of: Self.option) != nil {
                 result.lines.append("")
                 return true
             }
@@ -127,9 +138,9 @@ struct RestructuredMarkup {
 
     /// Reads a line that begins with two full stops: a comment, a target, a footnote or a directive.
     private mutating func readDirective(_ text: String) {
-        if let match = text.wholeMatch(of: #/\.\. (\[[^\]]+\] .*)/#) {
+        if let match = text.wholeMatch(of: Self.footnote) {
             result.lines.append(Self.inline(String(match.output.1), &result))
-        } else if let match = text.wholeMatch(of: #/\.\. ([\w:-]+?):: *(.*)/#) {
+        } else if let match = text.wholeMatch(of: Self.directive) {
             let (name, argument) = (String(match.output.1), String(match.output.2))
             if ["code-block", "code", "sourcecode"].contains(name) {
                 result.lines.append("")
@@ -186,16 +197,14 @@ struct RestructuredMarkup {
 
     private static func inline(_ line: String, _ result: inout ConvertedMarkup) -> String {
         // Items that are numbered automatically
-        var line = line.replacing(#/^(\s*)#\. /#) { "\($0.output.1)1. " }
+        var line = line.replacing(automaticNumber) { "\($0.output.1)1. " }
         guard line.utf8.count <= ConvertedMarkup.maximumLineLength, line.contains("`") || line.contains("]_")
         else { return line }
-        line = line.replacing(#/(\[[^\[\]]{1,40}\])_(?![\w`])/#) { String($0.output.1) }
+        line = line.replacing(citation) { String($0.output.1) }
         var output = ""
         var rest = line[...]
         // Literal text has two backquotes on each side; Markdown needs only one.
-        while let match = rest.firstMatch(
-            of: #/``(.{1,1000}?)``|(?::[a-z:]{1,40}:)?`([^`<>]{1,500}?)\s{0,8}(?:<([^`<>]{1,2000})>)?`_{0,2}/#
-        ) {
+        while let match = rest.firstMatch(of: role) {
             output += rest[..<match.range.lowerBound]
             if let literal = match.output.1 {
                 output += "`\(literal)`"
