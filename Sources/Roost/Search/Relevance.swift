@@ -29,7 +29,7 @@ struct Relevance: Sendable {
     private static let closeDeviations: Float = 1.75
     /// The share of the information of a query's words that makes an entry close, even if its cosine is that
     /// of an unrelated text: names and identifiers have little meaning for a model.
-    private static let closeCoverage: Float = 0.6
+    private static let closeCoverage: Float = 0.8
     /// The number of hits with a score above 0 after which hits with a score of 0 may follow. Among the first
     /// 100 hits, almost no judged answer has a score of 0; in longer lists, up to 3.5% of them do, because
     /// the passages of a store about one subject are more similar to each other than to a short query.
