@@ -40,7 +40,9 @@ import Testing
         #expect(day.contains("day.md") && !day.contains("before.md") && !day.contains("after.md"), "\(day)")
         let created = try paths(zone, "--where", "created=2025-06-01")
         #expect(created.contains("day.md") && !created.contains("before.md"), "\(created)")
-        #expect(try paths(zone, "--where", "created>=2025-06-02") == ["after.md"])
+        let later = try paths(zone, "--where", "created>=2025-06-02")
+        // The time of `time.md` is on the next day in Kiritimati.
+        #expect(later.filter { $0 != "time.md" } == ["after.md"], "\(later)")
         #expect(try paths(zone, "--where", "created<2025-06-01") == ["before.md", "both.md"])
         #expect(
             try paths(zone, "--since", "2025-05-31", "--until", "2025-06")
