@@ -20,7 +20,7 @@ import Testing
         (["help", "search"], ["help", "query"]),
         (["--help"], ["--help"]),
         (["--help", "query"], ["help", "query"]),
-        (["-h", "cluster", "ls", "--store", "s"], ["help", "cluster", "list", "--store", "s"]),
+        (["-h", "cluster", "list", "--store", "s"], ["help", "cluster", "list", "--store", "s"]),
         ([], []),
     ])
     func `Other names, and options before the command, are understood`(
