@@ -54,6 +54,7 @@ import Testing
 
     @Test func `a server for a part of the store needs a folder, and a conversation with three names`() throws
     {
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
         try Data("# Note".utf8).write(to: cli.home.appendingPathComponent("note.md"))
         for (arguments, status, text) in [
             (["--folder", "note.md"], Int32(64), "must be a folder"),
