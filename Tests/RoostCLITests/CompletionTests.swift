@@ -91,7 +91,7 @@ import Testing
         let cluster = try JSONSerialization.jsonObject(with: Data(list.utf8)) as? [String: Any]
         let id = try #require(cluster?["id"] as? String)
         #expect(try cli.roost("cluster", "label", "--store=s", id, "zebra, one two").status == 0)
-        let result = try complete("bash", [("roost cluster show --store s zeb", "zebra,\\ one\\ two")])
+        let result = try complete("bash", [("roost cluster show --store s zeb", "zebra\\,\\ one\\ two")])
         #expect(result.status == 0, "\(result.screens)")
     }
 
