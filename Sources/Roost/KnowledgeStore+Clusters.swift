@@ -63,9 +63,7 @@ extension KnowledgeStore {
     ///   - isDryRun: Whether to report the result without committing it.
     ///   - progress: Receives the progress of the run, on any thread. The share of the last call is 1.
     /// - Atomicity: All clusters and assignments are replaced in one commit.
-    /// - Throws: As
-    ///   ``recluster(clusters:granularity:maximumOutliers:levels:seed:among:ignoringPreviousRun:isDryRun:progress:)``,
-    ///   and any error that the clusterer throws.
+    /// - Throws: The errors of a run without a clusterer, and any error that the clusterer throws.
     public func recluster(
         with clusterer: any Clusterer, parameters: [String: MetadataValue] = [:], levels: Int? = nil,
         among conditions: [EntryCondition] = [], isDryRun: Bool = false,

@@ -121,8 +121,8 @@ extension KnowledgeStore {
 
     /// Changes the text, the tags and the metadata of an entry.
     ///
-    /// - Parameter revision: The revision of the entry when it was read (``revision(of:)``); the call fails if
-    ///   the entry has changed since then. If it is `nil`, the changes are applied to the current state.
+    /// - Parameter revision: The revision of the entry when it was read (``revision(of:)``); the call fails
+    ///   if the entry has changed since then. If it is `nil`, the changes are applied to the current state.
     /// - Returns: The changed entry.
     /// - Atomicity: All changes are made in one commit. If another process changes the entry at the same
     ///   time, they are applied to its new state, unless `revision` is given.
@@ -153,8 +153,8 @@ extension KnowledgeStore {
     /// keeps it, or loses it. Tags that are nested in the tag are not removed.
     ///
     /// - Returns: The number of entries that changed.
-    /// - Throws: ``RoostError`` with `.notFound` if the store lacks one of the entries, and with `.badInput` if
-    ///   the tag to add consists of white space; nothing changes in both cases. `StorageError`.
+    /// - Throws: ``RoostError`` with `.notFound` if the store lacks one of the entries, and with `.badInput`
+    ///   if the tag to add consists of white space; nothing changes in both cases. `StorageError`.
     @discardableResult
     public func setTag(_ tag: String, on ids: [Entry.ID], isPresent: Bool) async throws -> Int {
         try await EntryEditor(store: self).setTag(tag, on: ids, isPresent: isPresent)

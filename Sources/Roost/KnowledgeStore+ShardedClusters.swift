@@ -25,8 +25,7 @@ extension KnowledgeStore {
     /// workers.
     ///
     /// The sample is chosen by the ids of the entries, so it is the same each time. The clusters of the
-    /// sample are found in the same way as by
-    /// ``recluster(clusters:granularity:maximumOutliers:levels:seed:among:ignoringPreviousRun:isDryRun:progress:)``.
+    /// sample are found in the same way as in a run of one process.
     /// Entries that are added later belong to no cluster when the clusters are committed. The contents of the
     /// store do not change.
     ///

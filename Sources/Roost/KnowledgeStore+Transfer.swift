@@ -59,8 +59,8 @@ extension KnowledgeStore {
         try await exporter.export(try await storage.snapshot(), matching: filter, to: write)
     }
 
-    /// Imports an ``EntryArchive``, a JSON array of entries, or the CSV or TSV of exported entries. Ids, dates,
-    /// metadata and tags are preserved.
+    /// Imports an ``EntryArchive``, a JSON array of entries, or the CSV or TSV of exported entries. Ids,
+    /// dates, metadata and tags are preserved.
     ///
     /// Vectors are imported if the archive states that they belong to the store's embedding space, or, if it
     /// states no space, if the store's model computes nearly the same vectors for a sample of the entries.

@@ -208,8 +208,8 @@ public struct KnowledgeStore: Sendable {
             content, tags: tags, metadata: metadata, to: self, ownSource: ownSource, where: mayChange)
     }
 
-    /// Returns the id of the entry that a call of ``add(_:tags:metadata:ownSource:where:)`` would return if the
-    /// store contains an equal text; `nil` if the call would add an entry.
+    /// Returns the id of the entry that a call of ``add(_:tags:metadata:ownSource:where:)`` would return if
+    /// the store contains an equal text; `nil` if the call would add an entry.
     ///
     /// - Throws: `StorageError`.
     package func equalEntry(

@@ -37,7 +37,8 @@ package enum Hexadecimal {
         }
     }
 
-    /// Returns the number with the given digits, which are in lower or upper case; `nil` if a byte is no digit.
+    /// Returns the number with the given digits, which are in lower or upper case; `nil` if a byte is no
+    /// digit.
     ///
     /// - Precondition: There are at most eight digits.
     package static func number(_ digits: some Collection<UInt8>) -> UInt32? {

@@ -22,8 +22,8 @@ struct Recall: Sendable {
     private static let neighborShares: [Float] = [0.2, 0.1]
     /// The bonus for a message from a time that the query names, relative to the best message.
     private static let timeBonus: Float = 0.25
-    /// The same bonus if the query names only a time. It is greater than the relevance of the best message, so
-    /// the messages from the time come first.
+    /// The same bonus if the query names only a time. It is greater than the relevance of the best message,
+    /// so the messages from the time come first.
     private static let onlyTimeBonus: Float = 2
     /// The maximum number of time ranges named in a query for which additional candidates are searched.
     private static let maximumTimes = 3

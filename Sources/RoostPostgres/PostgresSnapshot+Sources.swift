@@ -67,10 +67,11 @@ extension PostgresSnapshot {
     func sources(after id: Source.ID?, limit: Int) async throws -> SourcePage {
         precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         return try await read { run in
+            let isAfter = id == nil ? "" : "AND s.id > $4::bytea"
             let statement = Statement(
                 """
                 SELECT \(SourceRows.columns) FROM roost.sources s
-                WHERE s.store = $1::uuid AND \(TableSQL.isValid("s")) \(id == nil ? "" : "AND s.id > $4::bytea")
+                WHERE s.store = $1::uuid AND \(TableSQL.isValid("s")) \(isAfter)
                 ORDER BY s.id LIMIT $3::int8
                 """,
                 parameters + [Parameter(limit == .max ? limit : limit + 1)]

@@ -78,8 +78,8 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case invalidBatchesAreRejected
     /// Unusual ids, tags and keys, such as paths and SQL, and very large values are stored unchanged.
     case unusualNamesAreAccepted
-    /// Strings that differ only in Unicode normalization are stored unchanged and, except for tags in filters,
-    /// treated as different.
+    /// Strings that differ only in Unicode normalization are stored unchanged and, except for tags in
+    /// filters, treated as different.
     case textIsComparedByBytes
     /// A commit that is canceled while it is running either completes, or throws without writing anything.
     case commitIsCancelledOrComplete

@@ -8,8 +8,8 @@ import Testing
     let commands = CommandLineDriver()
     var lock: URL { commands.home.appendingPathComponent("s/lock") }
 
-    /// Starts a command and stops it while it holds the writers' lock. The result is `nil` if the command ended
-    /// too early.
+    /// Starts a command and stops it while it holds the writers' lock. The result is `nil` if the command
+    /// ended too early.
     private func stopped(_ arguments: [String]) throws -> CommandLineDriver.Running? {
         let running = try commands.start(arguments)
         try running.input.close()

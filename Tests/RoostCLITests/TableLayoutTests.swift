@@ -72,12 +72,12 @@ import Testing
 
     @Test func `Names that a shell would interpret are not completed`() {
         let hostile = [
-            "$(touch x)", "`id`", "a b", "a;b", "a'b", "a\"b", "-rf", "", "a\nb", "a&b", "~root", "a*",
+            "$(touch x)", "`id`", "a;b", "a'b", "a\"b", "-rf", "", "a\nb", "a&b", "~root", "a*",
             "ok\u{0}$(touch x)",
         ]
         #expect(
-            DynamicCompletion.usable(hostile + ["draft", "läuft", "a/b", "2026-01"]) == [
-                "draft", "läuft", "a/b", "2026-01",
+            DynamicCompletion.usable(hostile + ["draft", "läuft", "a b", "a/b", "2026-01"]) == [
+                "draft", "läuft", "a b", "a/b", "2026-01",
             ])
     }
 

@@ -2,8 +2,8 @@ import Foundation
 import RoostDocuments
 import Testing
 
-/// Writes the texts of the documents among the fixtures for `Benchmarks/Peers/documents.py`, which compares them
-/// with those of other libraries. `ROOST_DOCUMENT_TEXTS` names the folder for the texts.
+/// Writes the texts of the documents among the fixtures for `Benchmarks/Peers/documents.py`, which compares
+/// them with those of other libraries. `ROOST_DOCUMENT_TEXTS` names the folder for the texts.
 @Suite struct DocumentTextsTests {
     private static let output = ProcessInfo.processInfo.environment["ROOST_DOCUMENT_TEXTS"]
 

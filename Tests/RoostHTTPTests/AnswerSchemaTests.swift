@@ -7,8 +7,8 @@ import Testing
 
 @testable import RoostHTTP
 
-/// Tests that the document declares all members of answers. The harness checks every answer of all tests; these
-/// tests request the answers that no other test has.
+/// Tests that the document declares all members of answers. The harness checks every answer of all tests;
+/// these tests request the answers that no other test has.
 struct AnswerSchemaTests {
     @Test func `answers of conversations are declared`() async throws {
         try await HTTPHarness.run { harness in

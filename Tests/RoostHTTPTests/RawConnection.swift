@@ -13,8 +13,8 @@ final class RawConnection {
 
     /// Connects to a port of this computer.
     ///
-    /// - Parameter receiveBuffer: The size in bytes of the buffer of the operating system for bytes that are not
-    ///   read yet; `nil` for the default, which can grow to many megabytes.
+    /// - Parameter receiveBuffer: The size in bytes of the buffer of the operating system for bytes that are
+    ///   not read yet; `nil` for the default, which can grow to many megabytes.
     init(port: Int, receiveBuffer: Int32? = nil) throws {
         #if canImport(Glibc)
             let kind = Int32(SOCK_STREAM.rawValue)
@@ -62,8 +62,8 @@ final class RawConnection {
         }
     }
 
-    /// Runs a function that blocks on a separate thread. The threads of tasks must not be blocked, because the
-    /// server under test runs on them too.
+    /// Runs a function that blocks on a separate thread. The threads of tasks must not be blocked, because
+    /// the server under test runs on them too.
     private static func blocking<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {

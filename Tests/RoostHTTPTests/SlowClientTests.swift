@@ -49,7 +49,8 @@ struct SlowClientTests {
                     + HTTPHarness.token + "\r\n\r\n")
             try await Self.wait(in: harness, for: "route=\"/api/v1/export\"")
             try await Self.wait(in: harness, for: "roost_http_streams_open 0")
-            // A server that closes a connection with unsent bytes resets it, which is an error for the reader.
+            // A server that closes a connection with unsent bytes resets it, which is an error for the
+            // reader.
             let received = (try? await connection.readToEnd()) ?? ""
             #expect(received.utf8.count < 60 * text.utf8.count)
         }

@@ -73,9 +73,10 @@ struct BudgetTests {
     @Test func `a recall stays within a small budget`() async throws {
         let harness = MCPHarness()
         let messages = (0..<20).map { number -> JSONValue in
-            [
+            let (subject, place) = number < 10 ? ("heron", "in the water ") : ("cup", "on the table ")
+            return [
                 "role": "user",
-                "content": .string("heron \(number) " + String(repeating: "in the water ", count: 200)),
+                "content": .string("\(subject) \(number) " + String(repeating: place, count: 200)),
             ]
         }
         _ = await harness.call("remember_messages", ["messages": .array(messages)])

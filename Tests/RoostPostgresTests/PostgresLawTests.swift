@@ -39,8 +39,8 @@ import Testing
         let store = try await PostgresFixture(partSize: partSize).provider()
         let reference = InMemoryStorageProvider()
         let first = WriteBatch(upserts: (0..<200).map { entry($0, "old \($0)") })
-        // Entries 150 to 159 are removed and added again; entries 160 to 199 are replaced, every other one with
-        // an equal one.
+        // Entries 150 to 159 are removed and added again; entries 160 to 199 are replaced, every other one
+        // with an equal one.
         let second = WriteBatch(
             upserts: (150..<300).map {
                 $0 >= 160 && $0 < 200 && $0.isMultiple(of: 2)

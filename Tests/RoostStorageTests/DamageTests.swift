@@ -130,8 +130,8 @@ import Testing
             do {
                 _ = try await Self.repair(backend, folder)
             } catch let error as StorageError where error.code == .damaged {
-                // If nothing can be recovered, nothing may be changed, except that SQLite moves committed pages
-                // from the write-ahead log to the database when the last connection is closed.
+                // If nothing can be recovered, nothing may be changed, except that SQLite moves committed
+                // pages from the write-ahead log to the database when the last connection is closed.
                 let after = try TemporaryFolder.files(in: folder)
                 // Readers note their position in the shared memory of SQLite, which contains no data.
                 let changed = before.filter { after[$0.key] != $0.value && !$0.key.hasSuffix("-shm") }

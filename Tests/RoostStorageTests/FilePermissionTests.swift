@@ -13,7 +13,8 @@ import Testing
         let folder = try TemporaryFolder()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // The umask belongs to the process: a change in this one would affect tests that run at the same time.
+        // The umask belongs to the process: a change in this one would affect tests that run at the same
+        // time.
         process.arguments = [
             "-c",
             """

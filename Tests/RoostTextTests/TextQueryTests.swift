@@ -36,7 +36,7 @@ import Testing
         #expect(
             scoring("state-of-the-art paint") == ["state 1", "art 1", "state-of-the-art 1", "paint 1"])
         #expect(!TextQuery("?! *").hasWords)
-        #expect(TextQuery("-500").excluded.count == 1 && TextQuery("-5").excluded.isEmpty)
+        #expect(TextQuery("-five").excluded.count == 1 && TextQuery("-500").excluded.isEmpty)
         #expect(TextQuery("paint -roof-top").excluded.count == 1)
         #expect(TextQuery("\u{201C}dry dock\u{201D}").required.count == 1)
     }

@@ -63,7 +63,8 @@ struct TextTitleTests {
     }
 
     @Test func `a line without markup is its own title`() {
-        // White space around a line does not change its words, but a line with tabs is read in the general way.
+        // White space around a line does not change its words, but a line with tabs is read in the general
+        // way.
         for line in [
             "The swifts came back, again", "version 3.14 of the www page", "see www.example.org for more",
             "a. b.c", "two  spaces", "ends with a space ", " begins with one", "- item", "a_b", "*a*",

@@ -18,8 +18,8 @@ public struct ReclusterProgress: Sendable, Hashable {
             step: step, share: range.lowerBound + share * (range.upperBound - range.lowerBound))
     }
 
-    /// Returns the part of a run that a step usually takes. The steps take turns in dominating: reading in small
-    /// stores, neighbors in large ones.
+    /// Returns the part of a run that a step usually takes. The steps take turns in dominating: reading in
+    /// small stores, neighbors in large ones.
     private static func range(of step: ClusteringStep) -> ClosedRange<Double> {
         switch step {
         case .reading: 0...0.15

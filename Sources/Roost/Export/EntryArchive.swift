@@ -90,8 +90,8 @@ public struct EntryArchive: Sendable {
         guard rows.count == entries.count else {
             throw RoostError(
                 .badInput,
-                "cannot import \(name): it has \(entries.count) entries, but there are \(rows.count) vectors; "
-                    + "nothing was imported")
+                "cannot import \(name): it has \(entries.count) entries, but there are \(rows.count) "
+                    + "vectors; nothing was imported")
         }
         for index in entries.indices { entries[index].embeddings = rows[index] }
         return entries

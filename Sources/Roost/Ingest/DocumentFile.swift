@@ -59,8 +59,8 @@ struct DocumentFile {
         return try drafts.drafts(of: documents, fileText: fileText)
     }
 
-    /// Reads the file, or its text in UTF-8 if it is in an older encoding, in which plain text and source code
-    /// can be. The file is decoded only if it cannot be read as UTF-8.
+    /// Reads the file, or its text in UTF-8 if it is in an older encoding, in which plain text and source
+    /// code can be. The file is decoded only if it cannot be read as UTF-8.
     private func readingUTF8<Result>(_ read: (Data) throws -> Result) throws -> Result {
         do {
             return try read(data)

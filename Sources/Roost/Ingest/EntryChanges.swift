@@ -7,8 +7,8 @@ public struct EntryChanges: Sendable, Hashable {
     /// The tags to add. A tag that the entry already has, in any spelling, keeps its spelling. Runs of
     /// white space and control characters in a tag become one space, and empty tags are ignored.
     public var addedTags: Set<String> = []
-    /// The tags to remove, in any spelling. Tags that are nested in them stay. A tag that is added and removed
-    /// in the same spelling is removed; in another spelling, the added one replaces the stored one.
+    /// The tags to remove, in any spelling. Tags that are nested in them stay. A tag that is added and
+    /// removed in the same spelling is removed; in another spelling, the added one replaces the stored one.
     public var removedTags: Set<String> = []
     /// The metadata to set, by key. The value `.null` removes the key.
     public var metadata: [String: MetadataValue] = [:]

@@ -65,9 +65,8 @@ enum SourceDiff {
 
     /// Returns the stored entry updated with the contents of its source; `nil` if nothing changes.
     ///
-    /// Tags that users have added to the stored entry are preserved, and so is the spelling of stored tags. The
-    /// result has no vectors if the text
-    /// differs, or if the stored vectors are not kept.
+    /// Tags that users have added to the stored entry are preserved, and so is the spelling of stored tags.
+    /// The result has no vectors if the text differs, or if the stored vectors are not kept.
     static func merged(
         _ entry: Entry, _ dates: EntryDates, with old: Entry, keepsVectors: Bool
     ) -> Entry? {

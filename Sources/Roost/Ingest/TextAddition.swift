@@ -50,8 +50,8 @@ enum TextAddition {
         return AddedEntry(id: entry.id, isNew: report.new > 0, isUpdated: report.updated > 0)
     }
 
-    /// Returns the entry that ``run(_:tags:metadata:to:ownSource:where:)`` would change instead of adding one;
-    /// `nil` if it would add an entry.
+    /// Returns the entry that ``run(_:tags:metadata:to:ownSource:where:)`` would change instead of adding
+    /// one; `nil` if it would add an entry.
     static func existingEntry(
         _ content: String, in store: KnowledgeStore, ownSource: Source.ID?,
         where mayChange: @Sendable (Entry) -> Bool

@@ -56,7 +56,10 @@ struct HitResolver: Sendable {
         hit.explanation = relevance.explanation(
             of: hit.score, evidence, passage: hit.similarity, entry: entryCosine, words)
         if let words, let total = self.words?.scores.wordCount {
-            hit.hasAllWords = words.words > 0 && words.words >= total
+            hit.hasAllWords =
+                words.words > 0 && words.words >= total
+                && relevance.isAnswer(
+                    passage: hasVectors ? hit.similarity : nil, entry: entryCosine, words: total)
         }
         hit.isClose =
             hit.uncorrectedScore >= Relevance.noiseLevel

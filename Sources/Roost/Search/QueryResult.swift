@@ -37,7 +37,8 @@ public struct QueryHit: Sendable, Hashable {
     package internal(set) var relativeEvidence: Float = 0
     /// The score without the evidence of corrected words, which is compared with the noise level.
     var uncorrectedScore: Float = 0
-    /// Whether the entry contains all words of the query.
+    /// Whether the entry contains all words of the query, and they make it an answer
+    /// (``Relevance/isAnswer(passage:entry:words:)``).
     var hasAllWords = false
     /// Whether the entry is closer to the query than noise (``Relevance/isClose(passage:entry:coverage:)``).
     var isClose = false

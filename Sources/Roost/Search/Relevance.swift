@@ -27,9 +27,11 @@ struct Relevance: Sendable {
     /// reaches at least. In measurements with four data sets, no query with a judged answer had only entries
     /// below it, and 39 of 40 everyday questions to a store of programming notes had.
     private static let closeDeviations: Float = 1.75
-    /// The share of the information of a query's words that makes an entry close, even if its cosine is that
-    /// of an unrelated text: names and identifiers have little meaning for a model.
+    /// The share of the information of a query's words that makes an entry close, even if its cosine is not
+    /// above that of unrelated texts: names and identifiers have little meaning for a model.
     private static let closeCoverage: Float = 0.8
+    /// The maximum number of words of a query of keywords. Questions have more.
+    private static let keywords = 3
     /// The number of hits with a score above 0 after which hits with a score of 0 may follow. Among the first
     /// 100 hits, almost no judged answer has a score of 0; in longer lists, up to 3.5% of them do, because
     /// the passages of a store about one subject are more similar to each other than to a short query.
@@ -154,10 +156,26 @@ struct Relevance: Sendable {
     ///   - entry: The cosine of the whole entry; `nil` if it is unknown.
     ///   - coverage: The share of the information of the query's words that the entry contains.
     func isClose(passage: Float?, entry: Float?, coverage: Float) -> Bool {
-        guard vectorWeight > 0, coverage < Self.closeCoverage else { return true }
-        guard let passage else { return false }
+        guard vectorWeight > 0 else { return true }
+        let isCovered = coverage >= Self.closeCoverage
+        return reaches(isCovered ? 0 : Self.closeDeviations, passage: passage, entry: entry) ?? isCovered
+    }
+
+    /// Returns whether an entry with all words of a query is an answer. A long text contains the words of a
+    /// short question by chance, so its cosine must not be below that of unrelated texts, unless the query
+    /// consists of a few keywords.
+    ///
+    /// - Parameter words: The number of words of the query.
+    func isAnswer(passage: Float?, entry: Float?, words: Int) -> Bool {
+        words <= Self.keywords || reaches(0, passage: passage, entry: entry) ?? true
+    }
+
+    /// Returns whether the cosine of an entry is some deviations above the mean of unrelated texts; `nil` if
+    /// it is unknown.
+    private func reaches(_ deviations: Float, passage: Float?, entry: Float?) -> Bool? {
+        guard vectorWeight > 0, let passage else { return nil }
         let cosine = (1 - entryShare) * passage + entryShare * (entry ?? passage)
-        let levels = [statistics, .prior].map { $0.mean + Self.closeDeviations * $0.deviation }
+        let levels = [statistics, .prior].map { $0.mean + deviations * $0.deviation }
         return cosine >= min(levels[0], levels[1])
     }
 

@@ -71,7 +71,7 @@ struct SearchRun: Sendable {
         let isFaint = plan.judgesNoise && !judged.contains(where: \.isClose)
         let isNoise = isFaint && !judged.contains(where: \.hasAllWords)
         if isFaint, plan.hasNoiseLevel {
-            nearest = isNoise ? Array(hits.prefix(Self.nearestCount).filter { $0.score > 0 }) : []
+            nearest = isNoise ? Array(hits.prefix(Self.nearestCount)) : []
             hits = isNoise ? [] : hits.filter(\.hasAllWords)
         } else if plan.hasNoiseLevel, hits.count(where: { $0.evidence > 0 }) < Relevance.longList {
             // `HitAssembly` keeps the best hits even without evidence, because they are reported as the

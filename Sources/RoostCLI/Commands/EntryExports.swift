@@ -7,11 +7,11 @@ extension Export {
         static let configuration = CommandConfiguration(
             abstract: "Export the entries, all of them or those that match filters.",
             discussion: """
-                `roost import` reads json, jsonl, csv, tsv and npy. With jsonl, each line is an entry; --with-header adds a \
-                first line with the version of the format and, with --with-embeddings, the embedding \
-                space. If a file states no embedding space, `roost import` compares a sample of its vectors \
-                with those of the store's model. The other formats are also for other programs, and omit the \
-                positions of passages and the lines of the source:
+                `roost import` reads json, jsonl, csv, tsv and npy. With jsonl, each line is an entry; \
+                --with-header adds a first line with the version of the format and, with --with-embeddings, \
+                the embedding space. If a file states no embedding space, `roost import` compares a sample \
+                of its vectors with those of the store's model. The other formats are also for other \
+                programs, and omit the positions of passages and the lines of the source:
 
                   csv       One row per entry: id, source, key, title, tags, createdAt, updatedAt, metadata \
                 (a JSON object), content and, with --with-embeddings, embedding (a JSON array).
@@ -21,8 +21,8 @@ extension Export {
                 with the entries in the same order. Entries without vectors are omitted. Another CSV file \
                 of this name is not replaced.
                   markdown  A new folder with one file per entry, with the metadata as front matter. The \
-                files are named after the titles; the beginning of the id follows if an earlier entry has the \
-                same title.
+                files are named after the titles; the beginning of the id follows if an earlier entry has \
+                the same title.
 
                 Examples:
                   roost export entries -o entries.json
@@ -44,8 +44,8 @@ extension Export {
         @Option(
             name: .customLong("format"),
             help: ArgumentHelp(
-                "json (one document), jsonl (one entry per line), csv, tsv, npy, or markdown. Default: by the "
-                    + "extension of the file, else json.",
+                "json (one document), jsonl (one entry per line), csv, tsv, npy, or markdown. Default: by "
+                    + "the extension of the file, else json.",
                 valueName: "FORMAT"))
         var chosenFormat: Format?
 
@@ -143,8 +143,8 @@ extension Export {
             return (url, url.deletingPathExtension().appendingPathExtension("csv"))
         }
 
-        /// Checks that the CSV file next to the NumPy file does not exist, or is from an earlier export to the
-        /// same files.
+        /// Checks that the CSV file next to the NumPy file does not exist, or is from an earlier export to
+        /// the same files.
         ///
         /// - Throws: ``CommandError`` with `.cannotCreate`.
         private func requireOwnTable() throws {
@@ -157,8 +157,8 @@ extension Export {
             guard exists(files.vectors), EntryTable.isPresent(at: files.table) else {
                 throw CommandError(
                     .cannotCreate,
-                    "cannot export the entries to \(Terminal.line(files.table.path, limit: 200)): the file exists "
-                        + "and is not from an earlier export; choose another name with -o")
+                    "cannot export the entries to \(Terminal.line(files.table.path, limit: 200)): the file "
+                        + "exists and is not from an earlier export; choose another name with -o")
             }
         }
 

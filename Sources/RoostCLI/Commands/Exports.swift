@@ -219,8 +219,8 @@ struct ImportCommand: AsyncParsableCommand {
         {
             throw CommandError(
                 .badData,
-                "cannot import \(Terminal.line(name, limit: 200)): the rows have no vectors; use `roost ingest "
-                    + "\(file == "-" ? "FILE" : Terminal.line(file, limit: 200))`")
+                "cannot import \(Terminal.line(name, limit: 200)): the rows have no vectors; use `roost "
+                    + "ingest \(file == "-" ? "FILE" : Terminal.line(file, limit: 200))`")
         }
     }
 
@@ -234,8 +234,8 @@ struct ImportCommand: AsyncParsableCommand {
         guard FileManager.default.fileExists(atPath: path) else {
             throw CommandError(
                 .noInput,
-                "cannot import \(Terminal.line(file, limit: 200)): it contains only vectors, and the file with "
-                    + "their texts, \(Terminal.line(path, limit: 200)), does not exist")
+                "cannot import \(Terminal.line(file, limit: 200)): it contains only vectors, and the file "
+                    + "with their texts, \(Terminal.line(path, limit: 200)), does not exist")
         }
         return (try InputFile.read(path), path)
     }

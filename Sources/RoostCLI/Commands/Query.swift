@@ -13,10 +13,10 @@ struct Query: AsyncParsableCommand {
             begin* matches all words with that prefix, and title:word, path:word and tag:word must occur \
             in that field. Without a field, words, phrases and prefixes are searched for in the text, title, \
             headings, path and tags. A -word is ordinary text if it has one or two characters, if it begins \
-            with a digit, or if an entry contains it after the preceding word, as in "commit -amend". In a query with more than \
-            twelve other words, quotation marks are punctuation. Everything after -- is text, even if it \
-            looks like an option. If no entry is closer than unrelated text, Roost names the three nearest \
-            entries and exits with 1.
+            with a digit, or if an entry contains it after the preceding word, as in "commit -amend". In a \
+            query with more than twelve other words, quotation marks are punctuation. Everything after -- is \
+            text, even if it looks like an option. If no entry is closer than unrelated text, Roost names \
+            the three nearest entries and exits with 1.
 
             Examples:
               roost query birds that return in spring

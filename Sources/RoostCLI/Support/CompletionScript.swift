@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The completion scripts of shells: those of ArgumentParser, with an addition that understands other names of
-/// commands, and options before a command (``CompletionWords``).
+/// The completion scripts of shells: those of ArgumentParser, with an addition that understands other names
+/// of commands, and options before a command (``CompletionWords``).
 enum CompletionScript {
     /// The option that prints a script.
     private static let option = "--generate-completion-script"
@@ -110,7 +110,8 @@ enum CompletionScript {
 
         function __roost_tokens
             set -l typed (__roost_typed_tokens $argv)
-            if contains -- "$argv" -p -pc; and string match -qr '^(-.*|\(starts))$' -- (__roost_typed_tokens -pc)[2]
+            if contains -- "$argv" -p -pc
+                and string match -qr '^(-.*|\(starts))$' -- (__roost_typed_tokens -pc)[2]
                 set -l converted (__roost_converted)
                 if test "$converted[1]" = words
                     set typed $typed[1] $converted[3..-3]

@@ -163,7 +163,8 @@ enum Interruption {
     /// The message after Ctrl-C at a time when nothing has been changed.
     private static let message: StaticString = "roost: stopped; this command changed nothing\n"
 
-    /// Lets Ctrl-C end the process with the message and status of a canceled command until ``run(_:)`` is called.
+    /// Lets Ctrl-C end the process with the message and status of a canceled command until ``run(_:)`` is
+    /// called.
     static func prepare() {
         signal(SIGINT) { _ in
             // Only functions that are safe in a handler of signals are called.

@@ -9,8 +9,8 @@ struct FilterOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Only entries whose metadata matches: 'year>=2020', 'due<today', 'lang in en,de', 'status!=done', \
-            'title^=On ' (prefix), 'due exists', 'due missing'; repeatable, all must match. 'created>=2026-01' \
-            and 'updated<7d' compare the dates of the entry, in the forms of --since.
+            'title^=On ' (prefix), 'due exists', 'due missing'; repeatable, all must match. \
+            'created>=2026-01' and 'updated<7d' compare the dates of the entry, in the forms of --since.
             """, valueName: "condition"), completion: DynamicCompletion.metadataKeys)
     var `where`: [String] = []
 

@@ -15,13 +15,13 @@ extension StoreOptions {
 
     /// The rule for arguments that name entries, for the discussion of a command.
     static let entryRule = """
-        A path stands for all entries of the file, or of the URL, that were ingested. A name that is both the \
-        path of an ingested file and the beginning of an id stands for the file; an id with all its digits \
-        stands for the entry, and ./NAME for the file.
+        A path stands for all entries of the file, or of the URL, that were ingested. A name that is both \
+        the path of an ingested file and the beginning of an id stands for the file; an id with all its \
+        digits stands for the entry, and ./NAME for the file.
         """
 
-    /// Returns the entries that a full id, the path of an ingested file, the address of an ingested page, or a
-    /// unique id prefix names. The first of these that exists counts.
+    /// Returns the entries that a full id, the path of an ingested file, the address of an ingested page, or
+    /// a unique id prefix names. The first of these that exists counts.
     ///
     /// - Throws: ``CommandError`` or ``RoostError`` if the text names no entry, or several ids begin with it.
     func namedEntries(_ text: String, _ store: KnowledgeStore) async throws -> NamedEntries {
@@ -73,7 +73,8 @@ extension StoreOptions {
             .notFound,
             exists
                 ? "the store has no entry of the file \(shown); add it with `roost ingest '\(shown)'`"
-                : "no entry has the id or path '\(shown)'; run `roost list` to list entries with ids and paths"
+                : "no entry has the id or path '\(shown)'; run `roost list` to list entries with ids and "
+                    + "paths"
         )
     }
 }

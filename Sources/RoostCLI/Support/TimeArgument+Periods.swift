@@ -10,8 +10,8 @@ extension TimeArgument {
     /// The maximum number of months or years before now, so that the result can be stored.
     private static let maximumCount = 100_000
 
-    /// Returns the period that a text stands for: `tomorrow`, `this week`, `Jan 2026`, `march` (the last one),
-    /// `2026-01-31 09:00`, `1y`, `3mo` or `2 weeks`, which count back from now; `nil` for other texts.
+    /// Returns the period that a text stands for: `tomorrow`, `this week`, `Jan 2026`, `march` (the last
+    /// one), `2026-01-31 09:00`, `1y`, `3mo` or `2 weeks`, which count back from now; `nil` for other texts.
     ///
     /// - Parameter text: A text in lowercase letters.
     func calendarPeriod(_ text: String) -> DatePeriod? {

@@ -11,8 +11,8 @@ struct TimeArgument {
 
     /// The forms of a time, for messages.
     static let forms =
-        "30m, 12h, 7d, 2w, 3mo, 1y, today, yesterday, 'last monday', '3 weeks ago', 'this month', 'Jan 2026', "
-        + "2026, 2026-01, 2026-01-31, '2026-01-31 09:00' or 2026-01-31T09:00:00Z"
+        "30m, 12h, 7d, 2w, 3mo, 1y, today, yesterday, 'last monday', '3 weeks ago', 'this month', 'Jan "
+        + "2026', 2026, 2026-01, 2026-01-31, '2026-01-31 09:00' or 2026-01-31T09:00:00Z"
 
     private static let units: [String: Calendar.Component] = [
         "m": .minute, "min": .minute, "minute": .minute, "h": .hour, "hour": .hour, "d": .day, "day": .day,

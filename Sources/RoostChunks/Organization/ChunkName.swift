@@ -59,7 +59,8 @@ package enum ChunkName {
         }
         guard !bytes.isEmpty, let id = String(validating: bytes, as: UTF8.self) else { return nil }
         let identifier = ChunkIdentifier(id: id)
-        // Unnecessary escapes and upper-case digits can be decoded too, but only the canonical encoding is accepted.
+        // Unnecessary escapes and upper-case digits can be decoded too, but only the canonical encoding is
+        // accepted.
         guard
             self.components(of: identifier).elementsEqual(
                 components, by: { $0.utf8.elementsEqual($1.utf8) })

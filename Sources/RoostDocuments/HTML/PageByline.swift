@@ -13,8 +13,8 @@ struct PageByline {
 
     /// The number of blocks before and after the title that are examined.
     private static let (blocksBefore, blocksAfter) = (2, 8)
-    /// The maximum number of words of a byline, and the minimum number of words of a paragraph, with which the
-    /// text begins.
+    /// The maximum number of words of a byline, and the minimum number of words of a paragraph, with which
+    /// the text begins.
     private static let (maximumWords, minimumParagraphWords) = (24, 40)
     /// The maximum number of other words in a line with a date.
     private static let maximumOtherWords = 6

@@ -37,7 +37,8 @@ final class MailParser {
         else { throw DocumentError.damaged("the message cannot be parsed") }
         self.stream = stream
         g_mime_parser_set_format(parser, isMailbox ? GMIME_FORMAT_MBOX : GMIME_FORMAT_MESSAGE)
-        // Current programs write headers without a declared encoding in UTF-8, older ones in that of the text.
+        // Current programs write headers without a declared encoding in UTF-8, older ones in that of the
+        // text.
         let older = isMailbox ? nil : Self.encodingOfHeaders(bytes)
         "utf-8".withCString { first in
             (older ?? "windows-1252").withCString { second in

@@ -4,8 +4,8 @@ import Foundation
 /// Determines the encoding of texts that do not state it, and are not in UTF-8.
 ///
 /// The library uchardet proposes an encoding. It is accepted only if it is one of the common encodings below
-/// and the decoded text is plausible: uchardet also proposes encodings that hardly any text has, in particular
-/// for short texts of Western Europe. Decision 25 lists measurements.
+/// and the decoded text is plausible: uchardet also proposes encodings that hardly any text has, in
+/// particular for short texts of Western Europe. Decision 25 lists measurements.
 enum EncodingDetector {
     /// The number of bytes that are examined, in addition to the rest of a line.
     private static let sampleLength = 1 << 17
@@ -87,7 +87,8 @@ enum EncodingDetector {
         return isInvalid ? nil : text
     }
 
-    /// Returns whether a text has enough letters outside of ASCII for a language of Central Europe or Turkish.
+    /// Returns whether a text has enough letters outside of ASCII for a language of Central Europe or
+    /// Turkish.
     private static func isTypical(_ text: LatinText) -> Bool {
         text.density >= minimumDensity && text.letterCount >= minimumLetterCount
     }

@@ -28,7 +28,8 @@ struct LatinText {
         }
     }
 
-    /// A text with rare letters of one language is more probably in another language, in which they are common.
+    /// A text with rare letters of one language is more probably in another language, in which they are
+    /// common.
     private static let weightOfRareLetters = 0.7
 
     /// The alphabets of the languages for which an encoding is used.

@@ -23,8 +23,8 @@ final class MarkupTable {
 
     /// The maximum length of a cell of a data table, in characters.
     private static let maximumCellLength = 1000
-    /// The maximum mean length of the cells in a column of a data table without headers, in characters. Longer
-    /// ones are paragraphs next to pictures.
+    /// The maximum mean length of the cells in a column of a data table without headers, in characters.
+    /// Longer ones are paragraphs next to pictures.
     private static let maximumMeanLength = 200
     /// The maximum length of a row of a layout that becomes one line, such as `Total` and a price.
     private static let maximumLineLength = 120

@@ -9,8 +9,8 @@ package enum TextDecoder {
     /// Returns the text of bytes without its byte order mark, and the name of the encoding if it is not
     /// UTF-8; `nil` if the bytes are not text.
     ///
-    /// A byte order mark determines the encoding. ``EncodingDetector`` determines that of other bytes that are
-    /// not UTF-8. All bytes are valid in the encoding: no character is replaced.
+    /// A byte order mark determines the encoding. ``EncodingDetector`` determines that of other bytes that
+    /// are not UTF-8. All bytes are valid in the encoding: no character is replaced.
     package static func decode(_ data: Data) -> (text: String, encodingName: String?)? {
         if data.starts(with: [0xEF, 0xBB, 0xBF]) {
             return String(validating: data.dropFirst(3), as: UTF8.self).map { ($0, nil) }

@@ -30,10 +30,10 @@ enum Windows1252 {
 
     /// Returns whether bytes are probably text in windows-1252, and not in another encoding.
     ///
-    /// They contain no control characters and no undefined bytes. At most half of them are above 127. At least
-    /// three quarters of the latter are letters and signs where words have them. The letters that differ in
-    /// the Turkish encoding occur only with others of Icelandic or Faroese. The bytes are not damaged UTF-8,
-    /// which ``isBinaryOrUTF8(_:)`` recognizes.
+    /// They contain no control characters and no undefined bytes. At most half of them are above 127. At
+    /// least three quarters of the latter are letters and signs where words have them. The letters that
+    /// differ in the Turkish encoding occur only with others of Icelandic or Faroese. The bytes are not
+    /// damaged UTF-8, which ``isBinaryOrUTF8(_:)`` recognizes.
     ///
     /// - Complexity: O(length of data).
     static func isProbable(_ data: Data) -> Bool {

@@ -21,8 +21,8 @@ struct EntityTags {
     static let ifNoneMatch = Parameter.header(
         "If-None-Match",
         Schema.string(
-            "The ETags of revisions that the client has stored, or `*` for any; the answer is 304 if the entry "
-                + "still has one of them."))
+            "The ETags of revisions that the client has stored, or `*` for any; the answer is 304 if the "
+                + "entry still has one of them."))
 
     /// Reads the tags of a header field.
     ///

@@ -24,9 +24,9 @@ struct EventStream: Sendable {
 
     /// Sends events until the producer returns, or until the server is asked to stop.
     ///
-    /// The producer waits for each event to be written, so that it is as fast as the client, and the memory of
-    /// a stream does not depend on the number of events. A client that takes none in time is disconnected by
-    /// the writer.
+    /// The producer waits for each event to be written, so that it is as fast as the client, and the memory
+    /// of a stream does not depend on the number of events. A client that takes none in time is disconnected
+    /// by the writer.
     ///
     /// - Parameter produce: Produces the events, and passes each of them to its argument.
     /// - Throws: The error of the producer; an error if the client has gone or reads too slowly.

@@ -11,8 +11,8 @@ struct LineReader {
     /// The number of lines that were read, including one that was too long.
     private(set) var number = 0
     private let limits: ServerSettings.Limits
-    /// The time that was spent waiting for the present part of the body, and the number of its bytes that have
-    /// arrived.
+    /// The time that was spent waiting for the present part of the body, and the number of its bytes that
+    /// have arrived.
     private var (waited, arrived) = (Duration.zero, 0)
 
     /// The size in bytes of the parts of the body that must each arrive within

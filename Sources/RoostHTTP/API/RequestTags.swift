@@ -16,7 +16,8 @@ enum RequestTags {
         let tags = (value[name]?.elements ?? []).compactMap(\.asString)
         guard tags.allSatisfy(TagName.isValid) else {
             throw .invalid(
-                "\(prefix)\(name) contains a tag that is empty, or has a line break or another control character"
+                "\(prefix)\(name) contains a tag that is empty, or has a line break or another control "
+                    + "character"
             )
         }
         return TagName.distinct(tags)

@@ -62,8 +62,8 @@ struct Route: Sendable {
     var effect = Effect.reads
     /// Whether requests need the token.
     var needsToken = true
-    /// Whether requests count against the limit on requests that are answered at the same time. Metrics must be
-    /// readable when the limit is reached.
+    /// Whether requests count against the limit on requests that are answered at the same time. Metrics must
+    /// be readable when the limit is reached.
     var isLimited = true
     /// Whether the answer is a stream, which may stay open for an unlimited time.
     var isStream = false

@@ -7,8 +7,8 @@ import RoostModel
 /// Writes the parts of a streamed answer. If the client does not take a part in time, the connection is
 /// closed.
 struct StreamWriter: Sendable {
-    /// The error of a function that has written a complete answer, but not read the whole body of the request.
-    /// The connection is closed after the answer.
+    /// The error of a function that has written a complete answer, but not read the whole body of the
+    /// request. The connection is closed after the answer.
     struct Completed: Error {}
 
     private let send: @Sendable (ByteBuffer) async throws -> Void

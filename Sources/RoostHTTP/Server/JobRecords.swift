@@ -18,8 +18,8 @@ struct JobRecords: Sendable {
         folder = directory?.appendingPathComponent("jobs", isDirectory: true)
     }
 
-    /// Returns the recorded jobs. A record that cannot be read is skipped. A job whose server no longer exists
-    /// was interrupted, and its record is changed accordingly.
+    /// Returns the recorded jobs. A record that cannot be read is skipped. A job whose server no longer
+    /// exists was interrupted, and its record is changed accordingly.
     ///
     /// - Parameter own: The jobs of the caller, which are omitted.
     func all(except own: Set<Job.ID> = []) async -> [Job] {

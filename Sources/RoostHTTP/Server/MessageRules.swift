@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Applies rules of HTTP that need more than the parsed request: it answers old clients in their version, asks
-/// for bodies that clients hold back, and takes the host from the target of a request that names one.
+/// Applies rules of HTTP that need more than the parsed request: it answers old clients in their version,
+/// asks for bodies that clients hold back, and takes the host from the target of a request that names one.
 ///
 /// The event loop of the channel calls all functions.
 final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {

@@ -28,8 +28,8 @@ struct RequestGuard: Sendable {
 
     /// Checks the fields `Host` and `Origin`.
     ///
-    /// - Throws: ``Problem`` with the status 403; with 400 if there is not exactly one field `Host` (RFC 9112,
-    ///   section 3.2).
+    /// - Throws: ``Problem`` with the status 403; with 400 if there is not exactly one field `Host` (RFC
+    ///   9112, section 3.2).
     func checkHostAndOrigin(_ request: HTTPRequest) throws(Problem) {
         // The first field is the authority, and only others remain among the fields.
         let hasSecond = request.headerFields.contains { $0.name.canonicalName == "host" }

@@ -3,8 +3,8 @@ import RoostModel
 
 /// The JSON form of recalled messages in the results of tools.
 package enum MessageJSON {
-    /// Returns the members that explain a recall: the notices, and the nearest messages if none is close to the
-    /// query.
+    /// Returns the members that explain a recall: the notices, and the nearest messages if none is close to
+    /// the query.
     ///
     /// - Throws: The errors of encoding.
     package static func explanation(of result: RecallResult) throws -> [String: JSONValue] {

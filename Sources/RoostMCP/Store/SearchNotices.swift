@@ -23,8 +23,9 @@ package enum SearchNotices {
         return result.hits.isEmpty ? texts + [reason(of: result, offset, showsEverything)] : texts
     }
 
-    /// The reason why nothing is recalled if no visible message is stored, or none matches the filter. It is the
-    /// same in both cases, because a client that sees a part of the store must not learn whether it is empty.
+    /// The reason why nothing is recalled if no visible message is stored, or none matches the filter. It is
+    /// the same in both cases, because a client that sees a part of the store must not learn whether it is
+    /// empty.
     package static let noMessages = "no message matches the conversation and the period"
 
     /// Returns the sentences about the messages that were recalled.

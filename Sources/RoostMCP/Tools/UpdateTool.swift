@@ -9,9 +9,9 @@ struct UpdateTool: Tool {
     let definition = ToolDefinition(
         name: "update", title: "Change an entry",
         description:
-            "Replaces the text of an entry, or changes its title, tags and metadata, in one step. A file from "
-            + "which the entry was ingested is not changed; when the file changes, its text replaces the "
-            + "text of the entry.",
+            "Replaces the text of an entry, or changes its title, tags and metadata, in one step. A file "
+            + "from which the entry was ingested is not changed; when the file changes, its text replaces "
+            + "the text of the entry.",
         effect: .changes,
         input: [
             ToolProperty(

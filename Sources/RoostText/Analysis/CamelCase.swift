@@ -13,8 +13,8 @@ enum CamelCase {
 
     /// Calls `body` with the ranges of the parts of an ASCII word.
     ///
-    /// Beginnings and ends of several parts, and the parts of an acronym with a known prefix, are indexed, but
-    /// not searched for.
+    /// Beginnings and ends of several parts, and the parts of an acronym with a known prefix, are indexed,
+    /// but not searched for.
     ///
     /// - Parameter body: Returns whether to continue.
     /// - Returns: Whether all parts were reported.

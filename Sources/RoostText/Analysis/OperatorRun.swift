@@ -43,7 +43,8 @@ struct OperatorRun {
         return first == UInt8(ascii: "%") || second == UInt8(ascii: "%")
     }
 
-    /// Returns the end of the sequence of operator characters at an offset; `nil` if there are fewer than two.
+    /// Returns the end of the sequence of operator characters at an offset; `nil` if there are fewer than
+    /// two.
     @inline(__always)
     func end(from start: Int) -> Int? {
         guard start + 1 < utf8.count, Self.join(utf8[start], utf8[start + 1]) else { return nil }

@@ -72,7 +72,9 @@ struct SpellingCorrector {
             guard typed.count <= Self.shortLength else { return true }
             return length > typed.count || Self.letters($0.word).sorted() == typed.sorted()
         }
-        let minimum = typed.count < Self.lengthForTwo ? Self.minimumScore : -.infinity
+        // In Arabic and other languages with other letters, similar words are often forms of one word.
+        let isShort = typed.count < Self.lengthForTwo && typed.allSatisfy { $0 < 128 }
+        let minimum = isShort ? Self.minimumScore : -.infinity
         return allowed.map { (candidate: $0, score: score($0)) }
             .filter { $0.score >= minimum }
             .max {

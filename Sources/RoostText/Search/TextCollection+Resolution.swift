@@ -89,8 +89,8 @@ extension TextCollection {
         return keys
     }
 
-    /// Removes the operators that no text contains, unless the query contains nothing else: in prose, they are
-    /// punctuation.
+    /// Removes the operators that no text contains, unless the query contains nothing else: in prose, they
+    /// are punctuation.
     private func removeUnknownOperators(from query: inout TextQuery) {
         let known = query.scoring.filter { scoring in
             guard case .phrase(let terms) = scoring.clause, terms.first?.kind == .operator else {

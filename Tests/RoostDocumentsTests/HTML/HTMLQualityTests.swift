@@ -10,8 +10,8 @@ import Testing
         .map { URL(fileURLWithPath: $0).appendingPathComponent("documents/wcxb-dev") }
         .flatMap { FileManager.default.fileExists(atPath: $0.path) ? $0 : nil }
 
-    /// Every fifth page is read. The trees were trained with these pages, so the test finds changes that spoil
-    /// the features or the selection; `Benchmarks/Peers/webpage_blocks.py` measures unseen pages.
+    /// Every fifth page is read. The trees were trained with these pages, so the test finds changes that
+    /// spoil the features or the selection; `Benchmarks/Peers/webpage_blocks.py` measures unseen pages.
     @Test(.enabled(if: folder != nil), .timeLimit(.minutes(10)))
     func `The main contents of annotated pages are found`() async throws {
         let folder = try #require(Self.folder)

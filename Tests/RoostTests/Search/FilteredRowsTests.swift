@@ -33,7 +33,9 @@ import Testing
         #expect(try await found(store, filter) == Set(ids.dropFirst()))
     }
 
-    @Test func `filters that differ only in Unicode normalization are kept apart`() async throws {
+    @Test func `filters that differ only in Unicode normalization are kept apart, but find the same tags`()
+        async throws
+    {
         let (store, ids) = try await store()
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         _ = try await store.setTag(composed, on: [ids[0]], isPresent: true)
@@ -44,16 +46,16 @@ import Testing
         #expect(
             EntryCondition(.metadata(composed), .exists) != EntryCondition(.metadata(decomposed), .exists))
         for _ in 0..<2 {
-            #expect(try await found(store, EntryFilter(tags: [composed])) == [ids[0]])
-            #expect(try await found(store, EntryFilter(tags: [decomposed])) == [ids[1]])
+            #expect(try await found(store, EntryFilter(tags: [composed])) == Set(ids.prefix(2)))
+            #expect(try await found(store, EntryFilter(tags: [decomposed])) == Set(ids.prefix(2)))
         }
         let searches = [composed, decomposed].map { tag -> EntrySearch in
             var search = EntrySearch("the roof and the bridge", matching: EntryFilter(tags: [tag]), limit: 10)
             search.includesAll = true
             return search
         }
-        let results = try await store.search(searches).map { $0.hits.map(\.entry.id) }
-        #expect(results == [[ids[0]], [ids[1]]])
+        let results = try await store.search(searches).map { Set($0.hits.map(\.entry.id)) }
+        #expect(results == [Set(ids.prefix(2)), Set(ids.prefix(2))])
     }
 
     @Test func `more filters than are kept give the right entries in any order`() async throws {

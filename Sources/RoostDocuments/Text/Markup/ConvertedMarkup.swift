@@ -26,7 +26,8 @@ struct ConvertedMarkup {
     /// The maximum number of values of a property.
     private static let maximumValues = 100
 
-    /// Adds a value of a property that parts of the document have, such as a date. Only the first 100 are kept.
+    /// Adds a value of a property that parts of the document have, such as a date. Only the first 100 are
+    /// kept.
     mutating func addProperty(_ name: String, _ value: String) {
         let values = properties[name, default: []]
         if values.count < Self.maximumValues, !value.isEmpty, !values.contains(value) {

@@ -77,7 +77,7 @@ enum OrgMarkup {
         text.split { $0 == ":" || $0 == " " }.map(String.init)
     }
 
-    /// Returns the states that a line such as `#+TODO: OPEN(o) | SOLVED(s!)` declares.
+    /// Returns the states that a line with states, such as `OPEN(o) | SOLVED(s!)`, declares.
     private static func declaredStates(_ line: String) -> [String] {
         guard line.hasPrefix("#+"), let colon = line.firstIndex(of: ":"),
             declarations.contains(line[..<colon].lowercased())
