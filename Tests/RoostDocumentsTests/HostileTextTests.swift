@@ -91,4 +91,41 @@ import Testing
         let document = try await DocumentFixture.document(text, name: "a.vtt")
         #expect(document.text == "[00:00:01] " + (lines + [long]).joined(separator: " "))
     }
+
+    @Test(arguments: ["a.adoc", "a.tex", "a.org", "a.rst"])
+    func `Many short lines of markup are converted in a short time`(name: String) {
+        let lines = Array(repeating: "\\item [[a]] .b{c} `d` $x$", count: 20_000)
+        let start = ReaderDetailTests.threadSeconds()
+        let result =
+            switch name {
+            case "a.adoc": AsciiDocMarkup.converted(lines) {}
+            case "a.tex": LaTeXMarkup.converted(lines) {}
+            case "a.org": OrgMarkup.converted(lines) {}
+            default: RestructuredMarkup.converted(lines) {}
+            }
+        #expect(result.lines.count == lines.count)
+        #expect(ReaderDetailTests.threadSeconds() - start < 5)
+    }
+
+    @Test func `A method of Ruby without a name has no heading`() {
+        let text = "def self\n\n n\n  x\nend\n"
+        let structure = TextStructure(of: text, format: .code("ruby"))
+        #expect(!structure.sections.contains { $0.headings.contains("") })
+    }
+
+    @Test(arguments: ["|-\n(|-\n", "> |-\n> a\n", "    - |-\n|-\n", ":-\na|b\n"])
+    func `A paragraph with many lines of hyphens and bars is read in a short time`(unit: String) {
+        let start = ReaderDetailTests.threadSeconds()
+        _ = TextStructure(of: "Ab\n" + String(repeating: unit, count: 20_000), format: .markdown)
+        #expect(ReaderDetailTests.threadSeconds() - start < 5)
+    }
+
+    @Test func `Tables of many items, and rows of hyphens in tables, are found`() {
+        let item = "- item\n\n  | a | b |\n  |---|---|\n  | c | d |\n"
+        let items = TextStructure(of: String(repeating: item, count: 40), format: .markdown)
+        #expect(items.blocks.count == 40)
+        let table = "| a | b |\n|---|---|\n" + String(repeating: "| c | d |\n|---|---|\n", count: 40)
+        let rows = TextStructure(of: table + "\n| e | f |\n|---|---|\n", format: .markdown)
+        #expect(rows.blocks.count == 2)
+    }
 }

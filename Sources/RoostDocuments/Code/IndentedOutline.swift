@@ -98,7 +98,9 @@ struct IndentedOutline {
             guard language.name == "ruby", name == "self" || name.hasPrefix("self.") else {
                 return language.name == "lua" ? luaName(tokens, at: index + 1) ?? name : name
             }
-            return String(name.dropFirst(5))
+            // A method of the class. The name may be missing, or on the next line.
+            let method = String(name.dropFirst("self.".count))
+            return method.isEmpty ? nil : method
         }
         // The name is an operator, or the function is anonymous and assigned to a name.
         let signs = tokens.tokens.dropFirst(index + 1).prefix { !$0.isWord && $0.text != "(" }.map(\.text)

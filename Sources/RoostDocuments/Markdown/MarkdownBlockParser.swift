@@ -16,6 +16,9 @@ enum MarkdownBlockParser {
     /// The estimated number of nodes after which a new document begins at any line. It bounds the memory: a
     /// row of a table has a node for each column, even if the row has fewer cells.
     private static let maximumNodes = 1 << 17
+    /// The maximum number of lines of hyphens and bars in one paragraph that can begin a table. At each of
+    /// them, cmark reads the paragraph from its beginning.
+    private static let maximumDelimiters = 16
 
     private static let registration: Void = cmark_gfm_core_extensions_ensure_registered()
 
@@ -33,13 +36,13 @@ enum MarkdownBlockParser {
         var blocks: [MarkdownBlock] = []
         var simplified: [UInt8] = []
         var (start, fence, comment) = (first, nil as Fence?, 0)
-        var (nodes, columns) = (0, 0)
+        var (nodes, columns, delimiters) = (0, 0, 0)
         for line in first..<max(first, lines.count) {
             let isSuitable = fence == nil && simplified.count >= segmentLength && lines.startsSegment(line)
             if isSuitable || simplified.count >= 4 * segmentLength || nodes >= maximumNodes {
                 parse(simplified, firstLine: start, into: &blocks)
                 simplified.removeAll(keepingCapacity: true)
-                (start, fence, nodes, columns) = (line, nil, 0, 0)
+                (start, fence, nodes, columns, delimiters) = (line, nil, 0, 0, 0)
             }
             while comment < comments.count, comments[comment].upperBound <= lines.starts[line] {
                 comment += 1
@@ -47,6 +50,12 @@ enum MarkdownBlockParser {
             let offset = simplified.count
             let depth = append(line, of: lines, comments: comments[comment...], to: &simplified)
             columns = Self.columns(of: simplified[offset...], after: columns)
+            if endsParagraph(simplified[offset...]) {
+                delimiters = 0
+            } else if beginsTable(simplified[offset...]) {
+                delimiters += 1
+                if delimiters > maximumDelimiters { hideDelimiter(in: &simplified, from: offset) }
+            }
             // A list has a node for itself and one for its item, and a line one for its block and its text.
             nodes += 2 * depth + columns + 2
             Fence.update(&fence, line: lines.contentRange(line..<line + 1), lines.bytes)
@@ -74,11 +83,37 @@ enum MarkdownBlockParser {
     /// or of the previous line; 0 after an empty line.
     private static func columns(of line: ArraySlice<UInt8>, after previous: Int) -> Int {
         guard line.contains(where: { !$0.isMarkdownSpace }) else { return 0 }
-        let isDelimiter = line.allSatisfy {
+        return isDelimiter(line) ? line.count { $0 == UInt8(ascii: "|") } + 1 : previous
+    }
+
+    private static func isDelimiter(_ line: ArraySlice<UInt8>) -> Bool {
+        line.allSatisfy {
             $0.isMarkdownSpace || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "|")
                 || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ">")
         }
-        return isDelimiter ? line.count { $0 == UInt8(ascii: "|") } + 1 : previous
+    }
+
+    /// Returns whether a line ends each paragraph before it: an empty line, or an item of a list that is not
+    /// indented deeply.
+    private static func endsParagraph(_ line: ArraySlice<UInt8>) -> Bool {
+        let content = line.drop { $0 == 32 }
+        if let first = content.first, isBullet(first), content.startIndex - line.startIndex < 4 {
+            let text = content.dropFirst()
+            return text.first == 32 && text.contains { !$0.isMarkdownSpace }
+        }
+        return content.allSatisfy { $0.isMarkdownSpace || $0 == UInt8(ascii: ">") }
+    }
+
+    /// Returns whether cmark may begin a table at a line. Without bars and colons, it underlines a heading.
+    private static func beginsTable(_ line: ArraySlice<UInt8>) -> Bool {
+        isDelimiter(line) && line.contains { $0 == UInt8(ascii: "|") || $0 == UInt8(ascii: ":") }
+    }
+
+    /// Replaces the hyphens of a line, which then begins no table. In a table, it remains a row.
+    private static func hideDelimiter(in text: inout [UInt8], from offset: Int) {
+        for index in offset..<text.count where text[index] == UInt8(ascii: "-") {
+            text[index] = UInt8(ascii: "x")
+        }
     }
 
     /// Appends a line with the characters that determine the structure of the blocks, and returns the number
@@ -119,8 +154,11 @@ enum MarkdownBlockParser {
     }
 
     private static func isListMarker(_ byte: UInt8) -> Bool {
+        isBullet(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ")")
+    }
+
+    private static func isBullet(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "*")
-            || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ")")
     }
 
     /// Returns whether a character at the beginning of a line can determine its block.

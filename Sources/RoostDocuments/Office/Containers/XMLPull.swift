@@ -59,11 +59,12 @@ final class XMLPull {
         let source = XMLSource(data)
         // Without the option to recover, a fault ends the document: later elements could be misplaced.
         let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOWARNING.rawValue
-        guard
-            let reader = xmlReaderForIO(
+        let created = Self.withoutMessages {
+            xmlReaderForIO(
                 { XMLSource.read($0, $1, $2) }, nil, Unmanaged.passUnretained(source).toOpaque(), nil, nil,
                 Int32(options))
-        else { throw DocumentError.damaged("its XML cannot be read") }
+        }
+        guard let reader = created else { throw DocumentError.damaged("its XML cannot be read") }
         self.reader = reader
         self.source = source
         self.isCancelled = isCancelled
@@ -158,6 +159,15 @@ final class XMLPull {
         xmlTextReaderSetStructuredErrorHandler(reader, handler, Unmanaged.passUnretained(self).toOpaque())
     }
 
+    /// Calls a closure while this thread ignores faults that belong to no parser, such as those of an
+    /// encoding. libxml2 would write them to the standard error of the program.
+    private static func withoutMessages<Result>(_ body: () -> Result) -> Result {
+        let (handler, context) = (__xmlStructuredError().pointee, __xmlStructuredErrorContext().pointee)
+        defer { xmlSetStructuredErrorFunc(context, handler) }
+        xmlSetStructuredErrorFunc(nil) { _, _ in }
+        return body()
+    }
+
     /// Returns the next event; `nil` at the end of the document.
     func next() throws -> Event? {
         if mustEnd {
@@ -168,7 +178,7 @@ final class XMLPull {
         while !hasEnded {
             events += 1
             if events & 1023 == 0, isCancelled() { throw CancellationError() }
-            let state = xmlTextReaderRead(reader)
+            let state = Self.withoutMessages { xmlTextReaderRead(reader) }
             guard state == 1 else {
                 hasEnded = true
                 if state < 0 { isDamaged = true }
