@@ -1,89 +1,67 @@
 import Foundation
 import RoostDocuments
-import TestSupport
 import Testing
 
-/// Tests with damaged documents. `ROOST_FUZZ_FILES` sets the number of files for each kind (default: 60).
+/// Tests with damaged and hostile documents: a document or an error, a consistent structure, and bounded
+/// time.
+///
+/// `ROOST_FUZZ_FILES` sets the number of mutations for each kind of file (default: 60), and
+/// `ROOST_FUZZ_SECONDS` the maximum time for each file. A failed check names the number of a mutation, which
+/// produces it again.
 @Suite(.serialized) struct DocumentFuzzTests {
-    private static let count =
-        ProcessInfo.processInfo.environment["ROOST_FUZZ_FILES"].flatMap { Int($0) } ?? 60
-    /// The maximum time for one file. Reading takes milliseconds, but other tests use the processor too.
-    private static let maximumTime = Duration.seconds(600)
+    private static let count = setting("ROOST_FUZZ_FILES") ?? 60
+    /// The default is long, because other tests use the processor too. Reading a file takes milliseconds.
+    private static let maximumTime = Duration.seconds(setting("ROOST_FUZZ_SECONDS") ?? 600)
 
-    /// Returns data with some bytes changed, removed, repeated or inserted.
-    private func mutated(_ data: Data, _ random: inout Seeded) -> Data {
-        var bytes = [UInt8](data)
-        for _ in 0..<Int.random(in: 1...8, using: &random) where !bytes.isEmpty {
-            let start = Int.random(in: 0..<bytes.count, using: &random)
-            let end = min(bytes.count, start + Int.random(in: 1...64, using: &random))
-            switch Int.random(in: 0..<6, using: &random) {
-            case 0: bytes[start] = UInt8.random(in: 0...255, using: &random)
-            case 1: bytes[start] ^= 1 << UInt8.random(in: 0...7, using: &random)
-            case 2: bytes.removeSubrange(start..<end)
-            case 3: bytes.insert(contentsOf: bytes[start..<end], at: start)
-            case 4:
-                bytes.replaceSubrange(start..<end, with: Array("<{[\"'#|*>:".utf8).shuffled(using: &random))
-            default: bytes.removeSubrange(start...)
-            }
-        }
-        return Data(bytes)
+    private static func setting(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
     }
 
-    /// Reads mutations of a file. Damage must end in a document or in an error, within the time.
-    private func fuzz(_ name: String, _ data: Data, count: Int) async throws {
-        var random = Seeded(state: UInt64(data.count))
-        let type = try #require(DocumentFixture.readers.match(DocumentInput(data: data, path: name)))
-        for index in 0..<count {
-            let input = DocumentInput(data: mutated(data, &random), path: name)
+    /// Reads files until the time of one of them exceeds the maximum.
+    private func read(_ kind: FuzzKind, count: Int, file: (Int) -> DocumentInput) async throws {
+        for number in 0..<count {
+            let input = file(number)
             let start = ContinuousClock.now
-            do {
-                let match = DocumentFixture.readers.match(input) ?? type
-                for document in try await match.reader.read(input, as: match.type) {
-                    let structure = TextStructure(of: document.text, format: document.format)
-                    #expect(structure.sections.allSatisfy { $0.range.upperBound <= document.text.utf8.count })
-                }
-            } catch is DocumentError {
-                // The expected result for most damaged files.
+            let defect = try await kind.defect(of: input)
+            #expect(defect == nil, "\(kind), file \(number)")
+            try #require(ContinuousClock.now - start < Self.maximumTime, "\(kind), file \(number)")
+        }
+    }
+
+    private func readMutations(of kind: FuzzKind, count: Int) async throws {
+        try await read(kind, count: max(1, count)) { FuzzMutator.mutation($0, of: kind) }
+    }
+
+    @Test(arguments: FuzzKind.documents + [.pdfText])
+    func `Mutated documents do no harm`(kind: FuzzKind) async throws {
+        try await readMutations(of: kind, count: Self.count)
+    }
+
+    @Test func `Mutated source code does no harm`() async throws {
+        // One reader reads all languages, so they share the number of files.
+        try #require(!FuzzKind.code.isEmpty)
+        for kind in FuzzKind.code {
+            try await readMutations(of: kind, count: Self.count / FuzzKind.code.count)
+        }
+    }
+
+    @Test func `Mutated PDF documents do no harm`() async throws {
+        // Each file starts two programs, which take 20 times as long as reading their output.
+        try await readMutations(of: .pdf, count: Self.count / 20)
+    }
+
+    @Test(arguments: FuzzKind.documents + [.pdfText])
+    func `Parts of the syntax that are repeated or nested do no harm`(kind: FuzzKind) async throws {
+        try await read(kind, count: max(1, Self.count / 20)) {
+            FuzzMutator.pattern($0, of: kind, size: 16 << 10)
+        }
+    }
+
+    @Test func `Parts of the syntax of source code that are repeated or nested do no harm`() async throws {
+        for kind in FuzzKind.code {
+            try await read(kind, count: max(1, Self.count / 20 / FuzzKind.code.count)) {
+                FuzzMutator.pattern($0, of: kind, size: 16 << 10)
             }
-            #expect(ContinuousClock.now - start < Self.maximumTime, "\(name), mutation \(index)")
         }
-    }
-
-    @Test(arguments: [
-        "report.docx", "footnotes.docx", "slides.pptx", "table.xlsx", "report.odt", "table.ods", "book.epub",
-        "alternative.eml", "html.eml", "shift-jis.eml", "archive.mbox",
-    ])
-    func `Damaged office documents and messages do no harm`(name: String) async throws {
-        try await fuzz(name, try DocumentFixture.input(name).data, count: Self.count)
-    }
-
-    @Test(arguments: ["report.pdf", "right-to-left.pdf"])
-    func `Damaged PDF documents do no harm`(name: String) async throws {
-        // Each file starts two programs.
-        try await fuzz(name, try DocumentFixture.input(name).data, count: max(1, Self.count / 6))
-    }
-
-    @Test func `Damaged source code does no harm`() async throws {
-        let folder = DocumentFixture.folder.deletingLastPathComponent().appendingPathComponent("code")
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
-            let data = try Data(contentsOf: folder.appendingPathComponent(name))
-            try await fuzz(name, data, count: max(1, Self.count / 3))
-        }
-    }
-
-    @Test(arguments: [
-        ("a.org", "#+TITLE: x\n* A :t:\n[[a][b]]\n#+BEGIN_SRC c\nx\n#+END_SRC\n"),
-        ("a.rst", "A\n=\n\n.. code:: c\n\n   x\n\n`a <b>`_\n"), ("a.adoc", "= A\n----\nx\n----\nlink:a[b]\n"),
-        ("a.tex", "\\section{A}\\emph{\\textbf{x}} % c\n\\begin{verbatim}\nx\n\\end{verbatim}\n"),
-        ("a.json", "[{\"a\": [1, \"\\u00e9\", {\"b\": null}]}]"),
-        ("a.xml", "<a><b c='d'>e</b><!-- f -->&amp;</a>"),
-        ("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\n<b>x</b>\n"),
-        (
-            "a.ipynb",
-            "{\"cells\": [{\"cell_type\": \"code\", \"source\": [\"x\"], \"outputs\": [{\"text\": \"y\"}]}]}"
-        ),
-    ])
-    func `Damaged texts do no harm`(name: String, text: String) async throws {
-        try await fuzz(name, Data(text.utf8), count: Self.count * 5)
     }
 }

@@ -4,9 +4,14 @@ import Foundation
 enum StoredArchive {
     /// Returns an archive with parts, by their names.
     static func data(_ parts: [(name: String, text: String)]) -> Data {
+        data(of: parts.map { ($0.name, Data($0.text.utf8)) })
+    }
+
+    /// Returns an archive with parts, by their names.
+    static func data(of parts: [(name: String, data: Data)]) -> Data {
         var (archive, directory) = (Data(), Data())
         for part in parts {
-            let (name, contents) = (Data(part.name.utf8), Data(part.text.utf8))
+            let (name, contents) = (Data(part.name.utf8), part.data)
             let size = UInt32(contents.count)
             // The version, flags, method, time and date.
             var fields = bytes([20, 0, 0, 0, 0x21] as [UInt16])
@@ -29,10 +34,15 @@ enum StoredArchive {
         }
     }
 
+    /// The remainders of all bytes for the CRC-32 of ISO 3309.
+    private static let remainders: [UInt32] = (0..<256).map { byte in
+        (0..<8).reduce(byte) { value, _ in value >> 1 ^ (value & 1) * 0xEDB8_8320 }
+    }
+
     /// Returns the CRC-32 of ISO 3309.
     private static func checksum(_ data: Data) -> UInt32 {
         ~data.reduce(~0 as UInt32) { sum, byte in
-            (0..<8).reduce(sum ^ UInt32(byte)) { value, _ in value >> 1 ^ (value & 1) * 0xEDB8_8320 }
+            sum >> 8 ^ remainders[Int(UInt8(truncatingIfNeeded: sum) ^ byte)]
         }
     }
 }

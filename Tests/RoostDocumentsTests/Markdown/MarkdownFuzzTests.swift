@@ -45,42 +45,6 @@ import Testing
         return Data(bytes)
     }
 
-    /// Returns the first rule that a structure of a text violates.
-    private static func defect(_ structure: TextStructure, of text: String) -> String? {
-        let bytes = Array(text.utf8)
-        func isBoundary(_ offset: Int) -> Bool { offset == bytes.count || bytes[offset] & 0xC0 != 0x80 }
-        var end = 0
-        for section in structure.sections {
-            if section.range.lowerBound != end { return "sections do not cover the text" }
-            if !isBoundary(section.range.upperBound) { return "section ends within a character" }
-            if section.headings.contains(where: \.isEmpty) { return "empty heading" }
-            end = section.range.upperBound
-        }
-        if end != bytes.count { return "sections do not reach the end" }
-        end = 0
-        for part in structure.hiddenParts {
-            let range = part.range
-            if range.isEmpty || range.lowerBound < end || range.upperBound > bytes.count {
-                return "hidden parts are not in order: \(range)"
-            }
-            if !isBoundary(range.lowerBound) || !isBoundary(range.upperBound) {
-                return "hidden part in a character"
-            }
-            end = range.upperBound
-        }
-        end = 0
-        for block in structure.blocks {
-            if block.isEmpty || block.lowerBound < end || block.upperBound > bytes.count {
-                return "blocks are not in order: \(block)"
-            }
-            if !isBoundary(block.lowerBound) || !isBoundary(block.upperBound) {
-                return "block in a character"
-            }
-            end = block.upperBound
-        }
-        return nil
-    }
-
     /// The parts of random TOML values. The parser of TOMLKit has assertions, which end the process.
     private static let tomlParts = [
         "2024-01-01", "2024-01-01T10:00:00", "10:00:00", "T", "t", "Z", ":", "-", "+", ".", "_", "0", "1",
@@ -124,12 +88,9 @@ import Testing
             let input = DocumentInput(data: data, path: "/vault/note")
             do {
                 for document in try await reader.read(input, as: reader.types[0]) {
-                    let structure = TextStructure(of: document.text, format: document.format)
-                    let defect = Self.defect(structure, of: document.text)
-                    if let defect {
+                    if let defect = FuzzRules.defect(of: document.text, format: document.format) {
                         Issue.record("round \(round): \(defect): \(document.text.debugDescription)")
                     }
-                    _ = structure.visibleText(in: 0..<document.text.utf8.count, of: document.text)
                     #expect(document.tags.allSatisfy { !$0.isEmpty }, "round \(round)")
                 }
             } catch is DocumentError {
