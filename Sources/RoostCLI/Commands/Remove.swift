@@ -7,8 +7,8 @@ struct TagCommand: AsyncParsableCommand {
         commandName: "tag", abstract: "Add a tag to entries, or remove a tag from them.",
         discussion: """
             Case does not matter in tags: an entry with the tag Birds keeps it if birds is added, and loses \
-            it if birds is removed. Tags that are nested in a tag, such as birds/swifts, are not removed with \
-            it.
+            it if birds is removed. Tags that are nested in a tag, such as birds/swifts, are not removed \
+            with it.
 
             \(StoreOptions.entryRule)
 
