@@ -30,8 +30,9 @@ struct Relevance: Sendable {
     /// The share of the information of a query's words that makes an entry close, even if its cosine is not
     /// above that of unrelated texts: names and identifiers have little meaning for a model.
     private static let closeCoverage: Float = 0.8
-    /// The maximum number of words of a query of keywords. Questions have more.
-    private static let keywords = 3
+    /// The maximum number of words, without stop words, of a query whose words alone make an answer: a name
+    /// or an identifier.
+    private static let keywords = 1
     /// The number of hits with a score above 0 after which hits with a score of 0 may follow. Among the first
     /// 100 hits, almost no judged answer has a score of 0; in longer lists, up to 3.5% of them do, because
     /// the passages of a store about one subject are more similar to each other than to a short query.
