@@ -15,8 +15,9 @@ struct PageToken: Codable {
     private var revision: UInt64
     private var parameters: Int
 
-    /// The maximum length of a cursor in characters, for all but extreme keys.
-    private static let maximumLength = 12_000
+    /// The maximum length of a cursor in characters. With each of them escaped, a request line stays within
+    /// the 80 kB that the parser accepts.
+    private static let maximumLength = 5_000
 
     /// The parameters of all lists with pages.
     static func parameters(maximum: Int, default standard: Int) -> [Parameter] {
