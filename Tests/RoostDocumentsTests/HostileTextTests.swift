@@ -128,4 +128,31 @@ import Testing
         let rows = TextStructure(of: table + "\n| e | f |\n|---|---|\n", format: .markdown)
         #expect(rows.blocks.count == 2)
     }
+
+    @Test(arguments: ["-\n", "\u{E9}-\n", "a\n", "\u{AD}\n", "\u{96E8}\n"])
+    func `Very many lines of a PDF document that form one word are joined in a short time`(line: String) {
+        let start = ReaderDetailTests.threadSeconds()
+        let pages = PDFPages([String(repeating: line, count: 20_000)]).cleaned()
+        #expect(pages.count == 1)
+        #expect(ReaderDetailTests.threadSeconds() - start < 5)
+    }
+
+    @Test(arguments: [
+        "var x = 1" + repeated("\n") + "+ 2", "var x = 1" + repeated("\n").dropLast(30_000) + spaces + "+ 2",
+        repeated("@a\n") + "func x() {\n}\n", spaces + repeated(";"),
+    ])
+    func `Code with many blank lines, spaces or attributes is read in a short time`(code: String) {
+        let start = ReaderDetailTests.threadSeconds()
+        let structure = TextStructure(of: code, format: .code("swift"))
+        #expect(structure.sections.last?.range.upperBound == code.utf8.count)
+        #expect(ReaderDetailTests.threadSeconds() - start < 2)
+    }
+
+    @Test func `A statement continues after blank lines`() throws {
+        let code = "func fill(a: Int)\n\n\n    -> Int\n\n{\n    let b = a\n    return b\n}\nvar y = 0\n"
+        let structure = TextStructure(of: code, format: .code("swift"))
+        let section = try #require(structure.sections.first { $0.headings == ["fill"] })
+        #expect(code.utf8.prefix(section.range.upperBound).last == UInt8(ascii: "\n"))
+        #expect(String(decoding: Array(code.utf8)[section.range], as: UTF8.self).contains("return b"))
+    }
 }

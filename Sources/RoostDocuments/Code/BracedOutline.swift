@@ -79,6 +79,8 @@ struct BracedOutline {
         var body: Range<Int>?
         let firstLine = lines.line(of: start)
         let column = lines.indentation(firstLine) ?? 0
+        // The beginning of the line with which the statement continues, perhaps after very many blank lines.
+        var next = 0
         while index < limit {
             switch mask[index] {
             case UInt8(ascii: "("), UInt8(ascii: "["): depth += 1
@@ -94,10 +96,11 @@ struct BracedOutline {
             case UInt8(ascii: "=") where depth == 0: isAssigned = isAssigned || isAssignment(index)
             case UInt8(ascii: "}") where depth == 0: return (index, body)
             case UInt8(ascii: ";") where depth == 0: return (index + 1, body)
-            case 0x0A where depth == 0 && endsAtNewline:
-                if !continues(behind: index, from: start, column: column, limit: limit) {
+            case 0x0A where depth == 0 && endsAtNewline && index >= next:
+                guard let line = continuation(behind: index, from: start, column: column, limit: limit) else {
                     return (index, body)
                 }
+                next = line
             default: break
             }
             index += 1
@@ -126,18 +129,25 @@ struct BracedOutline {
         return limit
     }
 
-    /// Returns whether a statement continues after a line break: the next line is indented more deeply, or
-    /// begins with an operator, an opening brace or a clause, or the statement has only attributes so far.
-    private func continues(behind newline: Int, from start: Int, column: Int, limit: Int) -> Bool {
+    /// Returns the beginning of the line with which a statement continues after a line break; `nil` if it
+    /// ends. It continues if the next line that is not blank is indented more deeply, or begins with an
+    /// operator, an opening brace or a clause, or if the statement has only attributes so far.
+    private func continuation(behind newline: Int, from start: Int, column: Int, limit: Int) -> Int? {
         var line = lines.line(of: newline) + 1
         while line < lines.count, lines.indentation(line) == nil { line += 1 }
         guard line < lines.count, lines.starts[line] < limit, let next = lines.indentation(line),
             let first = lines.firstByte(line)
-        else { return false }
-        if next > column || "{.?:&|+=".utf8.contains(first) { return first != UInt8(ascii: "}") }
-        let word = firstWord(line)
-        if Self.clauses.contains(word) || language.name == "swift" && word == "async" { return true }
-        return mask[start] == UInt8(ascii: "@") && hasOnlyAttributes(start..<newline)
+        else { return nil }
+        let isContinued: Bool
+        if next > column || "{.?:&|+=".utf8.contains(first) {
+            isContinued = first != UInt8(ascii: "}")
+        } else {
+            let word = firstWord(line)
+            isContinued =
+                Self.clauses.contains(word) || language.name == "swift" && word == "async"
+                || mask[start] == UInt8(ascii: "@") && hasOnlyAttributes(start..<newline)
+        }
+        return isContinued ? lines.starts[line] : nil
     }
 
     /// The keywords that can begin a clause of a declaration on a separate line.
@@ -150,9 +160,13 @@ struct BracedOutline {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The maximum number of bytes of the attributes before a declaration, which are read again for each line.
+    private static let maximumAttributesLength = 4000
+
     /// Returns whether each word begins with `@` or follows a punctuation character of an attribute, as in
     /// `@file:JvmName(…)`.
     private func hasOnlyAttributes(_ range: Range<Int>) -> Bool {
+        guard range.count <= Self.maximumAttributesLength else { return false }
         let tokens = CodeTokens(mask, range).tokens
         return tokens.indices.allSatisfy { index in
             guard tokens[index].isWord, !tokens[index].text.hasPrefix("@") else { return true }

@@ -6,6 +6,9 @@ struct CodeLines {
     let mask: [UInt8]
     /// The offsets at which the lines begin, followed by the length of the text.
     let starts: [Int]
+    /// The columns of the first characters of all lines in the mask, or -1 for blank lines. Long
+    /// indentations would be read again for each statement.
+    private let columns: [Int32]
 
     init(source: [UInt8], mask: [UInt8]) {
         self.source = source
@@ -14,6 +17,9 @@ struct CodeLines {
         for (index, byte) in source.enumerated() where byte == UInt8(ascii: "\n") { starts.append(index + 1) }
         if starts.last != source.count { starts.append(source.count) }
         self.starts = starts
+        columns = starts.indices.dropLast().map { line in
+            Self.column(mask[starts[line]..<starts[line + 1]]).map { Int32(clamping: $0) } ?? -1
+        }
     }
 
     /// The number of lines.
@@ -34,10 +40,17 @@ struct CodeLines {
 
     /// Returns the column, from 0, of the first character of a line that is neither a space nor a tab, in the
     /// mask or in the text; `nil` for a blank line. A tab advances to the next multiple of 8 columns.
+    ///
+    /// - Complexity: O(1) in the mask, and O(length of line) in the text.
     func indentation(_ line: Int, masked: Bool = true) -> Int? {
+        guard masked else { return Self.column(source[range(line)]) }
+        return columns[line] < 0 ? nil : Int(columns[line])
+    }
+
+    private static func column(_ line: ArraySlice<UInt8>) -> Int? {
         var column = 0
-        for index in range(line) {
-            switch masked ? mask[index] : source[index] {
+        for byte in line {
+            switch byte {
             case UInt8(ascii: " "): column += 1
             case UInt8(ascii: "\t"): column += 8 - column % 8
             case 0x0A, 0x0D: return nil

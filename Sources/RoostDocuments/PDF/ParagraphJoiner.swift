@@ -10,6 +10,8 @@ struct ParagraphJoiner {
     private static let compoundBeginnings: Set = ["well", "self", "ill", "ex", "half", "quasi", "vice"]
     /// The maximum number of different words that are collected.
     private static let maximumWords = 500_000
+    /// The maximum number of characters of a word before a hyphen at the end of a line.
+    private static let maximumWordLength = 100
 
     /// Creates a joiner for a document with the given lines.
     init(lines: some Sequence<String>) {
@@ -97,7 +99,9 @@ struct ParagraphJoiner {
 
     /// Returns whether the hyphen at the end of a line was inserted to break a word.
     private func isHyphenation(_ paragraph: String, _ line: String) -> Bool {
-        let left = paragraph.dropLast().suffix(while: { !$0.isWhitespace })
+        // Without a limit, lines of a long word without spaces would be read again for each of them.
+        let end = paragraph.dropLast(1).suffix(Self.maximumWordLength)
+        let left = end.suffix(while: { !$0.isWhitespace })
         let right = line.prefix { !$0.isWhitespace }
         guard let before = left.last, before.isLetter, let first = right.first, first.isLowercase,
             !Self.isSuspended(paragraph, line)
@@ -113,7 +117,7 @@ struct ParagraphJoiner {
     private static func isSuspended(_ paragraph: String, _ line: String) -> Bool {
         let next = line.prefix { $0.isLetter }.lowercased()
         return ["and", "or", "und", "oder", "bis", "sowie", "bzw", "to", "en", "of", "och"].contains(next)
-            || (paragraph.dropLast().last.map { $0.isWhitespace } ?? true)
+            || (paragraph.dropLast(1).last.map { $0.isWhitespace } ?? true)
     }
 
     /// Returns a word without punctuation around it, in lowercase letters.
