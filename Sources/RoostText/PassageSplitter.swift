@@ -229,12 +229,17 @@ public struct PassageSplitter: Sendable, Hashable {
             && utf8[offset + level] == UInt8(ascii: " ")
     }
 
+    /// The maximum number of quotation marks, brackets and signs of emphasis after a full stop. Very many of
+    /// them would be read again for each token.
+    private static let maximumClosingSigns = 16
+
     private static func isFullStop(
         _ utf8: UnsafeBufferPointer<UInt8>, endingAt end: Int, ideographicOnly: Bool
     ) -> Bool {
         var stop = end
         if !ideographicOnly {
-            while stop > 0, "\"')]*_".utf8.contains(utf8[stop - 1]) { stop -= 1 }
+            let first = max(0, end - maximumClosingSigns)
+            while stop > first, "\"')]*_".utf8.contains(utf8[stop - 1]) { stop -= 1 }
             if stop > 0, ".!?:;".utf8.contains(utf8[stop - 1]) { return true }
         }
         guard stop >= 3 else { return false }

@@ -66,6 +66,15 @@ struct PassageSplitterTests {
         #expect(splitter.split(text, tokens: [9..<99, 10..<99, -1..<4]) == [0..<text.utf8.count])
     }
 
+    @Test func `a text of closing signs between short tokens is split in linear time`() {
+        let text = String(repeating: "_", count: 400_000)
+        // Quadratic time would be minutes.
+        let tokens = stride(from: 0, to: 400_000, by: 8).map { $0..<$0 + 7 }
+        #expect(PassageSplitter().split(text, tokens: tokens).last?.upperBound == 400_000)
+        let splitter = PassageSplitter(maximumTokens: 5, overlap: 0)
+        #expect(passages("one two.**\"')] three four five six", splitter).first == "one two.**\"')]")
+    }
+
     @Test func `no boundary is inside a grapheme cluster`() {
         let family = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}"
         let text = String(repeating: "e\u{301}" + family + "日本\r\n", count: 60)

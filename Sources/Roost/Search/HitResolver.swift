@@ -55,11 +55,11 @@ struct HitResolver: Sendable {
             ).total)
         hit.explanation = relevance.explanation(
             of: hit.score, evidence, passage: hit.similarity, entry: entryCosine, words)
-        if let words, let total = self.words?.scores.wordCount {
+        if let words, let scores = self.words?.scores {
             hit.hasAllWords =
-                words.words > 0 && words.words >= total
-                && relevance.isAnswer(
-                    passage: hasVectors ? hit.similarity : nil, entry: entryCosine, words: total)
+                words.words > 0 && words.words >= scores.wordCount
+                && (scores.areTogether(in: words)
+                    || relevance.isAnswer(passage: hasVectors ? hit.similarity : nil, entry: entryCosine))
         }
         hit.isClose =
             hit.uncorrectedScore >= Relevance.noiseLevel

@@ -38,7 +38,7 @@ public struct QueryHit: Sendable, Hashable {
     /// The score without the evidence of corrected words, which is compared with the noise level.
     var uncorrectedScore: Float = 0
     /// Whether the entry contains all words of the query, and they make it an answer
-    /// (``Relevance/isAnswer(passage:entry:words:)``).
+    /// (``Relevance/isAnswer(passage:entry:)``).
     var hasAllWords = false
     /// Whether the entry is closer to the query than noise (``Relevance/isClose(passage:entry:coverage:)``).
     var isClose = false

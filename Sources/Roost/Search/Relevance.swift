@@ -30,9 +30,6 @@ struct Relevance: Sendable {
     /// The share of the information of a query's words that makes an entry close, even if its cosine is not
     /// above that of unrelated texts: names and identifiers have little meaning for a model.
     private static let closeCoverage: Float = 0.8
-    /// The maximum number of words, without stop words, of a query whose words alone make an answer: a name
-    /// or an identifier.
-    private static let keywords = 1
     /// The number of hits with a score above 0 after which hits with a score of 0 may follow. Among the first
     /// 100 hits, almost no judged answer has a score of 0; in longer lists, up to 3.5% of them do, because
     /// the passages of a store about one subject are more similar to each other than to a short query.
@@ -162,13 +159,11 @@ struct Relevance: Sendable {
         return reaches(isCovered ? 0 : Self.closeDeviations, passage: passage, entry: entry) ?? isCovered
     }
 
-    /// Returns whether an entry with all words of a query is an answer. A long text contains the words of a
-    /// short question by chance, so its cosine must not be below that of unrelated texts, unless the query
-    /// consists of a few keywords.
-    ///
-    /// - Parameter words: The number of words of the query.
-    func isAnswer(passage: Float?, entry: Float?, words: Int) -> Bool {
-        words <= Self.keywords || reaches(0, passage: passage, entry: entry) ?? true
+    /// Returns whether an entry with all words of a query, which are not next to each other, is an answer. A
+    /// long text contains the words of a short question by chance, so its cosine must not be below that of
+    /// unrelated texts.
+    func isAnswer(passage: Float?, entry: Float?) -> Bool {
+        reaches(0, passage: passage, entry: entry) ?? true
     }
 
     /// Returns whether the cosine of an entry is some deviations above the mean of unrelated texts; `nil` if

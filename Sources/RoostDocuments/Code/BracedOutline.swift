@@ -160,7 +160,8 @@ struct BracedOutline {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The maximum number of bytes of the attributes before a declaration, which are read again for each line.
+    /// The maximum number of bytes of the attributes before a declaration, which are read again for each
+    /// line.
     private static let maximumAttributesLength = 4000
 
     /// Returns whether each word begins with `@` or follows a punctuation character of an attribute, as in

@@ -31,10 +31,21 @@ package struct TextScores: Sendable {
             return Self.scores(
                 parts[part], clauses.map { ($0.weight, $0.found[part], $0.isPair) }, meanLength)
         }
-        information = clauses.reduce(0) { $0 + ($1.isPair ? 0 : $1.weight) }
-        exactScore = clauses.reduce(0) {
-            $0 + $1.weight * ($1.isPair ? TextScoring.exactPairShare : TextScoring.exactShare)
+        information = Self.information(of: clauses)
+        let pairs = clauses.reduce(0) { $0 + ($1.isPair ? $1.weight : 0) }
+        exactScore = information * TextScoring.exactShare + pairs * TextScoring.exactPairShare
+    }
+
+    /// Returns the information of the words and of the parts of the query's identifiers. Other clauses of a
+    /// word, such as those for its occurrences in identifiers of the texts, replace the word, so only the most
+    /// informative one counts.
+    private static func information(of clauses: [WeightedClause]) -> Float {
+        var words: [Int: Float] = [:]
+        for clause in clauses where !clause.isPart {
+            if let word = clause.word { words[word] = max(words[word] ?? 0, clause.weight) }
         }
+        let parts = clauses.reduce(0) { $0 + ($1.isPart ? $1.weight : 0) }
+        return words.values.sorted().reduce(0, +) + parts
     }
 
     /// The score of a document; 0 if it contains none of the words.
@@ -133,6 +144,10 @@ extension TextScores {
         /// The number of the query's words, as corrected, that the document contains as words or as parts of
         /// identifiers.
         package var words = 0
+        /// The number of these words that another field than the body contains, such as the title.
+        package var fieldWords = 0
+        /// The number of the query's pairs of adjacent words that are adjacent in the body.
+        package var pairCount = 0
         /// The information of the query's words that the document contains in the form that the user entered,
         /// without pairs. At most ``TextScores/wordInformation``.
         package var covered: Float = 0
@@ -158,6 +173,14 @@ extension TextScores {
     /// The number of different words and prefixes of the query.
     package var wordCount: Int { Set(clauses.lazy.filter { !$0.isPart }.compactMap(\.word)).count }
 
+    /// Returns whether a document has the words of the query where chance rarely puts them: all in other fields
+    /// than the body, or all next to each other.
+    package func areTogether(in breakdown: Breakdown) -> Bool {
+        let (words, pairs) = (wordCount, clauses.count(where: \.isPair))
+        guard words > 0 else { return false }
+        return breakdown.fieldWords >= words || (words == pairs + 1 && breakdown.pairCount >= pairs)
+    }
+
     /// The sum of the information of the query's words, each counted once: unlike ``information``, without
     /// the further clauses of a word, such as those for its occurrences in identifiers. It is the value of
     /// ``Breakdown/covered`` of a document that contains all words, unless words were corrected.
@@ -178,6 +201,7 @@ extension TextScores {
                 part.forEachMatch(pair.found[number]) { match in
                     guard isRequested[match.document] else { return }
                     breakdowns[match.document]?.pairs += pair.weight * Self.pairShare(match)
+                    breakdowns[match.document]?.pairCount += 1
                 }
             }
             for word in words {
@@ -185,12 +209,14 @@ extension TextScores {
                 for clause in word.clauses {
                     part.forEachMatch(clause.found[number]) { match in
                         guard isRequested[match.document] else { return }
-                        presences[match.document, default: Presence()].add(clause)
+                        presences[match.document, default: Presence()].add(
+                            clause, isInField: !match.fields.isEmpty)
                         add(match, clause, part.index, to: &breakdowns[match.document, default: Breakdown()])
                     }
                 }
                 for (document, presence) in presences {
                     breakdowns[document]?.words += presence.isComplete ? 1 : 0
+                    breakdowns[document]?.fieldWords += presence.isCompleteInField ? 1 : 0
                     breakdowns[document]?.covered += presence.covered(of: word)
                 }
             }
@@ -202,12 +228,15 @@ extension TextScores {
     private struct Presence {
         /// Whether the document contains the word or its correction, and not only some of its parts.
         var isComplete = false
+        /// Whether another field than the body contains the word or its correction.
+        var isCompleteInField = false
         /// Whether the document contains the word in the form that the user entered.
         private var isEntered = false
         private var informationOfParts: Float = 0
 
-        mutating func add(_ clause: WeightedClause) {
+        mutating func add(_ clause: WeightedClause, isInField: Bool) {
             isComplete = isComplete || !clause.isPart
+            isCompleteInField = isCompleteInField || (isInField && !clause.isPart)
             isEntered = isEntered || !(clause.isPart || clause.isCorrected)
             informationOfParts += clause.isPart ? clause.weight : 0
         }
