@@ -71,7 +71,7 @@ struct PassageSplitterTests {
         // Quadratic time would be minutes.
         let tokens = stride(from: 0, to: 400_000, by: 8).map { $0..<$0 + 7 }
         #expect(PassageSplitter().split(text, tokens: tokens).last?.upperBound == 400_000)
-        let splitter = PassageSplitter(maximumTokens: 5, overlap: 0)
+        let splitter = PassageSplitter(maximumTokens: 10, overlap: 0)
         #expect(passages("one two.**\"')] three four five six", splitter).first == "one two.**\"')]")
     }
 
