@@ -37,8 +37,8 @@ package struct TextScores: Sendable {
     }
 
     /// Returns the information of the words and of the parts of the query's identifiers. Other clauses of a
-    /// word, such as those for its occurrences in identifiers of the texts, replace the word, so only the most
-    /// informative one counts.
+    /// word, such as those for its occurrences in identifiers of the texts, replace the word, so only the
+    /// most informative one counts.
     private static func information(of clauses: [WeightedClause]) -> Float {
         var words: [Int: Float] = [:]
         for clause in clauses where !clause.isPart {
@@ -173,8 +173,8 @@ extension TextScores {
     /// The number of different words and prefixes of the query.
     package var wordCount: Int { Set(clauses.lazy.filter { !$0.isPart }.compactMap(\.word)).count }
 
-    /// Returns whether a document has the words of the query where chance rarely puts them: all in other fields
-    /// than the body, or all next to each other.
+    /// Returns whether a document has the words of the query where chance rarely puts them: all in other
+    /// fields than the body, or all next to each other.
     package func areTogether(in breakdown: Breakdown) -> Bool {
         let (words, pairs) = (wordCount, clauses.count(where: \.isPair))
         guard words > 0 else { return false }
