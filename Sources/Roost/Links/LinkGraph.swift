@@ -51,14 +51,16 @@ struct LinkGraph {
 
     /// Returns the links to an entry, sorted by the paths of the entries that contain them.
     func backlinks(to target: Entry) async throws -> [LinkedEntry] {
-        let path = target.sourcePath
-        let stem = path.map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent }
+        let file = target.sourcePath.map { URL(fileURLWithPath: $0).lastPathComponent }
         let aliases = target.metadata[DocumentKey.aliases]?.comparableTexts ?? []
-        let names = Set((aliases + [stem].compactMap(\.self)).map { $0.lowercased() })
+        let names = Set(aliases.map { $0.lowercased() } + [file].compactMap { $0.map(Self.name(ofFile:)) })
         let entityNames = MemoryEntities.names(of: target)
         return try await linkedEntries {
             // Only links with the name of the entry are resolved.
-            $0.contains { names.contains(Self.name(of: $0)) || entityNames.contains($0) }
+            $0.contains {
+                names.contains(Self.name(of: $0)) || names.contains($0.lowercased())
+                    || entityNames.contains($0)
+            }
         } matching: {
             $0.destination == .entry(target.id)
         }
@@ -153,13 +155,16 @@ struct LinkGraph {
         return nil
     }
 
-    /// Returns the last component of a target in lower case, without its extension.
+    /// Returns the last component of the target of a link in lowercase letters, without the extension of a
+    /// note, which links can omit.
     private static func name(of target: String) -> String {
         let text = target.removingPercentEncoding ?? target
-        var name = text.split(separator: "/").last.map(String.init) ?? text
-        for suffix in [".md", ".markdown"] where name.lowercased().hasSuffix(suffix) {
-            name = String(name.dropLast(suffix.count))
-        }
-        return name.lowercased()
+        return name(ofFile: text.split(separator: "/").last.map(String.init) ?? text)
+    }
+
+    private static func name(ofFile file: String) -> String {
+        let name = file.lowercased()
+        let ending = LinkResolver.noteExtensions.first { name.hasSuffix($0) && name.count > $0.count }
+        return String(name.dropLast(ending?.count ?? 0))
     }
 }

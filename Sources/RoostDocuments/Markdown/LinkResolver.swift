@@ -26,8 +26,8 @@ public struct LinkResolver: Sendable {
         }
     }
 
-    /// The extensions that a link need not contain.
-    private static let noteExtensions = [".md", ".markdown", ".mdx"]
+    /// The extensions in lowercase letters, with a dot, that a link need not contain.
+    public static let noteExtensions = [".md", ".markdown", ".mdx"]
 
     /// The components of the folder that contains all notes.
     private let root: [String]

@@ -87,6 +87,27 @@ import Testing
         #expect(try cli.roost("list", "--store=s", "--where", "links = Missing").output.isEmpty)
     }
 
+    @Test func `files of every type have backlinks`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        try write(
+            "[[b.canvas]] [t](t.txt) [q](sub/q%20r.html) [x](x.mdx) [[x]] [[Version 1.2]]\n", to: "v/note.md")
+        try write(
+            #"{"nodes":[{"id":"1","type":"text","text":"A canvas","x":0,"y":0}],"edges":[]}"#,
+            to: "v/b.canvas")
+        try write("A text.\n", to: "v/t.txt")
+        try write("<html><body><p>A page about herons.</p></body></html>\n", to: "v/sub/q r.html")
+        try write("# A component\n", to: "v/x.mdx")
+        try write("# The second version\n", to: "v/Version 1.2.md")
+        #expect(try cli.roost("ingest", "v", "--store=s").status == 0)
+        for (file, count) in [
+            ("b.canvas", 1), ("t.txt", 1), ("sub/q r.html", 1), ("x.mdx", 2), ("Version 1.2.md", 1),
+        ] {
+            let found = try cli.roost("backlinks", "v/\(file)", "--store=s", "--format=paths")
+            let lines = found.output.split(separator: "\n")
+            #expect(lines.count == count && lines.allSatisfy { $0.hasSuffix("note.md") }, "\(file): \(found)")
+        }
+    }
+
     @Test func `show lists the treatment of a document`() throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         try write(
