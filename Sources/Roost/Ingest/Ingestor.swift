@@ -53,6 +53,13 @@ struct Ingestor {
         // A source that occurs twice is compared with what its first occurrence wrote.
         if !processed.insert(draft.id).inserted { try await flush() }
         report.skipped += draft.skipped
+        if draft.isEmptyFile, let entries = try await storedEntries(of: draft.id) {
+            // Programs empty a file before they write it, and some fail in between. Removing its entries
+            // would remove their tags and dates, too.
+            skip(draft, SourceDraft.emptyReason)
+            report.unchanged += entries
+            return
+        }
         try await storeOriginal(of: draft)
         let snapshot = try await store.storage.snapshot()
         let record = try await snapshot.sources([draft.id]).first
@@ -63,12 +70,8 @@ struct Ingestor {
         }
         guard !draft.isUnread else {
             // Without its entries, the source cannot be compared.
-            report.skipped.append(
-                .init(
-                    source: URL(string: draft.id)?.path ?? draft.id,
-                    reason: "another process changed its entries at the same time; ingest it again"))
-            progress.sources += 1
-            return
+            return skip(
+                draft, "another process changed its entries at the same time; ingest it again")
         }
         var identified = SourceDiff.identify(draft, tags: options.tags)
         report.skipped += identified.skipped
@@ -93,6 +96,18 @@ struct Ingestor {
         progress.sources += 1
         progress.fractionOfNextSource = 0
         if committer.isDue { try await flush() }
+    }
+
+    /// Reports a source whose stored entries stay as they are.
+    private mutating func skip(_ draft: SourceDraft, _ reason: String) {
+        report.skipped.append(.init(source: URL(string: draft.id)?.path ?? draft.id, reason: reason))
+        progress.sources += 1
+    }
+
+    /// Returns the number of stored entries of a source; `nil` if there are none.
+    private func storedEntries(of source: Source.ID) async throws -> Int? {
+        let record = try await store.storage.snapshot().sources([source]).first
+        return record.flatMap { $0.entryIDs.isEmpty ? nil : $0.entryIDs.count }
     }
 
     /// Commits what has been collected and reports the progress.

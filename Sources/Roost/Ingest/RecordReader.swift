@@ -59,6 +59,7 @@ public struct RecordReader: Sendable {
             id: Self.sourceID(url),
             fingerprint: SourceDraft.fingerprint(of: file.data) + file.readerVersion.suffix,
             entries: [], original: keepsOriginals ? file.data : nil)
+        draft.isEmptyFile = SourceDraft.isEmpty(file.data)
         draft.isUnread = try await isUnchanged(draft)
         if !draft.isUnread { draft.entries = try await file.drafts() }
         return draft
@@ -93,6 +94,7 @@ public struct RecordReader: Sendable {
             id: Self.sourceID(url), fingerprint: fingerprint, entries: rows.entries,
             original: keepsOriginals ? data : nil)
         draft.skipped = rows.skipped
+        draft.isEmptyFile = SourceDraft.isEmpty(data)
         return draft
     }
 

@@ -24,6 +24,11 @@ public struct SourceDraft: Sendable, Hashable {
     public var keepsMissingEntries = false
     /// Whether the source was not read, because the store contains it with an equal fingerprint.
     var isUnread = false
+    /// Whether the source is a file that contains nothing, or only white space.
+    var isEmptyFile = false
+
+    /// The reason that is reported for an empty file whose entries stay in the store.
+    static let emptyReason = "it is empty; its former entries are kept"
 
     /// Creates a draft.
     public init(
@@ -42,6 +47,9 @@ public struct SourceDraft: Sendable, Hashable {
         self.init(
             id: id, fingerprint: Self.fingerprint(of: original), entries: entries, original: original)
     }
+
+    /// Returns whether a file contains nothing, or only white space.
+    static func isEmpty(_ file: Data) -> Bool { file.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 
     /// Returns the fingerprint of a document: `sha256:` and its digest in hexadecimal.
     static func fingerprint(of document: Data) -> String { "sha256:" + ChunkIdentifier(hashing: document).id }

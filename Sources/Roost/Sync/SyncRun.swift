@@ -9,6 +9,8 @@ struct SyncRun {
     /// The reasons why files could not be read, by the ids of their sources. The text is empty for a file
     /// that is tried again by the next sync.
     private var problems: [Source.ID: String] = [:]
+    /// The sources whose files are empty.
+    private var emptyFiles = Set<Source.ID>()
 
     init(store: KnowledgeStore, options: SyncOptions, plan: SyncPlan) {
         (self.store, self.options, self.plan) = (store, options, plan)
@@ -63,12 +65,15 @@ struct SyncRun {
         var rest = files[...]
         var problems: [Source.ID: String] = [:]
         var skipped: [IngestReport.Skip] = []
+        var emptyFiles = Set<Source.ID>()
         var ingestOptions = IngestOptions(tags: folder.tags, isDryRun: options.isDryRun)
         ingestOptions.progress = options.progress
         let ingested = try await Ingestor.run(into: store, ingestOptions) {
             while let candidate = rest.popFirst() {
                 do {
-                    return try await reader.read(candidate.url, for: store)
+                    let draft = try await reader.read(candidate.url, for: store)
+                    if draft.isEmptyFile { emptyFiles.insert(candidate.source) }
+                    return draft
                 } catch let error as CancellationError {
                     throw error
                 } catch let error as StorageError {
@@ -87,6 +92,7 @@ struct SyncRun {
         report.entries.add(ingested)
         report.entries.skipped += skipped
         self.problems.merge(problems) { $1 }
+        self.emptyFiles.formUnion(emptyFiles)
     }
 
     // MARK: Removing
@@ -127,7 +133,9 @@ struct SyncRun {
         }
         for candidate in candidates {
             let path = ExactText(candidate.file.relativePath)
-            let problem = problems[candidate.source]
+            let isKept =
+                emptyFiles.contains(candidate.source) && stored[candidate.source]?.entryIDs.isEmpty == false
+            let problem = isKept ? SourceDraft.emptyReason : problems[candidate.source]
             guard let status = candidate.file.status,
                 let record = stored[candidate.source]
                     ?? problem.map({ _ in

@@ -26,6 +26,36 @@ import Testing
         #expect(edited.id == old.id && edited.tags == ["birds"] && edited.content.contains("nest"))
     }
 
+    @Test func `an emptied file keeps its entry until it has a text again`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.write("Swifts sleep on the wing.", to: "a.md")
+        try fixture.write(#"{"id":"1","text":"a row"}"#, to: "rows.jsonl")
+        try fixture.write("", to: "new.md")
+        try await fixture.sync()
+        let old = try await fixture.entries()
+        #expect(old.count == 2)
+        let id = try #require(old["a.md"]?.id)
+        try await fixture.store.setTag("birds", on: [id], isPresent: true)
+        try fixture.write("", to: "a.md", atomically: false)
+        try fixture.write(" \n", to: "rows.jsonl", atomically: false)
+        for _ in 0..<2 {
+            // The second sync reports them too.
+            let report = try await fixture.sync()
+            #expect(report.entries.removed == 0 && report.entries.unchanged == 2)
+            #expect(report.entries.skipped.count { $0.reason == SourceDraft.emptyReason } == 2)
+            let entries = try await fixture.entries()
+            #expect(entries["a.md"]?.tags == ["birds"] && entries["rows.jsonl"]?.content == "a row")
+        }
+        try fixture.write("Swifts nest under roofs.", to: "a.md", atomically: false)
+        let report = try await fixture.sync()
+        #expect(report.entries.updated == 1 && report.entries.new == 0)
+        let entry = try #require(try await fixture.entries()["a.md"])
+        #expect(entry.id == id && entry.tags == ["birds"] && entry.content.contains("roofs"))
+        #expect(entry.createdAt == old["a.md"]?.createdAt)
+        try fixture.remove("rows.jsonl")
+        #expect(try await fixture.sync().entries.removed == 1)
+    }
+
     @Test func `a new file at the former path of a renamed one gets another id`() async throws {
         let fixture = try SyncFixture()
         try fixture.write("the first text", to: "a.md")
