@@ -65,6 +65,14 @@ import Testing
         #expect(part(try snippet("otter").utf8Range, of: text).contains("otter"))
     }
 
+    @Test func `the anchor is in the line with most words of the query`() throws {
+        let text = "Some words on otters.\n\nFiller.\n\n## Two\n\nThe quick river otters swim upstream.\n"
+        let snippet = Snippet(
+            of: text, preferring: 0..<text.utf8.count, for: TextQuery("quick river otters swim upstream"),
+            limit: 200)
+        #expect(line(ofByte: snippet.anchor, in: text) == 7)
+    }
+
     @Test func `adjacent words outweigh the same words apart`() throws {
         let text =
             "The otter is here. " + String(repeating: "Some more text follows. ", count: 20)

@@ -29,10 +29,12 @@ struct CandidateLists {
     var areComplete: Bool { (nearest?.count ?? 0) < depth && (worded?.count ?? 0) < depth }
 }
 
-/// The nearest passages for one query, found together with those of other queries.
+/// The nearest passages for one query, found together with those of other queries or while words were scored.
 struct PrecomputedHits: Sendable {
     var depth: Int
     var hits: [PassageContents.Hit]
+    /// How the database found the passages; `nil` if the client's index found them.
+    var databasePlan: PassageSearchPlan?
 }
 
 /// The step that produces candidates: it searches the derived indexes for one planned query.
@@ -54,23 +56,32 @@ struct CandidateSource: Sendable {
     ///   - words: The words of the store; `nil` if the plan has no words.
     ///   - allowed: The rows of the entries that may be found; `nil` for all.
     ///   - matchingCount: The number of entries that match the search's filter.
+    ///   - depth: The length of the first lists; `nil` if no lists will be needed.
     ///   - precomputed: The nearest passages among the entries that match the search's filter, if they are
     ///     known. They are not used if the query requires or excludes words.
+    /// - Throws: ``IndexFault`` if an index is corrupt.
     init(
         for plan: QueryPlan, in vectors: SearchVectors, _ words: TextContents?, allowed: RowSet?,
-        of matchingCount: Int, precomputed: PrecomputedHits?
+        of matchingCount: Int, depth: Int?, precomputed: PrecomputedHits?
     ) async throws {
         self.plan = plan
         self.vectors = vectors
         self.words = words
-        self.precomputed = plan.text?.isSelective == true ? nil : precomputed
         self.allowed = allowed
         self.matchingCount = matchingCount
-        if let text = plan.text, let words {
-            wordScores = try await words.scores(for: text)
-        } else {
-            wordScores = nil
+        let precomputed = plan.text?.isSelective == true ? nil : precomputed
+        guard let text = plan.text, let words else {
+            (self.precomputed, wordScores) = (precomputed, nil)
+            return
         }
+        guard plan.usesVectors, precomputed == nil, let depth else {
+            (self.precomputed, wordScores) = (precomputed, try await words.scores(for: text))
+            return
+        }
+        // Both searches use one core most of the time.
+        async let nearest = Self.nearest(plan, depth: depth, in: vectors, among: allowed, of: matchingCount)
+        wordScores = try await words.scores(for: text)
+        self.precomputed = try await nearest
     }
 
     /// Returns the best `depth` entries by vector and by words.
@@ -79,11 +90,12 @@ struct CandidateSource: Sendable {
     func lists(depth: Int) async throws -> CandidateLists {
         var lists = CandidateLists(depth: depth)
         if plan.usesVectors {
-            if let precomputed, precomputed.depth == depth {
-                lists.nearest = precomputed.hits
-            } else {
-                try await findNearest(&lists)
+            var found = precomputed
+            if found?.depth != depth {
+                found = try await Self.nearest(
+                    plan, depth: depth, in: vectors, among: allowed, of: matchingCount)
             }
+            (lists.nearest, lists.databasePlan) = (found?.hits, found?.databasePlan)
         }
         guard let wordScores else { return lists }
         let worded = try await wordScores.best(depth, among: allowed)
@@ -93,15 +105,20 @@ struct CandidateSource: Sendable {
         return lists
     }
 
-    private func findNearest(_ lists: inout CandidateLists) async throws {
+    /// Returns the `depth` entries with the nearest passages.
+    private static func nearest(
+        _ plan: QueryPlan, depth: Int, in vectors: SearchVectors, among allowed: RowSet?,
+        of matchingCount: Int
+    ) async throws -> PrecomputedHits {
         switch vectors {
         case .client(let passages):
-            lists.nearest = try await Self.nearest([plan], k: lists.depth, among: allowed, in: passages)[0]
+            let hits = try await nearest([plan], k: depth, among: allowed, in: passages)[0]
+            return PrecomputedHits(depth: depth, hits: hits)
         case .database(let database):
             let found = try await database.nearest(
-                to: plan.vector, k: lists.depth, among: allowed, of: matchingCount,
+                to: plan.vector, k: depth, among: allowed, of: matchingCount,
                 isFilterOnly: plan.text?.isSelective != true, isExact: plan.search.isExact)
-            (lists.nearest, lists.databasePlan) = (found.hits, found.plan)
+            return PrecomputedHits(depth: depth, hits: found.hits, databasePlan: found.plan)
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import RoostModel
 import RoostText
 import RoostVectors
@@ -59,13 +60,25 @@ struct HitResolver: Sendable {
             hit.hasAllWords =
                 words.words > 0 && words.words >= scores.wordCount
                 && (scores.areTogether(in: words)
-                    || relevance.isAnswer(passage: hasVectors ? hit.similarity : nil, entry: entryCosine))
+                    || relevance.isAnswer(passage: hasVectors ? hit.similarity : nil, entry: entryCosine)
+                    || containsQuery(entry.content))
         }
         hit.isClose =
             hit.uncorrectedScore >= Relevance.noiseLevel
             && relevance.isClose(
                 passage: hasVectors ? hit.similarity : nil, entry: entryCosine, coverage: coverage(of: words))
         return hit
+    }
+
+    /// The maximum length in bytes of a text that is searched for the query as a whole.
+    private static let maximumSearchedLength = 1 << 20
+
+    /// Returns whether a text contains the query verbatim, including stop words, without regard to case.
+    private func containsQuery(_ text: String) -> Bool {
+        guard let query = plan.text?.plainText, text.utf8.count <= Self.maximumSearchedLength else {
+            return false
+        }
+        return text.range(of: query, options: .caseInsensitive) != nil
     }
 
     /// Returns the share of the information of the query's words that an entry contains.

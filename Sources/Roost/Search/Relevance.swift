@@ -159,9 +159,9 @@ struct Relevance: Sendable {
         return reaches(isCovered ? 0 : Self.closeDeviations, passage: passage, entry: entry) ?? isCovered
     }
 
-    /// Returns whether an entry with all words of a query, which are not next to each other, is an answer. A
-    /// long text contains the words of a short question by chance, so its cosine must not be below that of
-    /// unrelated texts.
+    /// Returns whether an entry with all words of a query in different places is an answer. A long text
+    /// contains the words of a short question by chance, so its cosine must not be below that of unrelated
+    /// texts.
     func isAnswer(passage: Float?, entry: Float?) -> Bool {
         reaches(0, passage: passage, entry: entry) ?? true
     }

@@ -52,14 +52,15 @@ struct SearchRun: Sendable {
 
     private func result(among allowed: RowSet?) async throws -> QueryResult {
         let count = snapshot.stamp.entryCount
+        let needed = plan.neededHits(of: count)
+        let isEmpty = needed == 0 || allowed?.isEmpty == true
         let source = try await CandidateSource(
             for: plan, in: vectors, words, allowed: allowed, of: filtered?.count ?? count,
-            precomputed: precomputed)
-        let needed = plan.neededHits(of: count)
+            depth: isEmpty ? nil : plan.firstDepth(of: count), precomputed: precomputed)
         let relevance = Relevance(plan, vectors.statistics, words: source.wordScores?.scores)
         var hits: [QueryHit] = []
         var databasePlan: PassageSearchPlan?
-        if needed > 0, source.allowed?.isEmpty != true {
+        if !isEmpty {
             // Whether the result is noise must not depend on the limit and the offset.
             let count = plan.hasNoiseLevel ? max(needed, Self.judgedCount) : needed
             (hits, databasePlan) = try await self.hits(count, from: source, relevance)

@@ -85,6 +85,10 @@ struct SnippetMatches {
             })
     }
 
+    /// The length in bytes of the part of a window that is searched for its most informative item: about a
+    /// line, so that a single word elsewhere in the window does not win against a phrase.
+    private static let lineLength = 80
+
     /// Returns the first window of the highest weight, or `nil` if there are no items.
     ///
     /// - Parameters:
@@ -92,6 +96,22 @@ struct SnippetMatches {
     ///   - required: A range that the window must contain; `nil` for any window.
     /// - Complexity: O(items).
     func best(length: Int, containing required: Range<Int>? = nil) -> Window? {
+        guard let best = bestItems(length: length, containing: required) else { return nil }
+        let found = SnippetMatches(Array(items[best.items]))
+        let line = found.bestItems(length: min(length, Self.lineLength))
+        let candidates = line.map { found.items[$0.items] } ?? found.items[...]
+        let heaviest = candidates.map(\.weight).max() ?? 0
+        return Window(
+            range: found.items[0].range.lowerBound..<(found.items.map(\.range.upperBound).max() ?? 0),
+            weight: best.weight,
+            best: candidates.first { $0.weight >= heaviest }?.range ?? found.items[0].range)
+    }
+
+    /// Returns the indices of the items of the first window of the highest weight, or `nil` if there are no
+    /// items or none is short enough.
+    private func bestItems(
+        length: Int, containing required: Range<Int>? = nil
+    ) -> (items: Range<Int>, weight: Float)? {
         var best: (items: Range<Int>, weight: Float)?
         var counts: [Int: Int] = [:]
         var (last, weight) = (0, Float(0))
@@ -115,12 +135,6 @@ struct SnippetMatches {
                 if counts[item.key] == 0 { weight -= item.weight }
             }
         }
-        guard let best else { return nil }
-        let found = items[best.items]
-        let heaviest = found.map(\.weight).max() ?? 0
-        return Window(
-            range: items[best.items.lowerBound].range.lowerBound..<(found.map(\.range.upperBound).max() ?? 0),
-            weight: best.weight,
-            best: found.first { $0.weight >= heaviest }?.range ?? items[best.items.lowerBound].range)
+        return best
     }
 }

@@ -120,6 +120,23 @@ import Testing
         #expect(try await store.query("keel").hits.first?.entry.content == texts[2])
     }
 
+    @Test func `words together are an answer even if the meaning is unrelated`() async throws {
+        let unrelated: [Float] = [0, 1, 0, 0, 0, 0, 0, 0]
+        let provider = InMemoryStorageProvider()
+        let texts = [
+            "Licensed under Apache.", "Apache is licensed.", "Carla Winter called.",
+            "In winter, a friend named Carla called.", "The heron.",
+        ]
+        try await provider.saveEntries(texts.map { Entry(content: $0, embeddings: unrelated) })
+        let store = KnowledgeStore(storage: provider, embedder: Directions())
+        func found(_ query: String) async throws -> Set<String> {
+            Set(try await store.query(query).hits.map(\.entry.content))
+        }
+        #expect(try await found("licensed under apache") == [texts[0]])
+        #expect(try await found("carla winter") == [texts[2]])
+        #expect(try await found("heron") == [texts[4]])
+    }
+
     @Test func `words of the title count more than words of the body`() async throws {
         let body = "A note about the weather of last week, with remarks on wind and rain near the coast."
         let store = try await store([
