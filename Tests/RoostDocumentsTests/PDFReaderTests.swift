@@ -1,7 +1,8 @@
 import Foundation
-import RoostDocuments
 import RoostModel
 import Testing
+
+@testable import RoostDocuments
 
 /// Tests of PDF documents, which `Fixtures/Documents/pdf.py` generates.
 @Suite struct PDFReaderTests {
@@ -24,10 +25,28 @@ import Testing
 
     @Test func `Running headers and page numbers are removed`() async throws {
         let document = try await DocumentFixture.document("long.pdf")
-        #expect(!document.text.contains("The garden book"))
+        // Only the header of the first page stays, because it can be the title.
+        #expect(document.text.ranges(of: "The garden book").count == 1)
         #expect(!document.text.contains("Mara Lindqvist"))
         #expect(!document.text.contains("\n12\n"))
         #expect(document.text.contains("Note 59."))
+    }
+
+    @Test func `A title that is also the running header stays on the first page`() {
+        func pages(_ header: String, footer: String = "Bay Press") -> [String] {
+            (1...5).map {
+                "\(header)\n\nText of page \(["a", "b", "c", "d", "e"][$0 - 1]).\n\n\(footer)\n\($0)"
+            }
+        }
+        let cleaned = PDFPages(pages("Kelp growth in sheltered bays")).cleaned()
+        #expect(cleaned[0] == "Kelp growth in sheltered bays\n\nText of page a.")
+        #expect(cleaned[1...].allSatisfy { !$0.contains("Kelp") && $0.hasPrefix("Text of page") })
+        // The line of a journal and a remark are no titles.
+        for header in ["Journal of Bays 12 (2024)", "Preprint. Under review."] {
+            #expect(PDFPages(pages(header)).cleaned()[0] == "Text of page a.")
+        }
+        // The first page can be an image.
+        #expect(PDFPages([""] + pages("Kelp")).cleaned()[1].hasPrefix("Kelp"))
     }
 
     @Test func `Columns are read one after the other`() async throws {

@@ -27,6 +27,9 @@ struct PDFPages {
 
     /// Returns the pages without page numbers, running headers and running footers. These are lines that
     /// occur at the same end of at least three pages, and of at least 40% of the pages with text.
+    ///
+    /// A header stays on the first page with text, because it can be the title of the document, which is
+    /// nowhere else.
     private func withoutRunningLines() -> [[String]] {
         guard pages.count >= Self.minimumPages else { return pages }
         var counts: [RunningLine: Int] = [:]
@@ -44,6 +47,7 @@ struct PDFPages {
             for position in Set(positions) { numberOffsets[position, default: 0] += 1 }
         }
         let filled = pages.count { !$0.allSatisfy(\.isEmpty) }
+        let firstPage = pages.firstIndex { !$0.allSatisfy(\.isEmpty) }
         return pages.enumerated().map { index, page in
             let candidates = Self.candidates(in: page)
             // On a slide, all lines can differ only in numbers from those of other slides.
@@ -60,9 +64,20 @@ struct PDFPages {
                 let position = NumberPosition(offset: number - index, isHeader: candidate.isHeader)
                 return numberOffsets[position, default: 0] * 2 >= filled
             }
-            let lines = Self.outermost(Set(removed.map(\.line)), in: page)
+            var lines = Self.outermost(Set(removed.map(\.line)), in: page)
+            if index == firstPage {
+                lines.subtract(removed.filter { $0.isHeader && Self.canBeTitle(page[$0.line]) }.map(\.line))
+            }
             return page.indices.filter { !lines.contains($0) }.map { page[$0] }
         }
+    }
+
+    /// Returns whether a running header can be the title: it has letters, and neither a number, as the line
+    /// `Journal of Gardens 12 (2024)`, nor the end of a sentence, as `Preprint. Under review.`
+    private static func canBeTitle(_ line: String) -> Bool {
+        let running = RunningLine(line, isHeader: true)
+        return running.isPossible && !running.hasNumber && PageNumber.value(of: line) == nil
+            && !".,;:".contains(line.last ?? ".")
     }
 
     /// Returns the indexes of the first and last lines of a page that are not empty.
