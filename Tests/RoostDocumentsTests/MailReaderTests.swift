@@ -39,6 +39,35 @@ import Testing
         #expect(original.hiddenParts == [TextStructure.HiddenPart(kind: .quotation, range: 6..<45)])
     }
 
+    @Test(arguments: [
+        "FYI\n\nBegin forwarded message:\n\n> From: A\n> Subject: Keel\n>\n> The bolts are corroded.\n",
+        "FYI\n\n> Begin forwarded message:\n\n> From: A\n\n> The bolts are corroded.\n",
+        "FYI\n\nAnfang der weitergeleiteten Nachricht:\n\n> Von: A\n>\n> The bolts are corroded.\n",
+        "FYI\n\nDébut du message réexpédié :\n\n> De : A\n>\n> The bolts are corroded.\n",
+        "FYI\n\n-------- Forwarded Message --------\nFrom: A\n\nThe bolts are corroded.\n",
+        "FYI\n\n-------- Weitergeleitete Nachricht --------\nVon: A\n\nThe bolts are corroded.\n",
+        "FYI\n\n---------- Forwarded message ---------\nFrom: A\n\nThe bolts are corroded.\n",
+    ])
+    func `A forwarded message is content`(text: String) {
+        #expect(TextStructure(of: text, format: .mail).hiddenParts.isEmpty)
+    }
+
+    @Test func `Text around a forwarded message keeps its meaning`() {
+        func hidden(_ text: String) -> [String] {
+            let bytes = Array(text.utf8)
+            return TextStructure(of: text, format: .mail).hiddenParts.map {
+                String(decoding: bytes[$0.range], as: UTF8.self)
+            }
+        }
+        let forwarded = "Begin forwarded message:\n\n> From: A\n> The bolts.\n"
+        #expect(hidden("FYI\n\n\(forwarded)\nThanks.\n\n> older\n") == ["> older\n"])
+        #expect(hidden("FYI\n-- \nAnn\n\n---- Forwarded message ----\nThe bolts.\n") == ["-- \nAnn\n\n"])
+        // A reply to a forwarded message quotes it.
+        let reply = "I see.\n\nOn Monday, Mara wrote:\n> Begin forwarded message:\n> From: A\n"
+        #expect(hidden(reply) == [String(reply.dropFirst(8))])
+        #expect(hidden("I read the whole of that old forwarded message:\n> From: A\n") == ["> From: A\n"])
+    }
+
     @Test func `Plain text is preferred, and attachments are listed`() async throws {
         let document = try await DocumentFixture.document("alternative.eml")
         #expect(document.text.hasPrefix("A barrel under the gutter"))

@@ -2,7 +2,8 @@ import Foundation
 
 /// The quotations and the signature of a message.
 ///
-/// A message that consists of nothing else has no hidden parts, so that its text can be found.
+/// A message that consists of nothing else has no hidden parts, so that its text can be found. A forwarded
+/// message is no quotation, because the recipient has it nowhere else.
 struct MailQuotations {
     /// The quotations and signatures, in order.
     private(set) var parts: [TextStructure.HiddenPart] = []
@@ -17,6 +18,15 @@ struct MailQuotations {
     private static let originalMarks = [
         "original message", "ursprüngliche nachricht", "message d'origine", "mensaje original",
         "messaggio originale", "oorspronkelijk bericht",
+    ]
+
+    /// The words of the line before a forwarded message. Apple Mail quotes the message with `>`.
+    private static let forwardMarks = [
+        "forwarded message", "weitergeleitete nachricht", "weitergeleiteten nachricht", "message transféré",
+        "message réexpédié", "mensaje reenviado", "messaggio inoltrato", "doorgestuurd bericht",
+        "mensagem encaminhada", "mensagem reencaminhada", "vidarebefordrat meddelande",
+        "vidarebefordrat brev",
+        "videresendt melding", "videresendt besked", "przekazana wiadomość", "przekazanej wiadomości",
     ]
 
     /// The line before a signature in a converted HTML part, which has lost the space, and has a backslash.
@@ -34,6 +44,7 @@ struct MailQuotations {
         var offset = 0
         var attribution: Range<Int>?
         var rest: TextStructure.HiddenPart.Kind?
+        var (isForwarded, isInQuotation) = (false, false)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
             let range = offset..<min(offset + line.utf8.count + 1, length)
@@ -44,15 +55,21 @@ struct MailQuotations {
                 rest = .signature
             }
             if rest == nil, Self.isOriginalMark(content) { rest = .quotation }
+            // Many programs write the signature of the sender above the forwarded message.
+            if rest == .signature, Self.isForwardMark(content) { rest = nil }
             if let kind = rest {
                 Self.append(range, kind, to: &found)
             } else if content.hasPrefix(">") {
+                // Apple Mail writes the mark before the quotation, or in it if the message is in HTML.
+                if !isInQuotation, attribution == nil, Self.isForwardMark(content) { isForwarded = true }
+                isInQuotation = true
                 if let line = attribution { Self.append(line, .quotation, to: &found) }
                 attribution = nil
-                Self.append(range, .quotation, to: &found)
+                if isForwarded { hasVisibleText = true } else { Self.append(range, .quotation, to: &found) }
             } else if content.isEmpty {
                 continue
             } else {
+                (isForwarded, isInQuotation) = (Self.isForwardMark(content), false)
                 if attribution != nil { hasVisibleText = true }
                 attribution = Self.isAttribution(content) ? range : nil
                 if attribution == nil { hasVisibleText = true }
@@ -88,11 +105,23 @@ struct MailQuotations {
         for line in lines {
             if line == convertedMark { return false }
             let content = line.trimmingCharacters(in: .whitespacesAndNewlines)
-            if content.hasPrefix(">") || isOriginalMark(content) { return true }
+            if content.hasPrefix(">") || isOriginalMark(content) || isForwardMark(content) { return true }
             if !content.isEmpty { count += 1 }
             if count > maximumSignatureLines { return false }
         }
         return true
+    }
+
+    /// Returns whether a line, which can be quoted, precedes a forwarded message: `Begin forwarded message:` or
+    /// `-------- Forwarded Message --------`.
+    private static func isForwardMark(_ line: String) -> Bool {
+        guard line.utf8.count <= 200, line.hasSuffix(":") || line.hasSuffix("---") else { return false }
+        let text = line.drop { $0 == ">" || $0 == " " }.lowercased()
+        let words = text.filter { $0 != "-" && $0 != ":" }.trimmed
+        return forwardMarks.contains { mark in
+            // A sentence about a forwarded message is no mark.
+            words.hasSuffix(mark) && words.count <= mark.count + 15
+        }
     }
 
     private static func isOriginalMark(_ line: String) -> Bool {
