@@ -53,7 +53,7 @@ struct Ingestor {
         // A source that occurs twice is compared with what its first occurrence wrote.
         if !processed.insert(draft.id).inserted { try await flush() }
         report.skipped += draft.skipped
-        if draft.isEmptyFile, let entries = try await storedEntries(of: draft.id) {
+        if draft.isEmptyFile, let entries = try await formerEntries(of: draft) {
             // Programs empty a file before they write it, and some fail in between. Removing its entries
             // would remove their tags and dates, too.
             skip(draft, SourceDraft.emptyReason)
@@ -104,10 +104,13 @@ struct Ingestor {
         progress.sources += 1
     }
 
-    /// Returns the number of stored entries of a source; `nil` if there are none.
-    private func storedEntries(of source: Source.ID) async throws -> Int? {
-        let record = try await store.storage.snapshot().sources([source]).first
-        return record.flatMap { $0.entryIDs.isEmpty ? nil : $0.entryIDs.count }
+    /// Returns the number of stored entries that come from other contents of a file; `nil` if there are none.
+    private func formerEntries(of draft: SourceDraft) async throws -> Int? {
+        let record = try await store.storage.snapshot().sources([draft.id]).first
+        guard let record, !record.entryIDs.isEmpty else { return nil }
+        // A reader can return a document for an empty file.
+        let digest = Source(id: draft.id, fingerprint: draft.fingerprint).documentDigest
+        return record.documentDigest == digest ? nil : record.entryIDs.count
     }
 
     /// Commits what has been collected and reports the progress.

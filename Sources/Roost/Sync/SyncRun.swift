@@ -9,8 +9,8 @@ struct SyncRun {
     /// The reasons why files could not be read, by the ids of their sources. The text is empty for a file
     /// that is tried again by the next sync.
     private var problems: [Source.ID: String] = [:]
-    /// The sources whose files are empty.
-    private var emptyFiles = Set<Source.ID>()
+    /// The fingerprints of empty files by the ids of their sources.
+    private var emptyFiles: [Source.ID: String] = [:]
 
     init(store: KnowledgeStore, options: SyncOptions, plan: SyncPlan) {
         (self.store, self.options, self.plan) = (store, options, plan)
@@ -65,14 +65,14 @@ struct SyncRun {
         var rest = files[...]
         var problems: [Source.ID: String] = [:]
         var skipped: [IngestReport.Skip] = []
-        var emptyFiles = Set<Source.ID>()
+        var emptyFiles: [Source.ID: String] = [:]
         var ingestOptions = IngestOptions(tags: folder.tags, isDryRun: options.isDryRun)
         ingestOptions.progress = options.progress
         let ingested = try await Ingestor.run(into: store, ingestOptions) {
             while let candidate = rest.popFirst() {
                 do {
                     let draft = try await reader.read(candidate.url, for: store)
-                    if draft.isEmptyFile { emptyFiles.insert(candidate.source) }
+                    if draft.isEmptyFile { emptyFiles[candidate.source] = draft.fingerprint }
                     return draft
                 } catch let error as CancellationError {
                     throw error
@@ -92,7 +92,7 @@ struct SyncRun {
         report.entries.add(ingested)
         report.entries.skipped += skipped
         self.problems.merge(problems) { $1 }
-        self.emptyFiles.formUnion(emptyFiles)
+        self.emptyFiles.merge(emptyFiles) { $1 }
     }
 
     // MARK: Removing
@@ -133,9 +133,11 @@ struct SyncRun {
         }
         for candidate in candidates {
             let path = ExactText(candidate.file.relativePath)
-            let isKept =
-                emptyFiles.contains(candidate.source) && stored[candidate.source]?.entryIDs.isEmpty == false
-            let problem = isKept ? SourceDraft.emptyReason : problems[candidate.source]
+            let isKept = stored[candidate.source].map { record in
+                !record.entryIDs.isEmpty
+                    && emptyFiles[candidate.source].map { $0 != record.fingerprint } ?? false
+            }
+            let problem = isKept == true ? SourceDraft.emptyReason : problems[candidate.source]
             guard let status = candidate.file.status,
                 let record = stored[candidate.source]
                     ?? problem.map({ _ in
