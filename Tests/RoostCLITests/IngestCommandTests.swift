@@ -121,6 +121,36 @@ import Testing
         #expect(try commands.roost("add", "a swift", "--meta", "colour=black").status == 0)
         #expect(try commands.roost("add", "a swift", "--tag", "birds").status == 0)
         let entry = try #require(try listed().first)
+    @Test(arguments: [("t.csv", "text,year\nMünze,2024\n"), ("t.tsv", "text\tyear\nMünze\t2024\n")])
+    func `a table in UTF-16 is read`(name: String, text: String) throws {
+        let forms: [(mark: [UInt8], encoding: String.Encoding)] = [
+            ([0xFF, 0xFE], .utf16LittleEndian), ([0xFE, 0xFF], .utf16BigEndian),
+        ]
+        for (mark, encoding) in forms {
+            let data = try #require(text.data(using: encoding))
+            try (Data(mark) + data).write(to: home.appendingPathComponent(name))
+            #expect(try commands.roost("ingest", name).status == 0)
+            #expect(try texts() == ["Münze"])
+            #expect(try listed("--where", "year=2024").count == 1)
+            try FileManager.default.removeItem(at: home.appendingPathComponent(name))
+            #expect(try commands.roost("ingest", name, "--prune").status == 0)
+        }
+    }
+
+    @Test func `JSON Lines in UTF-16 are read, and other binary rows are not`() throws {
+        let text = #"{"id":"1","text":"Münze"}"# + "\n"
+        let data = try Data([0xFF, 0xFE]) + #require(text.data(using: .utf16LittleEndian))
+        try data.write(to: home.appendingPathComponent("t.jsonl"))
+        #expect(try commands.roost("ingest", "t.jsonl").output.hasPrefix("1 new"))
+        #expect(try texts() == ["Münze"])
+        // Without the byte order mark, and with a byte too few.
+        for (index, invalid) in [Data(data.dropFirst(2)), Data(data.dropLast())].enumerated() {
+            try invalid.write(to: home.appendingPathComponent("b\(index).jsonl"))
+            let outcome = try commands.roost("ingest", "b\(index).jsonl")
+            #expect(outcome.status == 65 && outcome.error.contains("binary file"), "\(outcome)")
+        }
+    }
+
         #expect((entry["metadata"] as? [String: String])?["colour"] == "black")
         #expect(entry["tags"] as? [String] == ["birds"])
         // After an edit, the original text can be added again, and the edited entry stays.

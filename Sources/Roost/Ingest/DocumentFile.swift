@@ -20,7 +20,7 @@ struct DocumentFile {
         }
         data = try FileContents.read(url, maximumSize: maximumSize) { start in
             let limits = DocumentLimits()
-            if Self.isUTF16(start) { return limits.maximumTextBytes }
+            if FileContents.isUTF16(start) { return limits.maximumTextBytes }
             guard let type = match(start)?.type, !Self.isText(type) else { return nil }
             return limits.maximumArchiveBytes
         }
@@ -38,22 +38,17 @@ struct DocumentFile {
         }
     }
 
-    /// Whether a file begins with the byte order mark of UTF-16, in which texts contain zero bytes.
-    private static func isUTF16(_ data: Data) -> Bool {
-        data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF])
-    }
-
     /// Reads the documents of the file and returns the drafts of their entries.
     ///
     /// - Throws: ``RoostError`` with `.badInput`; `CancellationError`.
     func drafts() async throws -> [EntryDraft] {
         let isText = Self.isText(match.type)
         let drafts = DocumentDrafts(name: url.path, dates: FileDates(of: url))
-        if isText, !Self.isUTF16(data), data.count > TextParts.maximumEntrySize {
+        if isText, !FileContents.isUTF16(data), data.count > TextParts.maximumEntrySize {
             return try await partsOfText()
         }
         let documents = try await documents(in: data)
-        let text = Self.isUTF16(data) ? String(data: data, encoding: .utf16) : nil
+        let text = FileContents.isUTF16(data) ? String(data: data, encoding: .utf16) : nil
         let fileText =
             isText ? try text ?? readingUTF8 { try RecordReader.text($0, name: url.path) } : nil
         return try drafts.drafts(of: documents, fileText: fileText)

@@ -47,6 +47,11 @@ enum FileContents {
         }
     }
 
+    /// Whether a file begins with the byte order mark of UTF-16, in which texts contain zero bytes.
+    static func isUTF16(_ data: Data) -> Bool {
+        data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF])
+    }
+
     /// Returns the description of an error number in lowercase letters, such as `permission denied`.
     static func cause(_ number: Int32) -> String {
         number == EACCES ? "permission denied" : String(cString: strerror(number))

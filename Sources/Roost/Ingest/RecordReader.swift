@@ -71,7 +71,9 @@ public struct RecordReader: Sendable {
 
     /// Reads the rows of a file.
     private func rows(of url: URL) throws -> SourceDraft {
-        let data = try load(url)
+        let data = try FileContents.read(url, maximumSize: maximumFileSize) { start in
+            FileContents.isUTF16(start) ? DocumentLimits().maximumTextBytes : nil
+        }
         let rowReader = RowReader(textColumn: textColumn, idColumn: idColumn, name: url.path)
         let rows: RowReader.Rows
         switch url.pathExtension.lowercased() {
@@ -79,7 +81,7 @@ public struct RecordReader: Sendable {
             let text = try Self.tableText(data, name: url.path)
             rows = try rowReader.table(text, separator: DelimitedText.separator(of: text))
         case "tsv": rows = try rowReader.table(Self.tableText(data, name: url.path), separator: "\t")
-        default: rows = try rowReader.jsonLines(Self.text(data, name: url.path))
+        default: rows = try rowReader.jsonLines(Self.jsonText(data, name: url.path))
         }
         // A file that an earlier version read has another fingerprint, so that the next ingest reads it again
         // even if it has not changed.
@@ -108,6 +110,14 @@ public struct RecordReader: Sendable {
             }
             return decoded.text
         }
+    }
+
+    /// Returns the text of JSON Lines: UTF-8, or UTF-16 with a byte order mark. JSON has no other encodings.
+    private static func jsonText(_ data: Data, name: String) throws -> String {
+        guard FileContents.isUTF16(data), let decoded = TextDecoder.decode(data) else {
+            return try text(data, name: name)
+        }
+        return decoded.text
     }
 
     /// Returns the id of a file's source: its path as a `file:` URL, with symbolic links resolved.
