@@ -70,6 +70,41 @@ import Testing
         #expect(missing.status == 66 && missing.error.contains("no-list: No such file"))
     }
 
+    @Test(arguments: ["drafts/", "/drafts", "./drafts", "{drafts,missing}", "drafts"])
+    func `every form of an exclusion is understood`(pattern: String) throws {
+        try write("public", to: "notes/a.md")
+        try write("private", to: "notes/drafts/b.md")
+        let outcome = try commands.roost("ingest", "notes", "--exclude", pattern)
+        #expect(outcome.output.hasPrefix("1 new") && !outcome.error.contains("--exclude"), "\(outcome)")
+        #expect(try texts() == ["public"])
+    }
+
+    @Test func `exclusions that match nothing are reported`() throws {
+        try write("a text", to: "notes/a.md")
+        try write("another", to: "notes/sub/b.md")
+        try write("hidden", to: "notes/.obsidian/c.md")
+        let arguments = [
+            "notes", "--exclude", "draft/", "--exclude", "*.txt", "--exclude", ".obsidian", "--exclude",
+            "sub/**",
+        ]
+        for command in ["ingest", "add-folder"] {
+            let outcome = try commands.roost([command] + arguments)
+            #expect(outcome.status == 0, "\(outcome)")
+            #expect(
+                outcome.error.contains("no file or folder matches --exclude 'draft/', '*.txt'\n"),
+                "\(outcome)")
+        }
+        #expect(try texts() == ["a text"])
+    }
+
+    @Test func `--glob selects the files of a folder and alternatives`() throws {
+        for name in ["a.md", "docs/b.md", "docs/c.txt", "d.html"] {
+            try write("text of \(name)", to: "n/\(name)")
+        }
+        #expect(try commands.roost("ingest", "n", "--glob", "*.{txt,html}").output.hasPrefix("2 new"))
+        #expect(try commands.roost("ingest", "n", "--glob", "./docs/").output.hasPrefix("1 new"))
+    }
+
     @Test func `tables with commas and with tabs are read`() throws {
         try write("id\tbody\tyear\n1\t\"a, b\"\t1999\n2\tc\t2001\n", to: "t.tsv")
         let outcome = try commands.roost("ingest", "t.tsv", "--text-column", "body")
@@ -84,6 +119,36 @@ import Testing
         try table.write(to: home.appendingPathComponent("s.csv"))
         #expect(try commands.roost("ingest", "s.csv").output.hasPrefix("2 new"))
         #expect(try texts().contains("old Münze"))
+    }
+
+    @Test(arguments: [("t.csv", "text,year\nMünze,2024\n"), ("t.tsv", "text\tyear\nMünze\t2024\n")])
+    func `a table in UTF-16 is read`(name: String, text: String) throws {
+        let forms: [(mark: [UInt8], encoding: String.Encoding)] = [
+            ([0xFF, 0xFE], .utf16LittleEndian), ([0xFE, 0xFF], .utf16BigEndian),
+        ]
+        for (mark, encoding) in forms {
+            let data = try #require(text.data(using: encoding))
+            try (Data(mark) + data).write(to: home.appendingPathComponent(name))
+            #expect(try commands.roost("ingest", name).status == 0)
+            #expect(try texts() == ["Münze"])
+            #expect(try listed("--where", "year=2024").count == 1)
+            try FileManager.default.removeItem(at: home.appendingPathComponent(name))
+            #expect(try commands.roost("ingest", name, "--prune").status == 0)
+        }
+    }
+
+    @Test func `JSON Lines in UTF-16 are read, and other binary rows are not`() throws {
+        let text = #"{"id":"1","text":"Münze"}"# + "\n"
+        let data = try Data([0xFF, 0xFE]) + #require(text.data(using: .utf16LittleEndian))
+        try data.write(to: home.appendingPathComponent("t.jsonl"))
+        #expect(try commands.roost("ingest", "t.jsonl").output.hasPrefix("1 new"))
+        #expect(try texts() == ["Münze"])
+        // Without the byte order mark, and with a byte too few.
+        for (index, invalid) in [Data(data.dropFirst(2)), Data(data.dropLast())].enumerated() {
+            try invalid.write(to: home.appendingPathComponent("b\(index).jsonl"))
+            let outcome = try commands.roost("ingest", "b\(index).jsonl")
+            #expect(outcome.status == 65 && outcome.error.contains("binary file"), "\(outcome)")
+        }
     }
 
     @Test func `entries of vanished files are pruned on request`() throws {
@@ -121,36 +186,6 @@ import Testing
         #expect(try commands.roost("add", "a swift", "--meta", "colour=black").status == 0)
         #expect(try commands.roost("add", "a swift", "--tag", "birds").status == 0)
         let entry = try #require(try listed().first)
-    @Test(arguments: [("t.csv", "text,year\nMünze,2024\n"), ("t.tsv", "text\tyear\nMünze\t2024\n")])
-    func `a table in UTF-16 is read`(name: String, text: String) throws {
-        let forms: [(mark: [UInt8], encoding: String.Encoding)] = [
-            ([0xFF, 0xFE], .utf16LittleEndian), ([0xFE, 0xFF], .utf16BigEndian),
-        ]
-        for (mark, encoding) in forms {
-            let data = try #require(text.data(using: encoding))
-            try (Data(mark) + data).write(to: home.appendingPathComponent(name))
-            #expect(try commands.roost("ingest", name).status == 0)
-            #expect(try texts() == ["Münze"])
-            #expect(try listed("--where", "year=2024").count == 1)
-            try FileManager.default.removeItem(at: home.appendingPathComponent(name))
-            #expect(try commands.roost("ingest", name, "--prune").status == 0)
-        }
-    }
-
-    @Test func `JSON Lines in UTF-16 are read, and other binary rows are not`() throws {
-        let text = #"{"id":"1","text":"Münze"}"# + "\n"
-        let data = try Data([0xFF, 0xFE]) + #require(text.data(using: .utf16LittleEndian))
-        try data.write(to: home.appendingPathComponent("t.jsonl"))
-        #expect(try commands.roost("ingest", "t.jsonl").output.hasPrefix("1 new"))
-        #expect(try texts() == ["Münze"])
-        // Without the byte order mark, and with a byte too few.
-        for (index, invalid) in [Data(data.dropFirst(2)), Data(data.dropLast())].enumerated() {
-            try invalid.write(to: home.appendingPathComponent("b\(index).jsonl"))
-            let outcome = try commands.roost("ingest", "b\(index).jsonl")
-            #expect(outcome.status == 65 && outcome.error.contains("binary file"), "\(outcome)")
-        }
-    }
-
         #expect((entry["metadata"] as? [String: String])?["colour"] == "black")
         #expect(entry["tags"] as? [String] == ["birds"])
         // After an edit, the original text can be added again, and the edited entry stays.

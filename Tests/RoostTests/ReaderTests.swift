@@ -16,6 +16,35 @@ struct ReaderTests {
         #expect(GlobPattern(pattern).matches(path) == isMatch)
     }
 
+    @Test(arguments: [
+        ("drafts", ["drafts", "a/drafts", "a/drafts.md/"], [true, true, false]),
+        ("drafts/", ["drafts/", "a/drafts/", "drafts", "drafts/a"], [true, true, false, false]),
+        ("/drafts", ["drafts", "drafts/", "a/drafts"], [true, true, false]),
+        ("./drafts", ["drafts/", "a/drafts"], [true, false]),
+        ("/a/drafts/", ["a/drafts/", "a/drafts", "drafts/"], [true, false, false]),
+        ("a/*.md", ["a/b.md", "c/a/b.md"], [true, false]),
+        ("{drafts,sub}", ["drafts/", "a/sub", "{drafts,sub}"], [true, true, false]),
+        ("*.{md,t{x,e}t}", ["a.md", "b/c.txt", "c.tet", "d.t"], [true, true, true, false]),
+        ("{/top,deep/}", ["top", "a/top", "a/deep/", "deep"], [true, false, true, false]),
+        ("{a}", ["{a}", "a"], [true, false]), ("\\{a,b}", ["{a,b}", "a"], [true, false]),
+        ("{a,}b", ["ab", "b", "c"], [true, true, false]), ("{a,b", ["{a,b", "a"], [true, false]),
+    ])
+    func `patterns have the forms of gitignore`(pattern: String, paths: [String], expected: [Bool]) {
+        let pattern = PathPattern(pattern)
+        // A slash at the end of a path marks a folder here.
+        let found = paths.map { path in
+            pattern.matches(
+                path.hasSuffix("/") ? String(path.dropLast()) : path, isFolder: path.hasSuffix("/"))
+        }
+        #expect(found == expected, "\(pattern.text)")
+    }
+
+    @Test func `braces with too many alternatives end`() {
+        let text = String(repeating: "{a,b}", count: 64)
+        #expect(!PathPattern(text).matches("a", isFolder: false))
+        #expect(PathPattern(text).matches(text, isFolder: false))
+    }
+
     @Test func `ignore files exclude and include paths`() {
         let rules = IgnoreRules("*.log\n!keep.log\nbuild/\n/top\n# note\ndocs/*.txt\n")
         #expect(rules.ignores("a/b.log", isFolder: false) == true)

@@ -7,11 +7,13 @@ public import RoostDocuments
 /// only to files below the same folder: a link that leads out of it could add files that the user did not
 /// intend to add, or send them to the server of a remote model.
 public struct FileFinder: Sendable {
-    /// The patterns that files must match to be included, by their names or by their paths relative to the
-    /// folder. If there are none, the files of all types that ``readers`` supports are included, and those
+    /// The patterns that files must match to be included: of their names, or with a slash of their paths
+    /// relative to the folder. `*` and `?` match within a name, `**` across folders, `[a-z]` one of several
+    /// characters, and `{a,b}` one of several texts. A slash at the end matches all files in a folder. If there are none, the files of all types that ``readers`` supports are included, and those
     /// whose rows become entries (``RecordReader/rowExtensions``).
     public var globs: [String]
-    /// The patterns of files and folders to exclude.
+    /// The patterns of files and folders to exclude, in the form of ``globs``. A slash at the end matches
+    /// folders only; `/` or `./` at the beginning makes a pattern relative to the folder.
     public var exclusions: [String]
     /// Whether symbolic links to folders, and to files outside of the folder, are followed.
     public var followsLinks = false
@@ -37,6 +39,9 @@ public struct FileFinder: Sendable {
         public var files: [URL] = []
         /// The files and folders that were skipped, and the reasons.
         public var skipped: [IngestReport.Skip] = []
+        /// The patterns of ``FileFinder/exclusions`` that matched no file or folder. Empty for a single file,
+        /// to which they do not apply.
+        public var unusedExclusions: [String] = []
     }
 
     /// Returns the files below a folder, or the file itself if `url` is a file.
@@ -54,7 +59,7 @@ public struct FileFinder: Sendable {
         let walk = try walk(url)
         return Findings(
             files: walk.files.map { URL(fileURLWithPath: $0.path, isDirectory: false) },
-            skipped: walk.skipped)
+            skipped: walk.skipped, unusedExclusions: walk.unusedExclusions)
     }
 
     /// Searches a folder and returns the files with their status.
@@ -72,7 +77,7 @@ public struct FileFinder: Sendable {
     ) throws -> FolderWalk {
         let (base, rules) = Self.rulesAbove(folder)
         var walk = FolderWalk(
-            base: base, globs: Self.patterns(globs), exclusions: Self.patterns(exclusions),
+            base: base, globs: globs.map { PathPattern($0) }, exclusions: exclusions.map { PathPattern($0) },
             followsLinks: followsLinks, readers: readers, root: FolderWalk.resolved(folder.path))
         (walk.omitted, walk.willEnter, walk.isCancelled) = (omitted, willEnter, isCancelled)
         try walk.enter(folder.path, path: "", rules: rules, scope: scope)
@@ -99,9 +104,5 @@ public struct FileFinder: Sendable {
             above = above.appendingPathComponent(name)
         }
         return (path, rules)
-    }
-
-    private static func patterns(_ globs: [String]) -> [GlobPattern] {
-        globs.map { GlobPattern($0.contains("/") ? $0 : "**/" + $0) }
     }
 }

@@ -33,8 +33,10 @@ struct FolderWalk {
 
     /// The path of the folder relative to the root of its repository, to which `.gitignore` files apply.
     private let base: String
-    private let globs: [GlobPattern]
-    private let exclusions: [GlobPattern]
+    private let globs: [PathPattern]
+    private let exclusions: [PathPattern]
+    /// Whether each of ``exclusions`` concerned a file or folder.
+    private var isUsed: [Bool]
     private let followsLinks: Bool
     /// The names of the files that are included if there are no patterns.
     private let known: KnownNames
@@ -44,12 +46,16 @@ struct FolderWalk {
     private var open: [String] = []
 
     init(
-        base: String, globs: [GlobPattern], exclusions: [GlobPattern], followsLinks: Bool,
+        base: String, globs: [PathPattern], exclusions: [PathPattern], followsLinks: Bool,
         readers: DocumentReaders, root: String?
     ) {
         (self.base, self.globs, self.exclusions) = (base, globs, exclusions)
+        isUsed = exclusions.map { _ in false }
         (self.followsLinks, self.known, self.root) = (followsLinks, KnownNames(readers), root)
     }
+
+    /// The patterns of exclusions that concerned no file or folder.
+    var unusedExclusions: [String] { zip(exclusions, isUsed).filter { !$1 }.map(\.0.text) }
 
     /// The names and extensions of the files that are included if there are no patterns.
     private struct KnownNames {
@@ -97,11 +103,14 @@ struct FolderWalk {
             rules.append(Rules(prefix: inRepository(path), rules: own))
         }
         let prefix = folder == "/" ? "/" : folder + "/"
-        for name in names where !name.hasPrefix(".") {
-            guard let scope = scope.below(name) else { continue }
-            try visit(
-                prefix + name, name, path: path.isEmpty ? name : path + "/" + name, rules: rules, scope: scope
-            )
+        for name in names {
+            let path = path.isEmpty ? name : path + "/" + name
+            if name.hasPrefix(".") {
+                // Hidden files are never read; a pattern for them is not a mistake.
+                _ = excludes(path, isFolder: true)
+            } else if let scope = scope.below(name) {
+                try visit(prefix + name, name, path: path, rules: rules, scope: scope)
+            }
         }
     }
 
@@ -137,6 +146,7 @@ struct FolderWalk {
         if isIgnored(inRepository(path), isFolder, rules) { return }
         if exclusions.contains(where: { $0.matches(path) }) { return }
         if isFolder {
+        if excludes(path, isFolder: isFolder) { return }
             if isLink, !followsLinks {
                 skip(file, FileFinder.linkReason)
             } else {
@@ -156,6 +166,19 @@ struct FolderWalk {
 
     private mutating func skip(_ path: String, _ reason: String) {
         skipped.append(.init(source: path, reason: reason))
+    /// Returns whether a pattern excludes a file or folder, and records the patterns that concern it.
+    private mutating func excludes(_ path: String, isFolder: Bool) -> Bool {
+        var isExcluded = false
+        for index in exclusions.indices where !(isExcluded && isUsed[index]) {
+            if exclusions[index].matches(path, isFolder: isFolder) {
+                (isExcluded, isUsed[index]) = (true, true)
+            } else if !isUsed[index], exclusions[index].concerns(path, isFolder: isFolder) {
+                isUsed[index] = true
+            }
+        }
+        return isExcluded
+    }
+
     }
 
     /// Returns whether a link leads to a file below the folder, or has no target.

@@ -51,6 +51,13 @@ struct AddFolder: AsyncParsableCommand {
         try await store.addFolder(folder)
         try await store.close()
         Terminal.write("remembered \(Terminal.line(folder.path))")
+        if !exclude.isEmpty {
+            var finder = FileFinder(globs: glob, exclusions: exclude)
+            finder.followsLinks = follow
+            // A folder that does not exist yet is not a reason to fail.
+            ExclusionNotice.show(
+                (try? finder.find(URL(fileURLWithPath: path)))?.unusedExclusions ?? [], options)
+        }
         options.note("`roost sync` reads its files, and `roost watch` keeps them up to date")
     }
 }

@@ -14,6 +14,10 @@ struct IngestCommand: AsyncParsableCommand {
             If a text has changed, its entry is updated; if a row was removed from a file, its entry is \
             removed. An interrupted ingest continues when you run the same command again.
 
+            A pattern such as drafts excludes files and folders of this name at any depth, drafts/ only \
+            folders, and /drafts or work/drafts only this path below the given folder. * and ? match within \
+            a name, ** across folders, and {a,b} one of several texts.
+
             Skipped files are counted by type, and listed with -v. They are not reported again while they \
             are unchanged.
 
@@ -105,6 +109,8 @@ struct IngestCommand: AsyncParsableCommand {
         /// The files that were named, and are therefore reported each time they are skipped.
         var named: Set<String> = []
         var readsStandardInput = false
+        /// The patterns of `--exclude` that match nothing in the given folders.
+        var unusedExclusions: [String] = []
 
         /// The given paths that are folders.
         var folders: [URL] {
@@ -138,6 +144,7 @@ struct IngestCommand: AsyncParsableCommand {
             paths: arguments.filter { !WebInput.isAddress($0) })
         input.readsStandardInput = paths.contains("-")
         var seen = Set<Source.ID>()
+        var unused: Set<String>?
         for path in input.paths {
             if prune, hasStore, isMissing(path) {
                 input.missing.append(path)
@@ -149,8 +156,11 @@ struct IngestCommand: AsyncParsableCommand {
             input.skipped += found.skipped
             if found.files.count == 1, found.files[0].path == URL(fileURLWithPath: path).path {
                 input.named.insert(found.files[0].path)
+            } else {
+                unused = unused?.intersection(found.unusedExclusions) ?? Set(found.unusedExclusions)
             }
         }
+        input.unusedExclusions = exclude.filter { unused?.contains($0) ?? false }
         guard !input.files.isEmpty || input.readsStandardInput || prune || !input.addresses.isEmpty else {
             let place = paths.isEmpty ? "the list" : paths.joined(separator: ", ")
             throw RoostError(
@@ -167,6 +177,7 @@ struct IngestCommand: AsyncParsableCommand {
         if types { return try FileTypes.show(asJSON: json) }
         let hasStore = try options.hasStore()
         let input = try input(hasStore: hasStore)
+        ExclusionNotice.show(input.unusedExclusions, options)
         var reader = RecordReader(textColumn: textColumn, idColumn: idColumn)
         // The input is checked first, so that no store is created if no file contains text.
         if !hasStore, !input.readsStandardInput, input.addresses.isEmpty {
