@@ -54,15 +54,13 @@ struct DocumentFile {
         return try drafts.drafts(of: documents, fileText: fileText)
     }
 
-    /// Reads the file, or its text in UTF-8 if it is in an older encoding, in which plain text and source
-    /// code can be. The file is decoded only if it cannot be read as UTF-8.
+    /// Reads the file, or its text in UTF-8 if it is in an older encoding. The file is decoded only if it
+    /// cannot be read as UTF-8.
     private func readingUTF8<Result>(_ read: (Data) throws -> Result) throws -> Result {
         do {
             return try read(data)
         } catch {
-            guard match.type.format != .markdown, let decoded = TextDecoder.decode(data),
-                decoded.encodingName != nil
-            else { throw error }
+            guard let decoded = TextDecoder.decode(data), decoded.encodingName != nil else { throw error }
             return try read(Data(decoded.text.utf8))
         }
     }

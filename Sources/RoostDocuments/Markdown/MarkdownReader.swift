@@ -26,22 +26,11 @@ public struct MarkdownReader: DocumentReader {
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
         try input.requireReadableSize()
-        guard let text = Self.text(input.data) else {
-            throw DocumentError.unsupported("it is not valid UTF-8; convert it first, for example with iconv")
+        guard let (text, _) = TextDecoder.decode(input.data) else {
+            throw DocumentError.unsupported(TextDecoder.failureText)
         }
         try Task.checkCancellation()
         return [Self.document(text, type: type, input: input)]
-    }
-
-    /// Returns the text of a file in UTF-8 or, with a byte order mark, in UTF-16; `nil` if it is not valid.
-    /// The byte order mark is removed.
-    private static func text(_ data: Data) -> String? {
-        if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) {
-            guard data.count.isMultiple(of: 2) else { return nil }
-            return String(data: data, encoding: .utf16)
-        }
-        let hasMark = data.starts(with: [0xEF, 0xBB, 0xBF])
-        return String(validating: hasMark ? data.dropFirst(3) : data, as: UTF8.self)
     }
 
     /// Reads a text.

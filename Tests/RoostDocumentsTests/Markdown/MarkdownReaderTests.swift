@@ -207,8 +207,12 @@ import Testing
         #expect(marked.text == text)
     }
 
-    @Test func `Text that is not valid UTF-8 is an error`() async throws {
-        await #expect(throws: DocumentError.self) { try await read(Data([0x47, 0x72, 0xFC, 0xDF, 0x65])) }
+    @Test func `A note in an older encoding is decoded, and other bytes are an error`() async throws {
+        let text = "---\ntitle: Grüße\n---\nDer Bär läuft über die Brücke. #größe [[Straße]]\n"
+        let document = try await read(try #require(text.data(using: .windowsCP1252)))
+        #expect(document.title == "Grüße" && document.text == text && document.tags == ["größe"])
+        #expect(document.links.map(\.target) == ["Straße"])
+        await #expect(throws: DocumentError.self) { try await read(Data([0x41, 0x00, 0xFF, 0x81])) }
         await #expect(throws: DocumentError.self) { try await read(Data([0xFF, 0xFE, 0x41])) }
     }
 
