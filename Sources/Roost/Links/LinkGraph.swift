@@ -39,12 +39,16 @@ struct LinkGraph {
 
     /// Returns the links of an entry, in order.
     func links(of entry: Entry) async throws -> [EntryLink] {
-        let path = entry.sourcePath ?? ""
+        let file = LinkingFile(of: entry)
         var links: [EntryLink] = []
-        for link in try await Self.documentLinks(of: entry) {
-            let entity = entities.destination(of: link, in: entry)
-            let other = entity == nil ? try await destination(of: link, from: path) : .missing
-            links.append(EntryLink(link: link, destination: entity ?? other))
+        for link in try await Self.documentLinks(of: entry, in: file) where !file.isInternal(link) {
+            if let entity = entities.destination(of: link, in: entry) {
+                links.append(EntryLink(link: link, destination: entity))
+                continue
+            }
+            let destination = try await destination(of: link, from: file)
+            let shown = destination == .external ? file.completed(link) : link
+            links.append(EntryLink(link: shown, destination: destination))
         }
         return links
     }
@@ -58,7 +62,7 @@ struct LinkGraph {
         return try await linkedEntries {
             // Only links with the name of the entry are resolved.
             $0.contains {
-                names.contains(Self.name(of: $0)) || names.contains($0.lowercased())
+                Self.names(of: $0).contains(where: names.contains) || names.contains($0.lowercased())
                     || entityNames.contains($0)
             }
         } matching: {
@@ -99,11 +103,14 @@ struct LinkGraph {
     /// Returns the links of an entry: those in its text if it is Markdown, or else those in its metadata,
     /// which contain neither the kind of a link nor its heading. The relations of an entity are not in its
     /// text as links, so its links are those in its metadata.
-    private static func documentLinks(of entry: Entry) async throws -> [DocumentLink] {
+    private static func documentLinks(
+        of entry: Entry, in file: LinkingFile
+    ) async throws -> [DocumentLink] {
         let stored = entry.metadata[DocumentKey.links]?.comparableTexts ?? []
         guard !stored.isEmpty else { return [] }
         let isEntity = entry.source.map(MemoryGraph.isSource) ?? false
-        let links = isEntity ? [] : try await linksInText(of: entry)
+        let links =
+            isEntity || file.hasLinksInMetadataOnly ? [] : try await linksInText(of: entry)
         return links.isEmpty ? stored.map { DocumentLink(kind: .address, target: $0) } : links
     }
 
@@ -122,37 +129,46 @@ struct LinkGraph {
     }
 
     private func destination(
-        of link: DocumentLink, from path: String
+        of link: DocumentLink, from file: LinkingFile
     ) async throws -> EntryLink.Destination {
-        if link.isExternal { return .external }
-        if let source = resolver.resolve(link, from: path).map({ sources[$0] }) ?? rooted(link, from: path),
-            let id = try await snapshot.sources([source]).first?.entryIDs.first
-        {
-            return .entry(id)
+        if let path = LinkingFile.path(ofFileURL: link) {
+            let url = URL(fileURLWithPath: path)
+            if let id = try await firstEntry(of: RecordReader.sourceID(url)) { return .entry(id) }
+            return FileManager.default.fileExists(atPath: path) ? .file : .missing
         }
-        // The folder with the attachments of a vault is unknown, so an attachment is never reported as
-        // missing.
-        if link.namesAttachment { return .file }
-        let name = link.target.removingPercentEncoding ?? link.target
-        let file = URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent(name)
-        return FileManager.default.fileExists(atPath: file.path) ? .file : .missing
+        if link.isExternal { return .external }
+        let forms = LinkingFile.forms(of: link)
+        for form in forms {
+            let source =
+                resolver.resolve(form, from: file.path).map { sources[$0] } ?? rooted(form, from: file.path)
+            if let source, let id = try await firstEntry(of: source) { return .entry(id) }
+        }
+        return forms.contains(where: file.fileExists)
+            ? .file : file.destination(ofMissing: forms[forms.count - 1])
     }
 
-    /// Returns the source of a link whose path begins at the root of a vault, such as `/Index`. The root is
-    /// the nearest folder above the note that contains the target, because a store can contain several
-    /// vaults.
+    /// Returns the first entry of a file; `nil` if the store does not contain it.
+    private func firstEntry(of source: Source.ID) async throws -> Entry.ID? {
+        guard known.contains(source) else { return nil }
+        return try await snapshot.sources([source]).first?.entryIDs.first
+    }
+
+    /// Returns the source of a link whose path begins at the root of a vault, such as `/Index`, or of the
+    /// file system. The root of the vault is the nearest folder above the note that contains the target,
+    /// because a store can contain several vaults.
     private func rooted(_ link: DocumentLink, from path: String) -> Source.ID? {
         guard link.target.hasPrefix("/") else { return nil }
         let target = link.target.removingPercentEncoding ?? link.target
         var folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-        while folder.path != "/" {
+        while path.hasPrefix("/"), folder.path != "/" {
             for name in [target, target + ".md"] {
                 let id = URL(fileURLWithPath: folder.path + name).absoluteString
                 if known.contains(id) { return id }
             }
             folder = folder.deletingLastPathComponent()
         }
-        return nil
+        let absolute = RecordReader.sourceID(URL(fileURLWithPath: target))
+        return known.contains(absolute) ? absolute : nil
     }
 
     /// Returns the last component of the target of a link in lowercase letters, without the extension of a
@@ -160,6 +176,11 @@ struct LinkGraph {
     private static func name(of target: String) -> String {
         let text = target.removingPercentEncoding ?? target
         return name(ofFile: text.split(separator: "/").last.map(String.init) ?? text)
+    }
+
+    /// Returns the names of files that the target of a link may contain (``LinkingFile/forms(of:)``).
+    private static func names(of target: String) -> [String] {
+        LinkingFile.forms(of: DocumentLink(kind: .address, target: target)).map { name(of: $0.target) }
     }
 
     private static func name(ofFile file: String) -> String {

@@ -108,6 +108,81 @@ import Testing
         }
     }
 
+    /// Returns the destinations of the links of a file by their targets.
+    private func destinations(_ file: String) throws -> [String: String] {
+        let links = try cli.roost("links", file, "--store=s", "--json")
+        let found = try #require(
+            try JSONSerialization.jsonObject(with: Data(links.output.utf8)) as? [[String: Any]])
+        return Dictionary(
+            found.map { ($0["target"] as? String ?? "", $0["destination"] as? String ?? "") }
+        ) { first, _ in first }
+    }
+
+    @Test func `links of notes to files that are not notes are checked`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let home = cli.home.resolvingSymlinksInPath().path
+        try write("a", to: "v/real.bin")
+        try write("# B\n", to: "v/b c.md")
+        try write(
+            """
+            [a](missing.pdf) [b](sub/gone.png) [c](gone.html) ![[att.png]] [d](b%20c.md?x=1) [e](real.bin)
+            [f](\(home)/v/real.bin) [g](\(home)/v/none.bin) [h](file://\(home)/v/b%20c.md)
+            [i](file://\(home)/v/none.md) [j](file:///C:/x.md) [k](/assets/x.png) [l](/b%20c)
+
+            """, to: "v/note.md")
+        #expect(try cli.roost("ingest", "v", "--store=s").status == 0)
+        let expected = [
+            "missing.pdf": "missing", "sub/gone.png": "missing", "gone.html": "missing", "att.png": "file",
+            "b%20c.md?x=1": "entry", "real.bin": "file", "\(home)/v/real.bin": "file",
+            "\(home)/v/none.bin": "missing", "file://\(home)/v/b%20c.md": "entry",
+            "file://\(home)/v/none.md": "missing", "file:///C:/x.md": "external", "/assets/x.png": "file",
+            "/b%20c": "entry",
+        ]
+        #expect(try destinations("v/note.md") == expected)
+        let backlinks = try cli.roost("backlinks", "v/b c.md", "--store=s")
+        #expect(backlinks.output.split(separator: "\n").count == 3, "\(backlinks)")
+        let doctor = try cli.roost("doctor", "--links", "--store=s")
+        #expect(doctor.output.contains("missing.pdf") && !doctor.output.contains("b%20c"), "\(doctor)")
+        // Obsidian finds attachments by their names in the whole vault.
+        try write("{}", to: "v/.obsidian/app.json")
+        try write("x", to: "v/sub/gone.png")
+        let inVault = try destinations("v/note.md")
+        #expect(inVault["missing.pdf"] == "file" && inVault["sub/gone.png"] == "file", "\(inVault)")
+    }
+
+    @Test func `links of pages lead to their sites, or to files in their folder`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let body = #"""
+            <p>Herons nest in tall trees near <a href="/a/hm">ponds</a>, <a href="rel.html">in colonies</a> with
+            <a href="b.md">others</a>. See https://example.org/text for more.</p>
+            """#
+        try write("<html><head><title>A</title></head><body>\(body)</body></html>", to: "v/plain.html")
+        let head = "<title>B</title><link rel=\"canonical\" href=\"https://example.org/x/y\">"
+        try write("<html><head>\(head)</head><body>\(body)</body></html>", to: "v/saved.html")
+        try write("# B\n", to: "v/b.md")
+        #expect(try cli.roost("ingest", "v", "--store=s").status == 0)
+        #expect(
+            try destinations("v/plain.html") == ["/a/hm": "external", "rel.html": "missing", "b.md": "entry"])
+        #expect(
+            try destinations("v/saved.html") == [
+                "https://example.org/a/hm": "external", "https://example.org/x/rel.html": "external",
+                "b.md": "entry",
+            ])
+    }
+
+    @Test func `links within a file are not broken`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        try write("* Head\nSome text.\n", to: "v/b.org")
+        try write(
+            "* Local\nSee [[./b.org::*Head][b]], [[*Local]], [[#id]], [[file:b.org::12]], [[./gone.org]].\n",
+            to: "v/a.org")
+        #expect(try cli.roost("ingest", "v", "--store=s").status == 0)
+        #expect(
+            try destinations("v/a.org") == ["./b.org": "entry", "b.org": "entry", "./gone.org": "missing"])
+        let doctor = try cli.roost("doctor", "--links", "--store=s")
+        #expect(doctor.output.contains("./gone.org") && !doctor.output.contains("Head"), "\(doctor)")
+    }
+
     @Test func `show lists the treatment of a document`() throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         try write(

@@ -146,10 +146,25 @@ enum OrgMarkup {
         while let match = rest.firstMatch(of: link) {
             output += rest[..<match.range.lowerBound]
             let target = match.output.1
-            let address = target.hasPrefix("file:") ? target.dropFirst(5) : target
-            output += result.link(address, match.output.2 ?? address)
+            output += result.link(address(of: target), match.output.2 ?? label(of: target))
             rest = rest[match.range.upperBound...]
         }
         return output + rest
+    }
+
+    /// Returns the address of a link. A part of the file itself, or of another file after `::`, becomes a
+    /// fragment: a heading (`*Name`), an id (`#name`), another text, or the number of a line.
+    private static func address(of target: Substring) -> Substring {
+        let path = label(of: target)
+        if target.hasPrefix("*") { return "#" + target.dropFirst() }
+        guard !path.contains("://"), let separator = path.firstRange(of: "::") else { return path }
+        let file = path[..<separator.lowerBound]
+        let part = path[separator.upperBound...].drop { $0 == "*" || $0 == "#" }
+        return file + (part.isEmpty || part.allSatisfy(\.isNumber) ? "" : "#" + part)
+    }
+
+    /// Returns the text that is shown for a link without a text.
+    private static func label(of target: Substring) -> Substring {
+        target.hasPrefix("file:") ? target.dropFirst("file:".count) : target
     }
 }
