@@ -41,8 +41,10 @@ struct ChangeStreamTests {
 
     private struct Enough: Error {}
 
-    /// Returns the number of events of a stream, at most ``count``.
-    private static func events(_ harness: HTTPHarness, _ query: String) async throws -> Int {
+    /// Returns the number of events of a stream, at most `limit`.
+    private static func events(
+        _ harness: HTTPHarness, _ query: String, limit: Int = count
+    ) async throws -> Int {
         let call = HTTPCall(
             .get, "http://127.0.0.1:\(harness.port)/api/v1/changes\(query)",
             headers: [.authorization: "Bearer \(HTTPHarness.token)"])
@@ -56,7 +58,7 @@ struct ChangeStreamTests {
                     counter.read(bytes)
                     return counter.events
                 }
-                if events >= count { throw Enough() }
+                if events >= limit { throw Enough() }
             }
         } catch is Enough {}
         return counter.withLock(\.events)
@@ -71,12 +73,13 @@ struct ChangeStreamTests {
 
     @Test func `a stream has all changes of a large commit`() async throws {
         try await HTTPHarness.run { harness in
-            async let events = Self.events(harness, "")
+            // The first event has the position where the stream begins.
+            async let events = Self.events(harness, "", limit: Self.count + 1)
             while try await !harness.send(.GET, "/metrics").text.contains("roost_http_streams_open 1") {
                 try await Task.sleep(for: .milliseconds(10))
             }
             try await Self.fill(harness.store)
-            #expect(try await events == Self.count)
+            #expect(try await events == Self.count + 1)
         }
     }
 
@@ -92,6 +95,66 @@ struct ChangeStreamTests {
             let value = try JSONDecoder().decode(JSONValue.self, from: id)
             // The members are in alphabetical order, and not in that of a dictionary.
             #expect(JSONWriter.bytes(of: value) == Array(id))
+        }
+    }
+
+    /// Reads a stream until it contains a text at the end of an event.
+    private static func text(
+        _ harness: HTTPHarness, after id: String? = nil, until end: String,
+        _ change: @escaping @Sendable () async throws -> Void = {}
+    ) async throws -> String {
+        var call = HTTPCall(
+            .get, "http://127.0.0.1:\(harness.port)/api/v1/changes",
+            headers: [.authorization: "Bearer \(HTTPHarness.token)"])
+        if let id { call.headers.add("Last-Event-ID", id) }
+        let hasChanged = Mutex(false)
+        return try await HTTPHarness.stream(call) { _, text in
+            // The change is made when the stream has reported its position.
+            if text.contains("id: "),
+                hasChanged.withLock({ old in
+                    defer { old = true }
+                    return !old
+                })
+            {
+                Task { try await change() }
+            }
+            return text.contains(end) && text.hasSuffix("\n\n")
+        }
+    }
+
+    /// Returns the id of the first event with a name.
+    private static func id(of name: String, in text: String) throws -> String {
+        let event = try #require(
+            text.components(separatedBy: "\n\n").first { $0.contains("event: \(name)\n") })
+        let line = try #require(event.split(separator: "\n").first { $0.hasPrefix("id: ") })
+        return String(line.dropFirst(4))
+    }
+
+    @Test func `a client that saw no change continues where its stream began`() async throws {
+        try await HTTPHarness.run { harness in
+            let old = try await harness.store.add("before the stream")
+            let text = try await Self.text(harness, until: "event: position")
+            let id = try Self.id(of: "position", in: text)
+            let missed = try await harness.store.add("while the client was away")
+            let rest = try await Self.text(harness, after: id, until: "event: upserted")
+            #expect(rest.contains(missed.id.text) && !rest.contains(old.id.text))
+            #expect(!rest.contains("event: position"))
+        }
+    }
+
+    @Test func `a stream continues after a reset, with an id that does not reset again`() async throws {
+        try await HTTPHarness.run { harness in
+            try await harness.store.add("before the restore")
+            let first = try await Self.text(harness, until: "event: position")
+            let id = try Self.id(of: "position", in: first)
+            _ = try await harness.store.storage.renewEpoch()
+            let text = try await Self.text(harness, after: id, until: "event: upserted") {
+                try await harness.store.add("after the reset")
+            }
+            #expect(text.components(separatedBy: "event: reset").count == 2, "\(text)")
+            let again = try await Self.text(
+                harness, after: try Self.id(of: "reset", in: text), until: "event: upserted")
+            #expect(!again.contains("event: reset"), "\(again)")
         }
     }
 }
