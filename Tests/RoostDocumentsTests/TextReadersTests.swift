@@ -98,6 +98,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("a.yaml", "# Comment\ntitle: Ballast # lead\nitems:\n  - name: x\n", "Ballast"),
+        ("a.yaml", "a: 1\nname: \"The \\\"crew\\\"\"\n---\ntitle: Second\n", "The \"crew\""),
+        ("a.yaml", "openapi: 3.0.0\ninfo:\n  contact:\n    title: Dr\n  title: Anchors\n", "Anchors"),
+        ("compose.yml", "version: \"3\"\nservices:\n  name:\n    image: nginx\n", "compose"),
+        ("a.yaml", "title: [x]\nname: {{ name }}\n", "a"), ("a.yaml", "title:\n", "a"),
+        ("a.toml", "title = \"Rudders\"\n[package]\nname = \"x\"\n", "Rudders"),
+        ("Cargo.toml", "[package]\nname = \"capstan\"\n[[bin]]\nname = \"other\"\n", "capstan"),
+        ("a.toml", "[[bin]]\nname = \"other\"\ntitle = 5\n", "a"),
+        ("a.json", "{\"a\": 1}", "a"), ("a.json", "[{\"title\": \"First of many\"}]", "a"),
+        ("a.xml", "<a><b>Text</b></a>", "a"),
+    ])
+    func `The title of data is a key, or the name of the file`(
+        name: String, text: String, title: String
+    ) async throws { #expect(try await DocumentFixture.document(text, name: name).title == title) }
+
     @Test func `Captions become paragraphs with times, and rolling lines are read once`() async throws {
         let captions = """
             WEBVTT

@@ -9,6 +9,8 @@ public struct BaseReader: DocumentReader {
     /// The type of base files.
     public static let type = DocumentType(name: "base", title: "Obsidian base", extensions: ["base"])
 
+    public let version = 2
+
     public let types = [Self.type]
 
     /// The maximum number of bytes of a file.
@@ -37,7 +39,7 @@ public struct BaseReader: DocumentReader {
         case nil, .scalar(.null, _): members = []
         default: throw DocumentError.damaged("it is not a base: it has no keys")
         }
-        return [Document(type: type, text: Self.text(members), format: .markdown)]
+        return [Document(type: type, title: input.fileStem, text: Self.text(members), format: .markdown)]
     }
 
     // MARK: Text

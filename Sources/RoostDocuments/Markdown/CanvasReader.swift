@@ -10,6 +10,8 @@ public struct CanvasReader: DocumentReader {
     public static let type = DocumentType(
         name: "canvas", title: "Obsidian canvas", extensions: ["canvas"])
 
+    public let version = 2
+
     public let types = [Self.type]
 
     /// The structure of the JSON.
@@ -63,7 +65,7 @@ public struct CanvasReader: DocumentReader {
         let text = Self.text(nodes, labels: (canvas.edges ?? []).compactMap(\.label))
         var document = MarkdownReader.document(text, type: type)
         // The first heading is the label of a group and not the title of the canvas.
-        document.title = nil
+        document.title = input.fileStem
         return [document]
     }
 

@@ -15,6 +15,8 @@ struct FrontMatter {
         case .yaml: self = YAMLFrontMatter.parse(text)
         case .toml: self = TOMLFrontMatter.parse(text)
         case .properties: self = PageProperties.parse(text)
+        case .json: self = JSONFrontMatter.parse(text)
+        case .titleBlock: self = TitleBlock.parse(text)
         }
     }
 

@@ -8,6 +8,10 @@ struct FrontMatterRange: Equatable {
         case toml
         /// Lines such as `key:: value` without fences, the properties of a page of Logseq.
         case properties
+        /// A JSON object.
+        case json
+        /// The title block of Pandoc or MultiMarkdown.
+        case titleBlock
     }
 
     /// The maximum number of bytes of front matter.
@@ -19,14 +23,24 @@ struct FrontMatterRange: Equatable {
     var content: Range<Int>
     /// The number of lines, including the fences.
     var lineCount: Int
+    /// Whether the lines are not embedded.
+    var isHidden: Bool { language != .titleBlock }
 
-    /// Finds the front matter; `nil` if the text does not begin with a line `---`, `+++` or `key:: value`, if
-    /// no line ends the front matter within ``maximumLength``, or if the first line between the two fences
+    /// Finds the front matter; `nil` if the text does not begin with a line `---`, `+++` or `key:: value`, a
+    /// JSON object or a title block, if no line ends the front matter within ``maximumLength``, or if the first line between the two fences
     /// that is neither blank nor a comment has no key. In the last two cases, the first line is a horizontal
     /// line.
     init?(_ lines: MarkdownLines) {
         if let count = PageProperties.lineCount(lines) {
             (language, content, lineCount) = (.properties, 0..<lines.starts[count], count)
+            return
+        }
+        for (language, count) in [
+            (Language.json, JSONFrontMatter.lineCount(lines)), (.titleBlock, TitleBlock.lineCount(lines)),
+        ] {
+            guard let count else { continue }
+            let start = lines.bytes.matches("\u{FEFF}", at: 0) ? 3 : 0
+            (self.language, content, lineCount) = (language, start..<lines.starts[count], count)
             return
         }
         guard lines.count >= 2, let language = Self.language(lines) else { return nil }
@@ -60,7 +74,7 @@ struct FrontMatterRange: Equatable {
         return switch language {
         case .yaml: bytes.matches("---", at: range.lowerBound) || bytes.matches("...", at: range.lowerBound)
         case .toml: bytes.matches("+++", at: range.lowerBound)
-        case .properties: false
+        case .properties, .json, .titleBlock: false
         }
     }
 

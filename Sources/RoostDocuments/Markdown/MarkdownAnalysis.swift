@@ -44,7 +44,9 @@ struct MarkdownAnalysis {
         scanner = InlineScanner(bytes)
         frontMatter = FrontMatterRange(lines)
         let first = frontMatter?.lineCount ?? 0
-        if let frontMatter { scanner.hide(0..<lines.starts[frontMatter.lineCount], .frontMatter) }
+        if let frontMatter, frontMatter.isHidden {
+            scanner.hide(0..<lines.starts[frontMatter.lineCount], .frontMatter)
+        }
         blocks = MarkdownBlockParser.blocks(lines, from: first)
         let comments = MarkdownComments.find(lines, from: first, blocks: blocks)
         if !comments.isEmpty {

@@ -3,10 +3,10 @@ import RoostModel
 
 /// Reads Markdown notes: CommonMark with the extensions of GitHub and Obsidian.
 ///
-/// The stored text is the text of the file, so line numbers agree. Front matter in YAML or TOML determines
-/// the title, tags, aliases, dates and metadata. Without a title there, the title is the first heading of
-/// level 1, a heading at the beginning, the name of the file if a person wrote it for reading, or else the
-/// first heading.
+/// The stored text is the text of the file, so line numbers agree. Front matter in YAML, TOML or
+/// JSON and the title blocks of Pandoc and MultiMarkdown determine the title, tags, aliases, dates and
+/// metadata. Without a title there, the title is the first heading of level 1, a heading at the beginning,
+/// the name of the file if a person wrote it for reading, or else the first heading.
 public struct MarkdownReader: DocumentReader {
     /// The type of Markdown files.
     public static let type = DocumentType(
@@ -17,7 +17,7 @@ public struct MarkdownReader: DocumentReader {
         ],
         mediaTypes: ["text/markdown", "text/x-markdown"])
 
-    public let version = 3
+    public let version = 4
 
     public let types = [Self.type]
 

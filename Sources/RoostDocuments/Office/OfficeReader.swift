@@ -28,7 +28,7 @@ public struct OfficeReader: DocumentReader {
     static let book = DocumentType(
         name: "epub", title: "EPUB", extensions: ["epub"], mediaTypes: ["application/epub+zip"])
 
-    public let version = 2
+    public let version = 3
 
     public let types = [
         Self.word, Self.presentation, Self.workbook, Self.openText, Self.openPresentation,
@@ -71,8 +71,10 @@ public struct OfficeReader: DocumentReader {
                 }
                 // Other programs may write characters that a store cannot use as a title.
                 document.title = document.title.map(MarkdownText.singleLine).flatMap { $0.isEmpty ? nil : $0 }
-                if document.title == nil, type != Self.workbook, type != Self.openSpreadsheet {
-                    document.title = Self.firstHeading(of: document.text)
+                if document.title == nil {
+                    // The headings of a workbook are the names of its sheets.
+                    let isWorkbook = type == Self.workbook || type == Self.openSpreadsheet
+                    document.title = isWorkbook ? input.fileStem : Self.firstHeading(of: document.text)
                 }
                 return [document]
             }

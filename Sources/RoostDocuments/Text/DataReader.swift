@@ -15,7 +15,7 @@ public struct DataReader: DocumentReader {
     static let toml = DocumentType(
         name: "toml", title: "TOML", extensions: ["toml"], mediaTypes: ["application/toml"], format: .plain)
 
-    public let version = 2
+    public let version = 3
 
     public let types = [Self.json, Self.xml, Self.yaml, Self.toml]
 
@@ -26,7 +26,7 @@ public struct DataReader: DocumentReader {
         try input.requireReadableSize()
         return try await BlockingWork.run { isCancelled in
             try withoutActuallyEscaping(isCancelled) { isCancelled in
-                let document =
+                var document =
                     switch type.name {
                     case Self.json.name: try Self.jsonDocument(input, type)
                     case Self.xml.name: try Self.xmlDocument(input, type, isCancelled)
@@ -35,6 +35,8 @@ public struct DataReader: DocumentReader {
                 guard document.text.contains(where: { !$0.isWhitespace }) else {
                     throw DocumentError.noText("it contains no text")
                 }
+                // The first line is not a title, but a key, a bracket or a comment.
+                if document.title?.trimmed.isEmpty ?? true { document.title = input.fileStem }
                 return [document]
             }
         }
@@ -44,7 +46,8 @@ public struct DataReader: DocumentReader {
         guard let (text, _) = TextDecoder.decode(input.data) else {
             throw DocumentError.unsupported(TextDecoder.failureText)
         }
-        return Document(type: type, text: text, format: type.format)
+        let title = type.name == yaml.name ? DataTitle.title(ofYAML: text) : DataTitle.title(ofTOML: text)
+        return Document(type: type, title: title, text: text, format: type.format)
     }
 
     private static func jsonDocument(_ input: DocumentInput, _ type: DocumentType) throws -> Document {

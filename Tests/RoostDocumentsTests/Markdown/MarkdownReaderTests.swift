@@ -1,7 +1,8 @@
 import Foundation
-import RoostDocuments
 import RoostModel
 import Testing
+
+@testable import RoostDocuments
 
 /// Tests of the reader of Markdown: titles, tags, links and encodings.
 @Suite struct MarkdownReaderTests {
@@ -39,6 +40,14 @@ import Testing
         ("%%\n# commented\n%%\n\n# Real\n", "Real"),
         ("\u{FEFF}# After a mark\r\n\r\nText\r\n", "After a mark"),
         ("#\n\n# Second\n", "Second"),
+        ("<h1 align=\"center\">Querny</h1>\n\n## Install\n", "Querny"),
+        ("<div>\n<h1>\n  <br>\n\n  Tom &amp; <b>Jerry</b>\n</h1></div>\n\nText\n\n# Later\n", "Tom & Jerry"),
+        ("<h1><img alt=\"Querny\" src=\"a.png\"></h1>\n\n## Install\n", "Querny"),
+        ("# First\n\n<h1>Second</h1>\n", "First"),
+        ("```\n<h1>Code</h1>\n```\n\n## Install\n", "Install"),
+        ("{\n  \"title\": \"From {JSON}\"\n}\n\n# Heading\n", "From {JSON}"),
+        ("% From Pandoc\n  in two lines\n% Mara\n% 2025-06-01\n\n# Heading\n", "From Pandoc in two lines"),
+        ("Title: From MultiMarkdown\nAuthor: Mara\n\n# Heading\n", "From MultiMarkdown"),
     ])
     func `The title is that of the front matter or the first heading`(text: String, title: String)
         async throws
@@ -51,12 +60,38 @@ import Testing
         #expect(try await read(text).title == nil)
     }
 
+    @Test func `JSON before a text is front matter, and title blocks are read and remain text`() async throws
+    {
+        let json = try await read("{\"tags\": [\"a\"], \"date\": \"2025-06-01\", \"x\": 1.5}\n\nText\n")
+        #expect(json.tags == ["a"] && json.metadata == ["x": .number(1.5)])
+        #expect(json.createdAt == Date(timeIntervalSince1970: 1_748_736_000))
+        let structure = TextStructure(of: json.text, format: .markdown)
+        #expect(structure.hiddenParts.map(\.kind) == [.frontMatter])
+        let blocks = ["% Barrels\n% Mara\n% 2025-06-01\n\nText\n", "Title: Barrels\nAuthor: Mara\n\nText\n"]
+        for block in blocks {
+            let document = try await read(block)
+            #expect(document.title == "Barrels" && document.metadata == ["author": .string("Mara")])
+            #expect(TextStructure(of: block, format: .markdown).hiddenParts.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        "{\"title\": \"a\"}\n", "{\"title\": \"a\"} text\n\nText\n", "{title: a}\n\nText\n", "{}\n\nText\n",
+        "%% comment %%\n\nText\n", "% a\nText\n", "% a\n% b\n% c\n% d\n\nText\n", "Note: a\n\nText\n",
+        "Title: a\nText\n", "Title:\n\nText\n",
+    ])
+    func `Similar beginnings are no front matter`(text: String) async throws {
+        #expect(MarkdownAnalysis(text).frontMatter == nil)
+        #expect(try await read(text).title == nil)
+    }
+
     @Test(arguments: [
         ("2025-06-01.md", "Text\n\n## Tasks\n", "2025-06-01"),
         ("2025_06_01.md", "- Text\n", "2025_06_01"),
         ("2025-06.md", "Text\n", "2025-06"),
         ("2025-13-45.md", "Text\n\n## Tasks\n", "Tasks"),
         ("Dinner with Tom.md", "We ate ramen.\n", "Dinner with Tom"),
+        ("setup.md", "```sh\nmake\n```\n", "setup"),
         ("café.md", "Text\n", "café"), ("日本.md", "Text\n", "日本"),
         ("Dinner.md", "## Guests\n\nText\n", "Guests"),
         ("Dinner.md", "---\ntags: [a]\n---\n<!-- note -->\n\n## Guests\n", "Guests"),
