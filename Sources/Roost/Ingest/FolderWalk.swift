@@ -143,16 +143,16 @@ struct FolderWalk {
         let isLink = status.st_mode & S_IFMT == S_IFLNK
         let exists = !isLink || stat(file, &status) == 0
         let isFolder = exists && status.st_mode & S_IFMT == S_IFDIR
+        if excludes(path, isFolder: isFolder) { return }
         if isIgnored(inRepository(path), isFolder, rules) { return }
         if exclusions.contains(where: { $0.matches(path) }) { return }
         if isFolder {
-        if excludes(path, isFolder: isFolder) { return }
             if isLink, !followsLinks {
                 skip(file, FileFinder.linkReason)
             } else {
                 try enter(file, path: path, rules: rules, scope: scope)
             }
-        } else if globs.isEmpty ? known.contains(name) : globs.contains(where: { $0.matches(path) }) {
+        } else if globs.isEmpty ? known.contains(name) : globs.contains(where: { $0.contains(path) }) {
             if isLink, !followsLinks, !isBelowRoot(file) {
                 skip(file, FileFinder.linkReason)
             } else {
@@ -164,8 +164,6 @@ struct FolderWalk {
         }
     }
 
-    private mutating func skip(_ path: String, _ reason: String) {
-        skipped.append(.init(source: path, reason: reason))
     /// Returns whether a pattern excludes a file or folder, and records the patterns that concern it.
     private mutating func excludes(_ path: String, isFolder: Bool) -> Bool {
         var isExcluded = false
@@ -179,6 +177,8 @@ struct FolderWalk {
         return isExcluded
     }
 
+    private mutating func skip(_ path: String, _ reason: String) {
+        skipped.append(.init(source: path, reason: reason))
     }
 
     /// Returns whether a link leads to a file below the folder, or has no target.
