@@ -97,7 +97,13 @@ struct FolderWalk {
         defer { if followsLinks { open.removeLast() } }
         // A program that watches the folder must not miss a change after the listing.
         willEnter(folder)
-        guard let names = try names(in: folder, path: path, scope) else { return }
+        guard canEnter(folder), let names = try names(in: folder, path: path, scope) else {
+            if path.isEmpty {
+                throw RoostError(
+                    .noInput, "cannot read the folder \(folder): permission denied or an I/O error")
+            }
+            return skip(folder, "the folder cannot be read")
+        }
         var rules = rules
         if let own = IgnoreRules(in: URL(fileURLWithPath: folder, isDirectory: true)) {
             rules.append(Rules(prefix: inRepository(path), rules: own))
@@ -114,19 +120,16 @@ struct FolderWalk {
         }
     }
 
+    /// Returns whether the files in a folder can be opened. The permission to list a folder does not include
+    /// this.
+    private func canEnter(_ folder: String) -> Bool { access(folder, X_OK) == 0 || errno != EACCES }
+
     /// Returns the names in a folder that are in the scope; `nil` if the folder cannot be read.
     private mutating func names(
         in folder: String, path: String, _ scope: FolderScope
     ) throws -> [String]? {
         guard scope.isEntire else { return scope.children.keys.sorted().map(\.text) }
-        guard let listing = FolderListing(folder) else {
-            if path.isEmpty {
-                throw RoostError(
-                    .noInput, "cannot read the folder \(folder): permission denied or an I/O error")
-            }
-            skip(folder, "the folder cannot be read")
-            return nil
-        }
+        guard let listing = FolderListing(folder) else { return nil }
         for name in listing.invalidNames where !name.hasPrefix(".") {
             skip(folder + "/" + name, FileFinder.nameReason)
         }
@@ -145,7 +148,6 @@ struct FolderWalk {
         let isFolder = exists && status.st_mode & S_IFMT == S_IFDIR
         if excludes(path, isFolder: isFolder) { return }
         if isIgnored(inRepository(path), isFolder, rules) { return }
-        if exclusions.contains(where: { $0.matches(path) }) { return }
         if isFolder {
             if isLink, !followsLinks {
                 skip(file, FileFinder.linkReason)

@@ -14,6 +14,9 @@ struct Sync: AsyncParsableCommand {
             missing, empty, unreadable or no longer mounted, Roost asks for a confirmation. Without a \
             terminal, nothing is changed for this folder unless --force is given, and the exit status is 75.
 
+            Skipped files are counted by type, and listed with -v. They are not reported again while they \
+            are unchanged.
+
             Examples:
               roost sync
               roost sync ~/notes --dry-run
@@ -75,6 +78,7 @@ struct Sync: AsyncParsableCommand {
         var result = SyncOptions()
         let (options, force, dryRun) = (options, force, dryRun)
         result.isDryRun = dryRun
+        result.listsAllSkips = options.verbose
         result.decide = { risk in
             if dryRun { options.note("\(risk)") }
             if force || dryRun { return .remove }

@@ -46,6 +46,96 @@ import Testing
         #expect(first.output.hasSuffix(" 1 skipped\n"), "\(first.output)")
         let second = try cli.roost("sync")
         #expect(second.output.hasSuffix(" 1 skipped (1 reported before)\n"), "\(second.output)")
+        let detailed = try cli.roost("sync", "-v")
+        #expect(
+            detailed.output.hasSuffix(" 1 skipped\n") && detailed.error.contains("notes/b.xyz"), "\(detailed)"
+        )
+    }
+
+    @Test(.enabled(if: getuid() != 0, "the superuser can enter all folders"))
+    func `a folder that can be listed and not entered is reported`() throws {
+        try write("a swift", to: "notes/a.md")
+        try write("another", to: "notes/closed/b.md")
+        #expect(try cli.roost("add-folder", "notes").status == 0)
+        #expect(try cli.roost("sync").status == 0)
+        let closed = cli.home.appendingPathComponent("notes/closed").path
+        #expect(chmod(closed, 0o444) == 0)
+        defer { chmod(closed, 0o755) }
+        for arguments in [["sync"], ["ingest", "notes", "--prune", "-v"]] {
+            let outcome = try cli.roost(arguments)
+            #expect(outcome.error.contains("notes/closed: the folder cannot be read"), "\(outcome)")
+            #expect(outcome.output.contains("0 removed"), "\(outcome)")
+        }
+    }
+
+    /// Returns the entries of the store by their texts.
+    private func listed() throws -> [String: (id: String, tags: [String])] {
+        let list = try cli.roost("list", "--json")
+        let entries = try #require(
+            try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [[String: Any]])
+        return Dictionary(
+            entries.map { entry in
+                (
+                    entry["content"] as? String ?? "",
+                    (entry["id"] as? String ?? "", entry["tags"] as? [String] ?? [])
+                )
+            }
+        ) { first, _ in first }
+    }
+
+    @Test func `a sync of one folder finds files that came from another one`() throws {
+        try write("a note that moves", to: "one/a.md")
+        try write("a note that stays", to: "one/b.md")
+        try write("another note", to: "two/c.md")
+        for folder in ["one", "two"] { #expect(try cli.roost("add-folder", folder).status == 0) }
+        #expect(try cli.roost("sync").output.hasPrefix("3 new"))
+        let old = try #require(try listed()["a note that moves"])
+        #expect(try cli.roost("tag", old.id, "mine").status == 0)
+        try FileManager.default.moveItem(
+            at: cli.home.appendingPathComponent("one/a.md"),
+            to: cli.home.appendingPathComponent("two/moved.md"))
+        // A file with the same size and another text is new.
+        try write("a note that is ne", to: "two/d.md")
+        let report = try cli.roost("sync", "two")
+        #expect(report.output.hasPrefix("1 new, 0 updated, 1 moved, 0 removed"), "\(report)")
+        #expect(try cli.roost("sync").output.hasPrefix("0 new, 0 updated, 0 moved, 0 removed"))
+        let new = try #require(try listed()["a note that moves"])
+        #expect(new.id == old.id && new.tags == ["mine"])
+    }
+
+    @Test func `a missing folder gives no files to another one`() throws {
+        try write("a note", to: "one/a.md")
+        try write("another note", to: "two/c.md")
+        for folder in ["one", "two"] { #expect(try cli.roost("add-folder", folder).status == 0) }
+        #expect(try cli.roost("sync").output.hasPrefix("2 new"))
+        try write("a note", to: "two/copy.md")
+        try FileManager.default.moveItem(
+            at: cli.home.appendingPathComponent("one"), to: cli.home.appendingPathComponent("away"))
+        #expect(try cli.roost("sync", "two").output.hasPrefix("1 new, 0 updated, 0 moved"))
+    }
+
+    @Test func `a file in nested folders belongs to the innermost one`() throws {
+        try write("an old note", to: "notes/work/old.md")
+        try write("a private note", to: "notes/a.md")
+        try write("{}", to: "notes/work/skipped.xyz")
+        #expect(try cli.roost("add-folder", "notes", "--tag", "all").status == 0)
+        #expect(try cli.roost("sync").output.hasPrefix("2 new"))
+        #expect(try cli.roost("add-folder", "notes/work", "--tag", "work").status == 0)
+        try write("a new note", to: "notes/work/new.md")
+        let report = try cli.roost("sync")
+        #expect(report.output.hasPrefix("1 new, 1 updated, 0 moved, 0 removed, 1 unchanged"), "\(report)")
+        let entries = try listed()
+        #expect(entries["a new note"]?.tags == ["work"] && entries["a private note"]?.tags == ["all"])
+        #expect(entries["an old note"]?.tags == ["all", "work"])
+        // The outer folder alone neither reads nor removes the files of the inner one.
+        try FileManager.default.removeItem(at: cli.home.appendingPathComponent("notes/work/old.md"))
+        #expect(try cli.roost("sync", "notes").output.contains("0 removed, 1 unchanged, 0 skipped"))
+        let all = try cli.roost("sync", "--force")
+        #expect(all.output.contains("1 removed, 2 unchanged, 1 skipped"), "\(all)")
+        // The outer folder gets the files back.
+        #expect(try cli.roost("remove-folder", "notes/work").status == 0)
+        let rest = try cli.roost("sync")
+        #expect(rest.output.hasPrefix("0 new, 1 updated, 0 moved, 0 removed, 1 unchanged"), "\(rest)")
     }
 
     @Test func `an ingest of a folder reports known files that are missing`() throws {
