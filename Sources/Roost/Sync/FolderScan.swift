@@ -45,6 +45,13 @@ struct FolderScan: Sendable {
         }
     }
 
+    /// Returns the condition of a folder that suggests that its files are missing by mistake, without a search.
+    static func risk(of tree: SyncTree) -> RemovalRisk.Reason? {
+        var scan = FolderScan()
+        scan.inspectRoot(tree.folder.path, wasMountPoint: tree.state.isMountPoint)
+        return scan.risk
+    }
+
     private mutating func inspectRoot(_ path: String, wasMountPoint: Bool) {
         var (status, parent) = (stat(), stat())
         guard stat(path, &status) == 0 else {
