@@ -67,12 +67,12 @@ public struct FileFinder: Sendable {
     /// - Parameters:
     ///   - folder: The folder.
     ///   - scope: The part of the folder to search.
-    ///   - omitted: The path of a folder that is not searched.
+    ///   - omitted: The paths of folders that are not searched.
     ///   - willEnter: Called with the path of each folder before its contents are listed.
     ///   - isCancelled: Returns whether to stop the search.
     /// - Throws: ``RoostError`` with `.noInput` if the folder cannot be read; `CancellationError`.
     func walk(
-        _ folder: URL, scope: FolderScope = .everything, omitting omitted: String? = nil,
+        _ folder: URL, scope: FolderScope = .everything, omitting omitted: Set<String> = [],
         willEnter: @escaping (String) -> Void = { _ in }, isCancelled: @escaping () -> Bool = { false }
     ) throws -> FolderWalk {
         let (base, rules) = Self.rulesAbove(folder)

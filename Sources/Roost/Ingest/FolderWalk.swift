@@ -24,8 +24,8 @@ struct FolderWalk {
     private(set) var files: [File] = []
     /// The files and folders that were skipped, and the reasons.
     private(set) var skipped: [IngestReport.Skip] = []
-    /// The path of a folder that is not searched.
-    var omitted: String?
+    /// The paths of folders that are not searched.
+    var omitted: Set<String> = []
     /// Called with the path of each folder before its contents are listed.
     var willEnter: (String) -> Void = { _ in }
     /// Returns whether to stop the search.
@@ -142,7 +142,7 @@ struct FolderWalk {
     ) throws {
         var status = stat()
         // The file may have been removed after its folder was listed.
-        guard file != omitted, lstat(file, &status) == 0 else { return }
+        guard !omitted.contains(file), lstat(file, &status) == 0 else { return }
         let isLink = status.st_mode & S_IFMT == S_IFLNK
         let exists = !isLink || stat(file, &status) == 0
         let isFolder = exists && status.st_mode & S_IFMT == S_IFDIR

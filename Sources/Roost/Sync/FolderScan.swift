@@ -19,13 +19,14 @@ struct FolderScan: Sendable {
     ///
     /// - Parameters:
     ///   - tree: The folder and the part to search.
-    ///   - omitted: The path of the store's folder, which is not searched.
+    ///   - omitted: The path of the store's folder, which is not searched, if it has one.
     ///   - willEnter: Called with the path of each folder before its contents are listed.
     /// - Throws: `CancellationError`.
     static func run(
         _ tree: SyncTree, omitting omitted: String?, willEnter: @escaping @Sendable (String) -> Void
     ) async throws -> FolderScan {
         let (folder, scope, wasMountPoint) = (tree.folder, tree.scope, tree.state.isMountPoint)
+        let omitted = tree.innerFolders.union([omitted].compactMap(\.self))
         return try await BlockingWork.run { isCancelled in
             var scan = FolderScan()
             scan.inspectRoot(folder.path, wasMountPoint: wasMountPoint)

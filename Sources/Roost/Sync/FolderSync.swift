@@ -19,6 +19,8 @@ struct FolderSync {
     func run(_ trees: inout [SyncTree]) async throws -> SyncReport {
         let lock = try await lock()
         defer { lock?.release() }
+        let folders = try store.syncedFolders() + trees.map(\.folder)
+        for index in trees.indices { trees[index].exclude(folders) }
         var report = SyncReport()
         var excluded = Set<SyncedFolder.ID>()
         // The missing files of skipped folders, which may also be below another folder.

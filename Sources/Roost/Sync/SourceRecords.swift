@@ -35,8 +35,11 @@ struct SourceRecords {
             RecordReader.folderID(tree.folder.url),
             URL(fileURLWithPath: tree.folder.path, isDirectory: true).absoluteString,
         ])
+        let foreign = tree.innerFolders.map { URL(fileURLWithPath: $0, isDirectory: true).absoluteString }
         return Set(tracked).union(
-            records.keys.filter { id in prefixes.contains { id.hasPrefix($0) } }
+            records.keys.filter { id in
+                prefixes.contains { id.hasPrefix($0) } && !foreign.contains { id.hasPrefix($0) }
+            }
         ).sorted()
     }
 
