@@ -9,8 +9,9 @@ public import RoostDocuments
 public struct FileFinder: Sendable {
     /// The patterns that files must match to be included: of their names, or with a slash of their paths
     /// relative to the folder. `*` and `?` match within a name, `**` across folders, `[a-z]` one of several
-    /// characters, and `{a,b}` one of several texts. A slash at the end matches all files in a folder. If there are none, the files of all types that ``readers`` supports are included, and those
-    /// whose rows become entries (``RecordReader/rowExtensions``).
+    /// characters, and `{a,b}` one of several texts. A slash at the end matches all files in a folder. If
+    /// there are none, the files of all types that ``readers`` supports are included, and those whose rows
+    /// become entries (``RecordReader/rowExtensions``).
     public var globs: [String]
     /// The patterns of files and folders to exclude, in the form of ``globs``. A slash at the end matches
     /// folders only; `/` or `./` at the beginning makes a pattern relative to the folder.

@@ -3,7 +3,8 @@
 ///
 /// A pattern without a slash matches names at any depth; one with a slash at the beginning or in the middle
 /// matches paths relative to the folder, and `./` at the beginning has the same meaning. A slash at the end
-/// matches folders only. `{a,b}` matches `a` or `b`; a backslash before a brace makes it an ordinary character.
+/// matches folders only. `{a,b}` matches `a` or `b`; a backslash before a brace makes it an ordinary
+/// character.
 struct PathPattern: Sendable {
     /// The pattern as the user wrote it.
     let text: String

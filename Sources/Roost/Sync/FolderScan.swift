@@ -46,7 +46,8 @@ struct FolderScan: Sendable {
         }
     }
 
-    /// Returns the condition of a folder that suggests that its files are missing by mistake, without a search.
+    /// Returns the condition of a folder that suggests that its files are missing by mistake, without
+    /// searching it; `nil` for a usual folder.
     static func risk(of tree: SyncTree) -> RemovalRisk.Reason? {
         var scan = FolderScan()
         scan.inspectRoot(tree.folder.path, wasMountPoint: tree.state.isMountPoint)

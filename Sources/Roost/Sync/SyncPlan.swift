@@ -95,8 +95,8 @@ struct SyncPlan {
     }
 
     /// Returns the sources of files that are missing from the remembered folders that are not synced now, and
-    /// that have the size of a new file: without them, a file that was moved from such a folder would be a copy,
-    /// and the next sync of that folder would remove the original entry.
+    /// that have the size of a new file. Without them, a file that was moved from such a folder would be a
+    /// copy, and the next sync of that folder would remove the original entry.
     private static func originsElsewhere(
         for candidates: [SyncCandidate], notIn trees: [SyncTree], of store: KnowledgeStore,
         in snapshot: any StorageSnapshot

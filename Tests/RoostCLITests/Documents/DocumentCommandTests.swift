@@ -153,8 +153,8 @@ import Testing
     @Test func `links of pages lead to their sites, or to files in their folder`() throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         let body = #"""
-            <p>Herons nest in tall trees near <a href="/a/hm">ponds</a>, <a href="rel.html">in colonies</a> with
-            <a href="b.md">others</a>. See https://example.org/text for more.</p>
+            <p>Herons nest in tall trees near <a href="/a/hm">ponds</a>, <a href="rel.html">in colonies</a>
+            with <a href="b.md">others</a>. See https://example.org/text for more.</p>
             """#
         try write("<html><head><title>A</title></head><body>\(body)</body></html>", to: "v/plain.html")
         let head = "<title>B</title><link rel=\"canonical\" href=\"https://example.org/x/y\">"
