@@ -37,6 +37,25 @@ struct ProtocolTests {
         #expect(response == [["jsonrpc": "2.0", "id": 1, "result": [:]]])
     }
 
+    /// JavaScript writes half of a surrogate pair for a text that was cut within an emoji.
+    @Test(arguments: [
+        (#"abc \ud83d"#, "abc \u{FFFD}"), (#"\ude00 x"#, "\u{FFFD} x"), (#"\ud83d\ud83d\ude00"#, "\u{FFFD}😀"),
+        (#"\ud83d\n"#, "\u{FFFD}\n"),
+    ])
+    func `half of a surrogate pair does not leave a request unanswered`(
+        escaped: String, expected: String
+    ) async throws {
+        let harness = MCPHarness()
+        let meta = String(decoding: MCPHarness.meta.serialized(), as: UTF8.self)
+        let response = await harness.send(
+            #"{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"_meta":\#(meta),"#
+                + #""name":"\#(escaped)"}}"#)
+        #expect(response.first?["id"] == 3 && response.first?["error"]?["code"] == -32602)
+        let json = Data("\"\(escaped)\"".utf8)
+        #expect(try JSONValue(json: json, repairsSurrogates: true) == .string(expected))
+        #expect(throws: (any Error).self) { try JSONValue(json: json) }
+    }
+
     @Test func `only the revision of March 2025 accepts batches`() async {
         for version in ["2025-03-26", "2025-06-18"] {
             let harness = MCPHarness()

@@ -107,7 +107,7 @@ enum TransferRoutes {
         private func draft(_ data: Data) throws -> EntryDraft {
             let value: JSONValue
             do {
-                value = try IncomingMessage.parse(data)
+                value = try JSONValue(json: data)
             } catch {
                 throw Problem.invalid("line \(line) is not valid JSON")
             }

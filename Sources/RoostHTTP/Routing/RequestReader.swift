@@ -112,7 +112,7 @@ struct RequestReader: Sendable {
         let bytes = try await bytes(
             of: &request, on: connection, upTo: Self.unusedBytes, orThrow: refusal)
         guard !bytes.isEmpty else { return }
-        guard let value = try? IncomingMessage.parse(bytes), value == [:] else { throw refusal }
+        guard let value = try? JSONValue(json: bytes), value == [:] else { throw refusal }
     }
 
     /// Returns the JSON value of a body.
@@ -133,7 +133,7 @@ struct RequestReader: Sendable {
             value = [:]
         } else {
             do {
-                value = try IncomingMessage.parse(bytes)
+                value = try JSONValue(json: bytes)
             } catch {
                 throw .invalid("the body is not valid JSON")
             }

@@ -46,10 +46,13 @@ package enum IncomingMessage: Sendable {
 
     /// Parses the JSON text of one message or batch.
     ///
+    /// Half of a surrogate pair is read as U+FFFD. The client would otherwise wait for its response: an error
+    /// in the text of a message cannot be answered with the id of a request.
+    ///
     /// - Throws: ``ProtocolError`` with `.parseError`.
     package static func parse(_ data: Data) throws(ProtocolError) -> JSONValue {
         do {
-            return try JSONValue(json: data)
+            return try JSONValue(json: data, repairsSurrogates: true)
         } catch {
             throw ProtocolError(.parseError, "the message is not valid JSON")
         }

@@ -69,10 +69,12 @@ extension MetadataValue {
 
     /// Parses a JSON text.
     ///
+    /// - Parameter repairsSurrogates: Whether half of a surrogate pair is read as U+FFFD; otherwise it is an
+    ///   error.
     /// - Throws: `JSONError`, also if the value is nested too deeply.
-    package init(json: Data) throws {
+    package init(json: Data, repairsSurrogates: Bool = false) throws {
         self = try json.withUnsafeBytes { bytes in
-            var reader = JSONReader(bytes)
+            var reader = JSONReader(bytes, repairsSurrogates: repairsSurrogates)
             let value = try MetadataValue(message: &reader)
             try reader.expectEnd()
             return value

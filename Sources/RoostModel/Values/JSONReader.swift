@@ -20,8 +20,17 @@ package struct JSONReader {
     /// The maximum nesting depth, which keeps recursion from exhausting the stack. The files of a store are
     /// nested far less deeply.
     package static let maximumDepth = 128
+    /// The character that replaces half of a surrogate pair; `nil` if such a half is an error.
+    private let replacement: Unicode.Scalar?
 
-    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes.assumingMemoryBound(to: UInt8.self) }
+    /// Creates a reader.
+    ///
+    /// - Parameter repairsSurrogates: Whether half of a surrogate pair is read as U+FFFD. Programs in
+    ///   JavaScript write one where they have cut a text within a character.
+    package init(_ bytes: UnsafeRawBufferPointer, repairsSurrogates: Bool = false) {
+        self.bytes = bytes.assumingMemoryBound(to: UInt8.self)
+        replacement = repairsSurrogates ? "\u{FFFD}" : nil
+    }
 
     package func error(_ reason: String) -> JSONError { JSONError(offset: offset, reason: reason) }
 
@@ -193,16 +202,17 @@ package struct JSONReader {
             case UInt8(ascii: "t"): result.append(9)
             case UInt8(ascii: "u"):
                 var value = try hexadecimal()
-                if (0xD800..<0xDC00).contains(value) {
-                    guard index + 2 <= raw.count, raw[index] == UInt8(ascii: "\\"),
-                        raw[index + 1] == UInt8(ascii: "u")
-                    else { throw failure("unpaired surrogate") }
-                    index += 2
-                    let low = try hexadecimal()
-                    guard (0xDC00..<0xE000).contains(low) else { throw failure("unpaired surrogate") }
+                if (0xD800..<0xDC00).contains(value), index + 6 <= raw.count,
+                    raw[index] == UInt8(ascii: "\\"), raw[index + 1] == UInt8(ascii: "u"),
+                    let low = Hexadecimal.number(raw[index + 2..<index + 6]),
+                    (0xDC00..<0xE000).contains(low)
+                {
+                    index += 6
                     value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
                 }
-                guard let scalar = Unicode.Scalar(value) else { throw failure("unpaired surrogate") }
+                guard let scalar = Unicode.Scalar(value) ?? replacement else {
+                    throw failure("unpaired surrogate")
+                }
                 result.append(contentsOf: Array(String(scalar).utf8))
             default: throw failure("invalid escape sequence")
             }
