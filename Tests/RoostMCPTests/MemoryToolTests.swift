@@ -56,6 +56,21 @@ struct MemoryToolTests {
         #expect(!nearest.isEmpty && nearest.allSatisfy { $0["snippet"]?.asString?.isEmpty == false })
     }
 
+    @Test func `a text of several passages is compared as a whole`() async throws {
+        let harness = MCPHarness()
+        let words = (0..<700).map { "word\($0)" }
+        let text = words.joined(separator: " ")
+        let stored = await harness.call("remember", ["text": .string(text)])
+        #expect(stored["stored"] == true)
+        for changed in [text + " ", text.replacingOccurrences(of: "word9 ", with: "other "), text + " more"] {
+            let answer = await harness.call("remember", ["text": .string(changed)])
+            #expect(answer["stored"] == false)
+            #expect(answer["duplicates"]?.elements?.first?["id"] == stored["id"], "\(answer)")
+        }
+        let other = (0..<700).map { "topic\($0)" }.joined(separator: " ")
+        #expect(await harness.call("remember", ["text": .string(other)])["stored"] == true)
+    }
+
     @Test func `update sets and removes the title`() async throws {
         let harness = MCPHarness()
         let id = try #require(await harness.call("remember", ["text": Self.note])["id"])

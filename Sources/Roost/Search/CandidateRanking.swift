@@ -12,6 +12,8 @@ struct Candidate: Sendable {
     var vectorRank: Int?
     /// The nearest passage, if vectors are searched and the index contains the entry.
     var passage: PassageContents.Hit?
+    /// The cosine of the whole entry, if it has several passages and vectors are searched.
+    var entryCosine: Float?
     /// The rank among the best entries by words, from 1.
     var textRank: Int?
     /// The score by words, if the entry contains any of them.
@@ -57,10 +59,11 @@ struct CandidateRanking: Sendable {
             var candidate = candidate
             if candidate.textScore == nil { candidate.textScore = lists.textScores[candidate.id] }
             if candidate.passage == nil { candidate.passage = lists.passages[candidate.id] }
-            let (passage, entry) = (candidate.passage, lists.entryCosines[candidate.id])
+            candidate.entryCosine = lists.entryCosines[candidate.id]
             candidate.evidence =
                 relevance.evidence(
-                    passage: passage?.score, entry: entry, lists.projections[candidate.id],
+                    passage: candidate.passage?.score, entry: candidate.entryCosine,
+                    lists.projections[candidate.id],
                     words: candidate.textScore ?? 0
                 ).total
             return candidate

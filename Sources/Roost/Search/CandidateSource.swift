@@ -97,7 +97,13 @@ struct CandidateSource: Sendable {
             }
             (lists.nearest, lists.databasePlan) = (found?.hits, found?.databasePlan)
         }
-        guard let wordScores else { return lists }
+        guard let wordScores else {
+            if plan.comparesWholeEntries, let nearest = lists.nearest {
+                lists.vectors = try await contents(of: lists)
+                try await addEntryCosines(of: nearest, to: &lists)
+            }
+            return lists
+        }
         let worded = try await wordScores.best(depth, among: allowed)
         lists.worded = worded
         lists.vectors = try await contents(of: lists)
@@ -157,6 +163,19 @@ struct CandidateSource: Sendable {
                 lists.passages[hit.entry] = match?.passage
                 lists.entryCosines[hit.entry] = match?.entryCosine
             }
+        } catch let error as SectionFile.Unusable where passages.isMapped {
+            throw IndexFault.corruptVectors(error.description)
+        }
+        try await addEntryCosines(of: nearest, to: &lists)
+    }
+
+    /// Adds the cosines of those nearest entries that have several passages.
+    @concurrent
+    private func addEntryCosines(
+        of nearest: [PassageContents.Hit], to lists: inout CandidateLists
+    ) async throws {
+        let passages = lists.vectors
+        do {
             for hit in nearest {
                 let match = try passages.match(
                     hit.entry, row: hit.entryRow, for: plan.vector, ifSeveral: true)

@@ -28,10 +28,14 @@ public struct EntrySearch: Sendable, Hashable {
         /// contains is text (`TextQuery.unmatchedPhrases`).
         case text(String)
         /// A text of any length that is embedded as if it were an entry: split into passages, whose mean
-        /// vector is compared. Words are not searched for.
+        /// vector is compared with passages and with whole entries (``QueryHit/similarity``). Words are not
+        /// searched for.
+        ///
+        /// Whole entries are compared if their nearest passage is among the nearest of the store (200
+        /// entries, or more if the limit exceeds this number).
         case document(String)
-        /// Entries of the store, which are compared by the mean of their vectors. The result excludes them.
-        /// Words are not searched for.
+        /// Entries of the store, which are compared by the mean of their vectors, as a document is. The
+        /// result excludes them. Words are not searched for.
         case entries([Entry.ID])
         /// A vector of the store's embedding space. Words are not searched for.
         case vector([Float])

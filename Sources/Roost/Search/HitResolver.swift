@@ -56,6 +56,9 @@ struct HitResolver: Sendable {
             ).total)
         hit.explanation = relevance.explanation(
             of: hit.score, evidence, passage: hit.similarity, entry: entryCosine, words)
+        if plan.comparesWholeEntries, let entryCosine, entryCosine > hit.similarity {
+            hit.similarity = entryCosine
+        }
         if let words, let scores = self.words?.scores {
             hit.hasAllWords =
                 words.words > 0 && words.words >= scores.wordCount

@@ -15,6 +15,9 @@ struct QueryPlan: Sendable {
     var excluded: Set<Entry.ID> = []
     /// The number of tokens of the query that exceeded the model's limit.
     var omittedTokens = 0
+    /// Whether the query is a text or entries, so that whole entries are compared with it as well as their
+    /// passages. An entry with several passages can equal such a query although none of its passages does.
+    var comparesWholeEntries = false
 
     /// Whether the nearest vectors are searched for.
     var usesVectors: Bool { text == nil || search.mode != .text && !vector.isEmpty }
@@ -29,12 +32,13 @@ struct QueryPlan: Sendable {
 
     /// Returns the length of each candidate list in the first stage.
     ///
-    /// If lists are merged, or hits are diversified, the length does not depend on the limit and the offset,
-    /// so that consecutive pages of a result neither repeat nor omit a hit.
+    /// If lists are merged or ordered by whole entries, or hits are diversified, the length does not depend
+    /// on the limit and the offset, so that consecutive pages of a result neither repeat nor omit a hit.
     ///
     /// - Parameter count: The number of entries in the store.
     func firstDepth(of count: Int) -> Int {
         guard text == nil, search.diversity == nil else { return Self.stage }
+        guard !comparesWholeEntries else { return Self.stage + excluded.count }
         return Self.withMargin(neededHits(of: count)) + excluded.count
     }
 
@@ -54,8 +58,10 @@ struct QueryPlan: Sendable {
 
     /// Returns whether the exact similarity of a candidate can reach the minimum similarity.
     func mayReachMinimumSimilarity(_ candidate: Candidate) -> Bool {
-        guard let passage = candidate.passage else { return true }
-        return passage.score >= (search.minimumSimilarity ?? -.infinity) - Self.scoreTolerance
+        guard let passage = candidate.passage?.score else { return true }
+        var similarity = passage
+        if comparesWholeEntries { similarity = max(passage, candidate.entryCosine ?? passage) }
+        return similarity >= (search.minimumSimilarity ?? -.infinity) - Self.scoreTolerance
     }
 
     /// Returns whether the lists already extend to entries that cannot be hits. If they do, longer lists
@@ -168,6 +174,7 @@ struct QueryPlanner {
         let entry = try await EntryEmbedder(embedder: embedder, splitter: splitter)
             .embed([Entry(content: text)], reusing: nil, &report)[0]
         var plan = try plan(search, vector: entry.embeddings)
+        plan.comparesWholeEntries = true
         plan.omittedTokens = report.omittedTokens
         return plan
     }
@@ -199,7 +206,8 @@ struct QueryPlanner {
         }
         let norm = length(of: mean)
         if norm > 0, ids.count > 1 { for index in mean.indices { mean[index] /= norm } }
-        return QueryPlan(search: search, vector: mean, text: nil, excluded: Set(ids))
+        return QueryPlan(
+            search: search, vector: mean, text: nil, excluded: Set(ids), comparesWholeEntries: true)
     }
 
     private func plan(_ search: EntrySearch, vector: [Float]) throws -> QueryPlan {

@@ -9,7 +9,9 @@ public struct QueryHit: Sendable, Hashable {
     /// ``EntrySearch/diversity`` is set.
     public var score: Float = 0
     /// The cosine similarity of the query and the passage, even if the entry was found only by its words; 0
-    /// for an entry without vectors, and in a search by words for which the model could not be used.
+    /// for an entry without vectors, and in a search by words for which the model could not be used. In a
+    /// search for a document or for entries, the similarity of the whole entry if it is higher, so that an
+    /// equal text has the similarity 1 also if it has several passages.
     public var similarity: Float
     /// The passage of the entry that is nearest to the query.
     public var passage: Passage

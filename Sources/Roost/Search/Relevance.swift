@@ -12,7 +12,9 @@ import RoostText
 /// In a search by meaning and by words, cosines are corrected first (``CosineCorrection``).
 ///
 /// The score is the sum divided by the evidence of a text that equals the query, raised to the inverse power.
-/// If only vectors are compared, this is the cosine, rescaled so that the mean of random pairs is 0.
+/// If only vectors are compared, this is the cosine, rescaled so that the mean of random pairs is 0. If the
+/// query is a text or entries, the cosine is that of the nearest passage or that of the whole entry, whichever
+/// is higher (``QueryPlan/comparesWholeEntries``).
 struct Relevance: Sendable {
     /// The exponent of the evidence of meaning.
     private static let exponent: Float = 1.75
@@ -43,6 +45,8 @@ struct Relevance: Sendable {
     private let vectorWeight: Float
     private let textWeight: Float
     private let entryShare: Float
+    /// Whether the cosine of the whole entry replaces that of the nearest passage if it is higher.
+    private let comparesWholeEntries: Bool
     /// The square root of the information of the query.
     private let scale: Float
     /// The evidence of a text that equals the query.
@@ -62,6 +66,7 @@ struct Relevance: Sendable {
         vectorWeight = words == nil ? 1 : plan.usesVectors ? plan.search.vectorWeight : 0
         textWeight = words == nil ? 0 : plan.search.textWeight * Self.wordsWeight
         entryShare = textWeight > 0 ? Self.entryShare : 0
+        comparesWholeEntries = plan.comparesWholeEntries
         scale = max(words?.information ?? 0, .leastNormalMagnitude).squareRoot()
         exactWords = textWeight * (words?.exactScore ?? 0) / scale
         query = plan.vector
@@ -123,10 +128,16 @@ struct Relevance: Sendable {
         var meaning: Float = 0
         if let passage, vectorWeight > 0 {
             var cosine = (1 - entryShare) * passage + entryShare * (entry ?? passage)
+            if isWholeNearer(passage, entry), let entry { cosine = entry }
             if let correction { cosine = correction.corrected(cosine, projection) }
             meaning = vectorWeight * Self.power((cosine - statistics.mean) / statistics.deviation)
         }
         return Evidence(meaning: meaning, words: textWeight > 0 ? textWeight * words / scale : 0)
+    }
+
+    /// Returns whether the cosine of the whole entry counts instead of that of its nearest passage.
+    private func isWholeNearer(_ passage: Float, _ entry: Float?) -> Bool {
+        comparesWholeEntries && entry.map { $0 > passage } ?? false
     }
 
     /// Returns the evidence for an entry relative to that for a text that equals the query, from 0 to 1.
@@ -184,6 +195,10 @@ struct Relevance: Sendable {
         guard score > 0, total > 0 else { return explanation }
         if evidence.meaning > 0 {
             let share = score * evidence.meaning / total
+            guard !isWholeNearer(passage, entry) else {
+                explanation.entry = share
+                return explanation
+            }
             let ofPassage = (1 - entryShare) * max(0, passage - statistics.mean)
             let ofEntry = entryShare * max(0, (entry ?? passage) - statistics.mean)
             // If both cosines are below the mean, the evidence comes from the correction of the passage

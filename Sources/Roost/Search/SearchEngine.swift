@@ -67,6 +67,7 @@ struct SearchEngine: Sendable {
         var settings: EntrySearch
         var hasWords: Bool
         var usesVectors: Bool
+        var comparesWholeEntries: Bool
         var excluded: Set<Entry.ID>
     }
 
@@ -77,7 +78,7 @@ struct SearchEngine: Sendable {
         for (index, plan) in plans.enumerated() {
             let key = BatchKey(
                 settings: plan.search.settings, hasWords: plan.text != nil, usesVectors: plan.usesVectors,
-                excluded: plan.excluded)
+                comparesWholeEntries: plan.comparesWholeEntries, excluded: plan.excluded)
             groups[key, default: []].append(index)
         }
         return groups.values.sorted { $0[0] < $1[0] }.flatMap { group in

@@ -192,6 +192,38 @@ import Testing
         #expect(document.first?.entry.content == "bread in the oven")
     }
 
+    /// Returns a text with about four passages that have no words in common.
+    private func longText(_ name: String) -> String {
+        (0..<800).map { "\(name)\($0)" }.joined(separator: " ")
+    }
+
+    @Test(arguments: [nil, 0.99] as [Float?])
+    func `an equal text of several passages is the most similar one`(minimum: Float?) async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        let text = longText("quill")
+        let id = try await store.add(text).id
+        let copy = try await store.add(text + " ").id
+        // Entries whose only passage is nearer to the mean of the text than its own passages are.
+        for number in 0..<20 {
+            try await store.add(
+                (0..<200).map { "quill\(4 * $0 + number % 4)" }.joined(separator: " ") + " \(number)")
+        }
+        var search = EntrySearch(.document(text), limit: 2)
+        search.minimumSimilarity = minimum
+        let equal = try await store.search(search).hits
+        #expect(Set(equal.map(\.entry.id)) == [id, copy])
+        #expect(equal.allSatisfy { $0.similarity > 0.99 && $0.score > 0.99 && $0.explanation.entry > 0.9 })
+        search.subject = .entries([id])
+        search.limit = 1
+        let similar = try await store.search(search).hits
+        #expect(similar.map(\.entry.id) == [copy])
+        #expect(similar.allSatisfy { $0.similarity > 0.99 })
+        // A query is still compared with the passages.
+        search.subject = .document("quill1 quill2 quill3")
+        search.minimumSimilarity = nil
+        #expect(try await store.search(search).hits.first.map { $0.similarity < 0.9 } == true)
+    }
+
     @Test func `groups of near-duplicates begin with the oldest entry`() async throws {
         let store = try await storeWithDuplicates()
         let first = try await store.storage.fetchEntries()[0]
