@@ -66,6 +66,11 @@ import Testing
             #expect(outcome.error.contains("notes/closed: the folder cannot be read"), "\(outcome)")
             #expect(outcome.output.contains("0 removed"), "\(outcome)")
         }
+        let notes = cli.home.appendingPathComponent("notes").path
+        #expect(chmod(notes, 0o444) == 0)
+        defer { chmod(notes, 0o755) }
+        let refused = try cli.roost("sync")
+        #expect(refused.status == 75 && refused.error.contains("cannot be read"), "\(refused)")
     }
 
     /// Returns the entries of the store by their texts.
