@@ -178,7 +178,9 @@ public struct KnowledgeStore: Sendable {
 
     // MARK: Entries
 
-    /// Adds a text unless the store contains an equal text that was added before.
+    /// Adds a text unless the store contains an equal text: one that was added before, the new text of a
+    /// changed entry, or the whole text of an ingested entry. The equal entry gets the tags and metadata.
+    /// Messages of conversations do not count.
     ///
     /// - Returns: The entry, and whether it is new.
     /// - Throws: ``RoostError`` with `.badInput` for an empty or too large text, or for metadata that stores
@@ -190,32 +192,31 @@ public struct KnowledgeStore: Sendable {
         try await TextAddition.run(content, tags: tags, metadata: metadata, to: self)
     }
 
-    /// Adds a text unless the store contains an equal text that was added before and that the caller may
-    /// change.
+    /// Adds a text unless an entry that the caller may see has an equal text.
     ///
-    /// An equal text that the caller may not change is not changed; a separate entry is added.
+    /// A hidden entry with an equal text is not changed; a separate entry is added.
     /// - Parameters:
     ///   - ownSource: The source of added texts, for a caller that sees only a part of the store; `nil` for
     ///     the source of ``add(_:tags:metadata:)``.
-    ///   - mayChange: Returns whether the caller may change an entry.
+    ///   - visible: The entries that the caller may see and change.
     /// - Returns: The entry, and whether it is new.
     /// - Throws: The errors of ``add(_:tags:metadata:)``.
     package func add(
         _ content: String, tags: [String], metadata: [String: MetadataValue], ownSource: Source.ID?,
-        where mayChange: @Sendable (Entry) -> Bool
+        among visible: EntryFilter
     ) async throws -> AddedEntry {
         try await TextAddition.run(
-            content, tags: tags, metadata: metadata, to: self, ownSource: ownSource, where: mayChange)
+            content, tags: tags, metadata: metadata, to: self, ownSource: ownSource, among: visible)
     }
 
-    /// Returns the id of the entry that a call of ``add(_:tags:metadata:ownSource:where:)`` would return if
+    /// Returns the id of the entry that a call of ``add(_:tags:metadata:ownSource:among:)`` would return if
     /// the store contains an equal text; `nil` if the call would add an entry.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `EmbedderError`; `StorageError`.
     package func equalEntry(
-        to content: String, ownSource: Source.ID?, where mayChange: @Sendable (Entry) -> Bool
+        to content: String, ownSource: Source.ID?, among visible: EntryFilter
     ) async throws -> Entry.ID? {
-        try await TextAddition.existingEntry(content, in: self, ownSource: ownSource, where: mayChange)?.id
+        try await TextAddition.existingEntry(content, in: self, ownSource: ownSource, among: visible)?.id
     }
 
     /// Removes an entry. It is not an error if the store does not contain it.

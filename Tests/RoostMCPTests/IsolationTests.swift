@@ -75,6 +75,28 @@ struct IsolationTests {
         #expect(try await remember("the gate is green", Self.work).entry.id == shared.id)
     }
 
+    @Test func `an equal text of a changed entry is found only among visible entries`() async throws {
+        let open = MCPHarness()
+        let harness = MCPHarness(Self.work, store: open.store)
+        // The hidden entry has the text, too, and was stored first.
+        let hidden = try await open.store.add("the code of the vault is 4711", tags: ["private"])
+        let id = try #require(await harness.call("remember", ["text": "the code is unknown"])["id"])
+        _ = await harness.call("update", ["id": id, "text": "the code of the vault is 4711"])
+        let again = await harness.call(
+            "remember",
+            ["text": "the code of the vault is 4711", "tags": ["vault"], "allowDuplicate": true])
+        #expect(again["stored"] == false && again["updated"] == true && again["id"] == id)
+        let kept = try #require(try await open.store.storage.snapshot().entries([hidden.id]).first)
+        #expect(kept.tags == ["private"])
+        // A hidden entry that was changed is not found.
+        let changed = try await open.store.add("the lock is old", tags: ["private"])
+        var changes = EntryChanges()
+        changes.content = "the lock is new"
+        _ = try await open.store.update(changed.id, changes)
+        let added = await harness.call("remember", ["text": "the lock is new", "allowDuplicate": true])
+        #expect(added["stored"] == true && added["id"] != .string(changed.id.text))
+    }
+
     /// An embedder before whose first result another process adds a text.
     private final class RacingEmbedder: Embedder {
         private let base = LexicalEmbedder()

@@ -16,16 +16,20 @@ enum TextAddition {
     /// The id of the source to which added texts belong.
     private static let defaultSource = "add"
 
+    /// Messages of conversations belong to their conversation (`ConversationMemory`), so an equal message is
+    /// not the entry of an added text.
+    private static let isNoMessage = EntryCondition(.metadata("kind"), .differs("message"))
+
     /// Adds a text and returns its entry.
     ///
     /// - Parameters:
     ///   - ownSource: The source of texts that the caller adds, for a caller that sees only a part of the
     ///     store; `nil` for the source that all other callers share.
-    ///   - mayChange: Returns whether an entry with the same text may get the tags and metadata. If not, the
-    ///     text becomes an entry of another source.
+    ///   - visible: The entries that the caller may see. Only such an entry with the same text gets the tags
+    ///     and metadata; otherwise, the text becomes a separate entry.
     static func run(
         _ content: String, tags: [String], metadata: [String: MetadataValue], to store: KnowledgeStore,
-        ownSource: Source.ID? = nil, where mayChange: @Sendable (Entry) -> Bool = { _ in true }
+        ownSource: Source.ID? = nil, among visible: EntryFilter = .all
     ) async throws -> AddedEntry {
         guard !content.allSatisfy(\.isWhitespace) else {
             throw RoostError(.badInput, "cannot add the text: it is empty")
@@ -33,8 +37,21 @@ enum TextAddition {
         if let reason = TextParts.refusal(of: content) {
             throw RoostError(.badInput, "cannot add the text: \(reason)")
         }
-        let source = try await source(
-            for: content, in: store.storage.snapshot(), ownSource: ownSource, where: mayChange)
+        if let defect = metadata.defect {
+            throw RoostError(.badInput, "cannot add the text: the metadata has \(defect)")
+        }
+        let lookup = Lookup(content: content, store: store, ownSource: ownSource, visible: visible)
+        var changes = EntryChanges()
+        changes.addedTags = Set(tags)
+        changes.metadata = metadata
+        // An entry that changes at the same time may get another text, or may no longer be visible.
+        let updated = try await ConflictRetry.standard.run {
+            try await lookup.updateOtherEntry(changes)
+        } recoveringWith: { _ in
+            true
+        }
+        if let updated { return updated }
+        let source = try await lookup.source(in: store.storage.snapshot())
         let draft = EntryDraft(content: content, metadata: metadata, tags: tags)
         let report = try await Ingestor.run(
             [SourceDraft(id: source, fingerprint: "", entries: [draft], isComplete: false)], into: store,
@@ -42,7 +59,7 @@ enum TextAddition {
         if let skip = report.skipped.first {
             throw RoostError(.badInput, "cannot add the text: \(skip.reason)")
         }
-        guard let entry = try await entry(with: content, of: source, in: store.storage.snapshot()) else {
+        guard let entry = try await lookup.entry(of: source, in: store.storage.snapshot()) else {
             throw StorageError(
                 .conflict, "cannot add the text: another process removed it at the same time",
                 isRetryable: true)
@@ -50,52 +67,106 @@ enum TextAddition {
         return AddedEntry(id: entry.id, isNew: report.new > 0, isUpdated: report.updated > 0)
     }
 
-    /// Returns the entry that ``run(_:tags:metadata:to:ownSource:where:)`` would change instead of adding
+    /// Returns the entry that ``run(_:tags:metadata:to:ownSource:among:)`` would change instead of adding
     /// one; `nil` if it would add an entry.
     static func existingEntry(
-        _ content: String, in store: KnowledgeStore, ownSource: Source.ID?,
-        where mayChange: @Sendable (Entry) -> Bool
+        _ content: String, in store: KnowledgeStore, ownSource: Source.ID?, among visible: EntryFilter
     ) async throws -> Entry? {
+        let lookup = Lookup(content: content, store: store, ownSource: ownSource, visible: visible)
         let snapshot = try await store.storage.snapshot()
-        let source = try await source(for: content, in: snapshot, ownSource: ownSource, where: mayChange)
-        return try await entry(with: content, of: source, in: snapshot)
+        let source = try await lookup.source(in: snapshot)
+        if let entry = try await lookup.entry(of: source, in: snapshot) { return entry }
+        return try await lookup.otherEntry(in: snapshot)
     }
 
-    /// Returns the source to which a text is added.
-    ///
-    /// A caller with its own source uses the shared source only for an equal text that it may change. The id
-    /// of an entry is a public function of source and text, so the choice of the source must not depend on
-    /// texts of others: it would tell whether a hidden entry has exactly this text.
-    private static func source(
-        for content: String, in snapshot: any StorageSnapshot, ownSource: Source.ID?,
-        where mayChange: (Entry) -> Bool
-    ) async throws -> Source.ID {
-        if ownSource != nil, let equal = try await entry(with: content, of: defaultSource, in: snapshot),
-            mayChange(equal)
-        {
-            return defaultSource
-        }
-        let first = ownSource ?? defaultSource
-        var (name, number) = (first, 1)
-        // An entry that the caller added can have been hidden from it since.
-        while let equal = try await entry(with: content, of: name, in: snapshot), !mayChange(equal) {
-            number += 1
-            name = "\(first):\(number)"
-        }
-        return name
-    }
+    /// Finds entries with the text that a caller adds.
+    private struct Lookup {
+        let content: String
+        let store: KnowledgeStore
+        let ownSource: Source.ID?
+        let visible: EntryFilter
 
-    /// Returns the entry of a source that has the text; `nil` if no entry has it.
-    private static func entry(
-        with content: String, of source: Source.ID, in snapshot: any StorageSnapshot
-    ) async throws -> Entry? {
-        let digest = ContentDigest(of: content)
-        for occurrence in 0... {
-            let key = EntryID.contentKey(digest, occurrence: occurrence)
-            let id = EntryID.derived(source: source, key: key)
-            guard let entry = try await snapshot.entries([id]).first else { break }
-            if entry.content.utf8.elementsEqual(content.utf8) { return entry }
+        private func isVisible(_ entry: Entry) -> Bool { visible.matches(entry, assigned: nil) }
+
+        /// Returns the source to which the text is added.
+        ///
+        /// A caller with its own source uses the shared source only for an equal text that it may change. The
+        /// id of an entry is a public function of source and text, so the choice of the source must not
+        /// depend on texts of others: it would tell whether a hidden entry has exactly this text.
+        func source(in snapshot: any StorageSnapshot) async throws -> Source.ID {
+            if ownSource != nil, let equal = try await entry(of: defaultSource, in: snapshot),
+                isVisible(equal)
+            {
+                return defaultSource
+            }
+            let first = ownSource ?? defaultSource
+            var (name, number) = (first, 1)
+            // An entry that the caller added can have been hidden from it since.
+            while let equal = try await entry(of: name, in: snapshot), !isVisible(equal) {
+                number += 1
+                name = "\(first):\(number)"
+            }
+            return name
         }
-        return nil
+
+        /// Returns the entry of a source that was added with the text; `nil` if no entry was.
+        func entry(of source: Source.ID, in snapshot: any StorageSnapshot) async throws -> Entry? {
+            let digest = ContentDigest(of: content)
+            for occurrence in 0... {
+                let key = EntryID.contentKey(digest, occurrence: occurrence)
+                let id = EntryID.derived(source: source, key: key)
+                guard let entry = try await snapshot.entries([id]).first else { break }
+                if hasText(entry) { return entry }
+            }
+            return nil
+        }
+
+        /// The minimum similarity of an equal text. It is below 1 because of rounding, and because headings
+        /// that are embedded with a text can depend on the file it came from.
+        private static let equalSimilarity: Float = 0.95
+        /// The number of similar entries among which the equal one is looked for.
+        private static let similarCount = 20
+
+        /// Returns a visible entry that has the text but was not added with it: it had another text before,
+        /// or it came from a file. `nil` if there is none.
+        ///
+        /// The storage finds one entry per text, which may be hidden. What a caller with its own source gets
+        /// must not depend on hidden entries, so similar texts are searched for among the visible entries.
+        func otherEntry(in snapshot: any StorageSnapshot) async throws -> Entry? {
+            guard snapshot.stamp.entryCount > 0 else { return nil }
+            var visible = visible
+            visible.conditions.append(isNoMessage)
+            if ownSource == nil {
+                let digest = ContentDigest(of: content)
+                let known = try await snapshot.embeddedEntries(withContent: [digest])[digest]
+                guard let known else { return nil }
+                if hasText(known), visible.matches(known, assigned: nil) { return known }
+            }
+            var search = EntrySearch(.document(content), matching: visible, limit: Self.similarCount)
+            search.minimumSimilarity = Self.equalSimilarity
+            return try await store.search(search).hits.map(\.entry).first(where: hasText)
+        }
+
+        /// Changes the tags and metadata of the entry that ``otherEntry(in:)`` finds.
+        ///
+        /// - Returns: `nil` if there is none, or if an entry was added with the text.
+        /// - Throws: `StorageError` with `.conflict` if the entry changes at the same time.
+        func updateOtherEntry(_ changes: EntryChanges) async throws -> AddedEntry? {
+            let snapshot = try await store.storage.snapshot()
+            let source = try await source(in: snapshot)
+            guard try await entry(of: source, in: snapshot) == nil,
+                let equal = try await otherEntry(in: snapshot),
+                let revision = try await snapshot.revisions(of: [equal.id])[equal.id]
+            else { return nil }
+            do {
+                let entry = try await EntryEditor(store: store).update(
+                    equal.id, changes, expecting: revision)
+                return AddedEntry(id: entry.id, isNew: false, isUpdated: entry != equal)
+            } catch let error as RoostError where error.code == .notFound {
+                return nil
+            }
+        }
+
+        private func hasText(_ entry: Entry) -> Bool { entry.content.utf8.elementsEqual(content.utf8) }
     }
 }

@@ -62,9 +62,9 @@ struct RememberTool: Tool {
         return try await handle.use { [metadata] store in
             if isDryRun || !isForced {
                 let duplicates = try await duplicates(of: text, in: store)
-                let equal = try await store.equalEntry(
-                    to: text, ownSource: rules.ownSource, where: rules.allows)
                 if isDryRun || !duplicates.isEmpty {
+                    let equal = try await store.equalEntry(
+                        to: text, ownSource: rules.ownSource, among: rules.restricting())
                     var members: [String: JSONValue] = ["stored": false, "duplicates": .array(duplicates)]
                     members["id"] = equal.map { .string($0.text) }
                     if isDryRun {
@@ -77,7 +77,7 @@ struct RememberTool: Tool {
             // An equal text that is not visible must not become visible by getting the tags of this server.
             let added = try await store.add(
                 text, tags: tags, metadata: metadata, ownSource: rules.ownSource,
-                where: rules.allows)
+                among: rules.restricting())
             return [
                 "stored": .bool(added.isNew), "updated": .bool(added.isUpdated), "id": .string(added.id.text),
                 "duplicates": [],
