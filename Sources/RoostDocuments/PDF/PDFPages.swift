@@ -66,7 +66,8 @@ struct PDFPages {
             }
             var lines = Self.outermost(Set(removed.map(\.line)), in: page)
             if index == firstPage {
-                lines.subtract(removed.filter { $0.isHeader && Self.canBeTitle(page[$0.line]) }.map(\.line))
+                let top = page.indices.filter { !page[$0].isEmpty }.prefix { lines.contains($0) }
+                lines.subtract(top.filter { Self.canBeTitle(page[$0]) })
             }
             return page.indices.filter { !lines.contains($0) }.map { page[$0] }
         }
