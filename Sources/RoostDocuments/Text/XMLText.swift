@@ -1,11 +1,11 @@
 import Foundation
 
 /// Writes an XML document as readable text: `name: text` for elements that contain only short text, and a
-/// paragraph for each other element with text.
+/// paragraph for each other element with text. The texts of attributes precede those of their element.
 final class XMLText {
     /// The text.
     private(set) var output: MarkdownOutput
-    /// The text of the first element with the name `title`.
+    /// The text of the first element with the name `title`, or that of this attribute of the document.
     private(set) var title: String?
     /// Whether the document is not well-formed.
     var isDamaged: Bool { xml.isDamaged }
@@ -26,6 +26,16 @@ final class XMLText {
     func convert() throws { try xml.children { try read($0) } }
 
     private func read(_ element: XMLPull.Element) throws {
+        for (name, text) in XMLAttributes.texts(of: element) {
+            if text.count <= Self.maximumValueLength {
+                try output.add("- \(name): \(text)", isListItem: true)
+            } else {
+                try output.add(MarkdownText.escaped(text))
+            }
+        }
+        if xml.depth == 1, title == nil, let text = element["title"].map(MarkdownText.singleLine) {
+            title = text.isEmpty ? nil : text
+        }
         var text = ""
         var (hasChildren, isParagraph) = (false, false)
         func append(_ part: String) throws {
