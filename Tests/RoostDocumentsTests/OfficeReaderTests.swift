@@ -35,6 +35,62 @@ import Testing
             text == "The barrel is full[^2].\n\ninserted words\n\nText in a box\n\n[^2]: Measured in June.")
     }
 
+    @Test func `A workbook has durations, formulas, links and comments`() async throws {
+        let types = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
+        func relationship(_ id: String, _ type: String, _ target: String, _ mode: String = "Internal")
+            -> String
+        {
+            "<Relationship Id='\(id)' Type='\(types)\(type)' Target='\(target)' TargetMode='\(mode)'/>"
+        }
+        let cells = """
+            <c r='A1' s='0'><v>1.25</v></c><c r='B1' s='1'><v>-0.5</v></c><c r='C1'><f>SUM(A1:A2)</f><v/></c>\
+            <c r='D1'><f t='shared' si='0'/></c><c r='E1' t='str'><f>""</f><v/></c><c r='F1' s='2'><v>0.25</v></c>
+            """
+        let data = StoredArchive.data([
+            ("xl/workbook.xml", "<workbook xmlns:r='\(types)'><sheet name='Sheet1' r:id='r1'/></workbook>"),
+            (
+                "xl/_rels/workbook.xml.rels",
+                "<R>\(relationship("r1", "worksheet", "sheet.xml"))\(relationship("r2", "styles", "styles.xml"))</R>"
+            ),
+            (
+                "xl/styles.xml",
+                "<styleSheet><numFmts><numFmt numFmtId='200' formatCode='[hh]:mm:ss'/></numFmts><cellXfs>"
+                    + "<xf numFmtId='200'/><xf numFmtId='46'/><xf numFmtId='20'/></cellXfs></styleSheet>"
+            ),
+            (
+                "xl/sheet.xml",
+                "<worksheet xmlns:r='\(types)'><sheetData><row r='1'>\(cells)</row></sheetData>"
+                    + "<hyperlinks><hyperlink ref='A1' r:id='h1'/><hyperlink ref='A2' location='B1'/></hyperlinks>"
+                    + "</worksheet>"
+            ),
+            (
+                "xl/_rels/sheet.xml.rels",
+                "<R>\(relationship("h1", "hyperlink", "https://example.org/", "External"))"
+                    + "\(relationship("c1", "comments", "notes.xml"))"
+                    + "\(relationship("c2", "threadedComment", "threads.xml"))</R>"
+            ),
+            (
+                "xl/notes.xml",
+                "<comments><commentList><comment ref='A1'><text><r><t>Old</t></r></text></comment>"
+                    + "<comment ref='B1'><text><r><t>Check </t></r><r><t>this</t></r></text></comment>"
+                    + "</commentList></comments>"
+            ),
+            (
+                "xl/threads.xml",
+                "<ThreadedComments><threadedComment ref='A1'><text>Why?</text></threadedComment></ThreadedComments>"
+            ),
+        ])
+        let document = try #require(
+            try await DocumentFixture.documents(DocumentInput(data: data, path: "/notes/Moorings.xlsx")).first
+        )
+        #expect(document.title == "Moorings")
+        #expect(
+            document.text.hasPrefix("## Sheet1\n\n| 30:00:00 | -12:00:00 | =SUM(A1:A2) |  |  | 06:00 |\n"))
+        #expect(document.text.hasSuffix("\n\n- A1: Why?\n- B1: Check this"))
+        #expect(document.links == [DocumentLink(kind: .address, target: "https://example.org/")])
+        #expect(document.unreadParts == ["sheet Sheet1: the results of 1 formulas are not stored"])
+    }
+
     @Test func `Slides are pages with titles, tables and notes`() async throws {
         let document = try await DocumentFixture.document("slides.pptx")
         let slides = document.text.split(separator: "\u{C}")

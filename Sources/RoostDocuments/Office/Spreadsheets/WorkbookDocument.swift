@@ -1,12 +1,16 @@
 import Foundation
 import RoostModel
 
-/// The conversion of a workbook (ECMA-376, SpreadsheetML) to Markdown: a heading and a table for each sheet.
+/// The conversion of a workbook (ECMA-376, SpreadsheetML) to Markdown: a heading, a table and a list of
+/// comments for each sheet.
 final class WorkbookDocument {
     /// The maximum number of rows of a sheet that are read.
     private static let maximumRows = 20_000
     /// The maximum number of columns of a sheet that are read.
     private static let maximumColumns = 256
+
+    /// The maximum number of links that are read.
+    private static let maximumLinks = 20_000
 
     private let archive: ZipArchive
     private let package: Relationships
@@ -16,11 +20,14 @@ final class WorkbookDocument {
     private var strings: [String] = []
     private var numbers = SpreadsheetNumbers()
     private var unread: [String] = []
+    private var links: [DocumentLink] = []
     /// The number of cells of the present sheet that are not read, because they are in later columns.
     private var skippedCells = 0
     /// The number of cells in the last row that is read which are omitted, because the text would become too
     /// long.
     private var excessCells = 0
+    /// The number of formulas of the present sheet whose results and texts the file does not contain.
+    private var missingResults = 0
 
     init(_ archive: ZipArchive, limits: DocumentLimits) throws {
         self.archive = archive
@@ -59,7 +66,7 @@ final class WorkbookDocument {
             try output.add(heading)
             try readSheet(sheet.part, name: sheet.name)
         }
-        var document = Document(type: type, text: output.text, unreadParts: unread)
+        var document = Document(type: type, text: output.text, links: links, unreadParts: unread)
         try CoreProperties.read(package: package, in: archive).apply(to: &document)
         return document
     }
@@ -96,8 +103,10 @@ final class WorkbookDocument {
         var table = TableRows(maximumBytes: output.remainingBytes)
         var skipped = 0
         var isCut = false
-        skippedCells = 0
+        let relationships = try Relationships(of: part, in: archive)
+        (skippedCells, missingResults) = (0, 0)
         try xml.descendants { element in
+            if element.name == "hyperlink" { addLink(element, relationships) }
             guard element.name == "row" else { return }
             guard table.rows.count < Self.maximumRows, excessCells == 0 else {
                 skipped += 1
@@ -115,10 +124,66 @@ final class WorkbookDocument {
         if skippedCells > 0 {
             unread.append("sheet \(name): \(skippedCells) cells after column \(Self.maximumColumns)")
         }
+        if missingResults > 0 {
+            unread.append("sheet \(name): the results of \(missingResults) formulas are not stored")
+        }
         if isCut { unread.append("sheet \(name): \(excessCells) cells of row \(count)") }
         if skipped > 0 { unread.append("sheet \(name): \(skipped) rows after row \(count)") }
         if xml.isDamaged { unread.append("sheet \(name): it is damaged; a part of it may be missing") }
         try output.add(table.markdown)
+        try readComments(relationships, sheet: name)
+    }
+
+    private func addLink(_ element: XMLPull.Element, _ relationships: Relationships) {
+        // Other links lead to a cell of the workbook.
+        guard links.count < Self.maximumLinks, let id = element["r:id"] ?? element["id"],
+            let link = relationships.byID[id], link.isExternal
+        else { return }
+        links.append(
+            DocumentLink(
+                kind: .address, target: link.target, fragment: element["location"], text: element["display"]))
+    }
+
+    /// Appends the notes and the comments of a sheet, with the names of their cells. A comment with replies
+    /// is also stored as a note for older programs, which is not read again.
+    private func readComments(_ relationships: Relationships, sheet: String) throws {
+        let threads = relationships.targets(ofType: "threadedComment")
+        var cells: Set<String> = []
+        var skipped = 0
+        for part in threads + relationships.targets(ofType: "comments") {
+            guard let xml = try archive.xml(part) else { continue }
+            let isThread = threads.contains(part)
+            try xml.descendants { element in
+                guard ["comment", "threadedComment"].contains(element.name), let cell = element["ref"] else {
+                    return
+                }
+                if isThread { cells.insert(cell) } else if cells.contains(cell) { return }
+                let text = MarkdownText.singleLine(try Self.commentText(xml))
+                guard !text.isEmpty else { return }
+                let line = "- \(cell): \(MarkdownText.escaped(text))"
+                // The line breaks before it need two bytes.
+                if skipped == 0, line.utf8.count + 2 <= output.remainingBytes {
+                    try output.add(line, isListItem: true)
+                } else {
+                    skipped += 1
+                }
+            }
+            if xml.isDamaged {
+                unread.append("sheet \(sheet): its comments are damaged; some may be missing")
+            }
+        }
+        if skipped > 0 { unread.append("sheet \(sheet): \(skipped) comments") }
+        output.endBlock()
+    }
+
+    /// Returns the text of the comment that was started last: runs, or a text with replies.
+    private static func commentText(_ xml: XMLPull) throws -> String {
+        var text = ""
+        try xml.children { element in
+            guard element.name == "text" else { return }
+            text += try xml.text()
+        }
+        return text
     }
 
     /// Returns the cells of the row that was started last, as many as a table has room for. Each cell is
@@ -133,16 +198,22 @@ final class WorkbookDocument {
                 if column >= Self.maximumColumns { skippedCells += 1 }
                 return
             }
-            var value = ""
-            var inline = ""
+            var (value, inline, formula) = ("", "", String?.none)
             try xml.children { child in
                 switch child.name {
                 case "v": value = try xml.text()
+                case "f": formula = try xml.text()
                 case "is": inline = try Self.richText(xml)
                 default: break
                 }
             }
-            let text = cell(value, inline, type: element["t"], style: element["s"])
+            var text = cell(value, inline, type: element["t"], style: element["s"])
+            // A program that does not calculate stores no result. An empty text has the type of a text.
+            if value.isEmpty, inline.isEmpty, let formula, element["t"] != "str" {
+                text = formula.isEmpty ? "" : "=" + formula
+                // The formula of a range of cells is only in the first one.
+                if formula.isEmpty { missingResults += 1 }
+            }
             guard !text.isEmpty else { return }
             guard excessCells == 0,
                 table.hasRoom(columns: column + 1, bytes: bytes + TableRows.bytes(of: text))
