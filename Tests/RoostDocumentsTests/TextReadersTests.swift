@@ -89,6 +89,63 @@ import Testing
         await #expect(throws: DocumentError.self) { try await DocumentFixture.document(bomb, name: "a.xml") }
     }
 
+    @Test(arguments: [
+        ("<a><item id='9' label='Bosun chair' value='120'/></a>", "- item: Bosun chair"),
+        ("<a><point lat='56.4' name='Kerrera Sound'/></a>", "- point: Kerrera Sound"),
+        (
+            "<a><outline text='Pins'><outline text='of bronze'/></outline></a>",
+            "- outline: Pins\n- outline: of bronze"
+        ),
+        (
+            "<a><b name='Keel' description='Two bolts.'>Old</b></a>",
+            "- b: Keel\n- description: Two bolts.\n- b: Old"
+        ),
+        (
+            "<a><b other='It rains a lot'/><b c='a1 b2 c3' href='see the old page'/></a>",
+            "- other: It rains a lot"
+        ),
+        (
+            "<a><b name='greet'>Hi</b><b name='max_depth' value='true' label='https://e.org/Ab'/></a>",
+            "- b: Hi"
+        ),
+    ])
+    func `The texts of attributes of XML are read`(xml: String, expected: String) async throws {
+        #expect(try await DocumentFixture.document(xml, name: "a.xml").text == expected)
+    }
+
+    @Test func `The attribute title of an XML document is its title`() async throws {
+        let document = try await DocumentFixture.document(
+            "<a title='Log book'><b>Text</b></a>", name: "a.xml")
+        #expect(document.title == "Log book")
+    }
+
+    @Test func `The speakers of captions are named when they change`() async throws {
+        let captions = """
+            WEBVTT
+
+            00:01.000 --> 00:02.000
+            <v Mary Quant>We agreed
+            to repaint.
+
+            00:00:03.000 --> 00:00:04.000
+            <v.loud Mary Quant>Yes.</v>
+
+            00:00:05.000 --> 00:00:06.000
+            <v Tom &amp; Ann>No.</v> <v Mary Quant><i>Yes</i>.</v>
+
+            00:00:07.000 --> 00:00:08.000
+            Waves.
+
+            00:01:30.000 --> 00:01:31.000
+            <v Mary Quant>Late.
+            """
+        let document = try await DocumentFixture.document(captions, name: "a.vtt")
+        #expect(
+            document.text
+                == "[00:00:01] Mary Quant: We agreed to repaint. Yes. Tom & Ann: No. Mary Quant: Yes. Waves."
+                + "\n\n[00:01:30] Mary Quant: Late.")
+    }
+
     @Test(arguments: ["a: 1\n", "key = \"value\"\n"])
     func `YAML and TOML are stored as written`(text: String) async throws {
         for name in ["a.yaml", "a.toml"] {

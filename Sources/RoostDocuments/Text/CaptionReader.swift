@@ -4,7 +4,8 @@ import RoostModel
 
 /// Reads captions of videos in the formats SubRip and WebVTT.
 ///
-/// The text consists of paragraphs that begin with their time, such as `[00:01:30]`. Captions that scroll
+/// The text consists of paragraphs that begin with their time, such as `[00:01:30]`. The name of a speaker
+/// precedes the words, at the beginning of a paragraph and where the speaker changes. Captions that scroll
 /// upwards repeat lines; each of these lines is read once.
 public struct CaptionReader: DocumentReader {
     static let type = DocumentType(
@@ -18,9 +19,10 @@ public struct CaptionReader: DocumentReader {
 
     // A literal in a function would be compiled for each caption, which takes longer than its use.
     // Several threads can use a regular expression at the same time.
+    nonisolated(unsafe) private static let voice = #/<v(?:\.[^\s<>]{0,100}+)?\s+([^<>]{1,200}+)>/#
     nonisolated(unsafe) private static let tag = #/<[^<>]{0,200}+>|\{\\[^}]{0,100}+\}/#
 
-    public let version = 2
+    public let version = 3
 
     public let types = [Self.type]
 
@@ -54,6 +56,8 @@ public struct CaptionReader: DocumentReader {
         var paragraphs: [(time: Double, text: String)] = []
         var recent: [String] = []
         var isCaption = false
+        // The speaker of the present caption, and the one who was named last.
+        var (speaker, named) = (String?.none, String?.none)
         var time = 0.0
         var rest = text[...]
         // Without an array of the lines, which could need many times the memory of the text.
@@ -64,13 +68,26 @@ public struct CaptionReader: DocumentReader {
             let line = part.trimmingCharacters(in: .whitespaces)
             if let start = startTime(of: line) {
                 (time, isCaption) = (start, true)
+                speaker = nil
             } else if line.isEmpty {
                 isCaption = false
             } else if isCaption {
-                let content = content(of: line)
-                guard !content.isEmpty, !recent.contains(content) else { continue }
-                recent = recent.suffix(2) + [content]
-                append(content, at: time, to: &paragraphs)
+                for (voice, content) in voices(in: line) {
+                    speaker = voice ?? speaker
+                    // Captions that scroll have no speakers.
+                    guard !content.isEmpty, speaker != nil || !recent.contains(content) else { continue }
+                    recent = recent.suffix(2) + [content]
+                    let begins = beginsParagraph(at: time, after: paragraphs.last)
+                    let isNamed = speaker == nil || (!begins && speaker == named)
+                    let text = isNamed ? content : "\(speaker ?? ""): \(content)"
+                    named = speaker
+                    if begins {
+                        paragraphs.append((time, text))
+                    } else {
+                        // Without a copy of the paragraph, which would be copied again for each text.
+                        paragraphs[paragraphs.count - 1].text += " " + text
+                    }
+                }
             }
         }
         return paragraphs
@@ -83,20 +100,29 @@ public struct CaptionReader: DocumentReader {
         return MarkdownText.singleLine(HTMLText.plain(text))
     }
 
-    private static func append(_ text: String, at time: Double, to list: inout [(time: Double, text: String)])
-    {
-        // Without a copy of the last paragraph, which would be copied again for each text that is appended.
-        guard let last = list.indices.last else {
-            list.append((time, text))
-            return
+    /// Returns the parts of a line with their speakers: `<v Mara>Yes.</v> <v Tom>No.</v>`. The speaker of a
+    /// part before the first name is `nil`.
+    private static func voices(in line: String) -> [(speaker: String?, text: String)] {
+        guard line.utf8.count <= maximumLineLength, line.contains("<v") else {
+            return [(nil, content(of: line))]
         }
-        let endsSentence = list[last].text.last.map { ".!?…\"”。".contains($0) } ?? true
-        let length = time - list[last].time
-        if length < 0 || length >= paragraphLength && (endsSentence || length >= 2 * paragraphLength) {
-            list.append((time, text))
-        } else {
-            list[last].text += " " + text
+        var parts: [(speaker: String?, text: String)] = []
+        var speaker: String?
+        var rest = line[...]
+        while let match = rest.firstMatch(of: voice) {
+            parts.append((speaker, content(of: String(rest[..<match.range.lowerBound]))))
+            speaker = content(of: String(match.output.1))
+            rest = rest[match.range.upperBound...]
         }
+        return parts + [(speaker, content(of: String(rest)))]
+    }
+
+    /// Returns whether a text at a time begins a paragraph after another one.
+    private static func beginsParagraph(at time: Double, after last: (time: Double, text: String)?) -> Bool {
+        guard let last else { return true }
+        let endsSentence = last.text.last.map { ".!?…\"”。".contains($0) } ?? true
+        let length = time - last.time
+        return length < 0 || length >= paragraphLength && (endsSentence || length >= 2 * paragraphLength)
     }
 
     /// Returns the first time in a line such as `00:00:01,000 --> 00:00:04,000` in seconds; otherwise `nil`.
