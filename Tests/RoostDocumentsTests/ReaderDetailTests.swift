@@ -44,7 +44,7 @@ import Testing
         let text = try await DocumentFixture.document(
             "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ines>Rain &amp; hail &lt;3\n", name: "a.vtt"
         ).text
-        #expect(text == "[00:00:01] Rain & hail <3")
+        #expect(text == "[00:00:01] Ines: Rain & hail <3")
     }
 
     // MARK: Office and PDF
@@ -147,6 +147,19 @@ import Testing
             The end.\end{center}
             """#, name: "a.tex")
         #expect(document.text == "Buoys drift.\n\nTwo lines.\n\n- one\n\nThe end.")
+    }
+
+    @Test(arguments: [
+        (#"the return\footnote{Only at \emph{low} tide.}. Then"#, "the return (Only at low tide.). Then"),
+        (#"\begin{tabular}{l|l}Berth & Vessel\end{tabular}"#, "Berth & Vessel"),
+        (
+            #"\begin{figure}[h]\centering\includegraphics[width=3cm]{a.png}\caption{A whelk}\label{f}\end{figure}"#,
+            "A whelk"
+        ),
+        (#"\begin{itemize}\item One \item Two\end{itemize}"#, "- One; Two"), (#"\label{a} After."#, "After."),
+    ])
+    func `Several commands of LaTeX in a line are converted`(latex: String, expected: String) async throws {
+        #expect(try await DocumentFixture.document(latex, name: "a.tex").text == expected)
     }
 
     @Test func `Directives, tables and literal blocks of reStructuredText are converted`() async throws {

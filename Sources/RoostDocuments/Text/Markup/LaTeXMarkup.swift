@@ -16,12 +16,14 @@ enum LaTeXMarkup {
         #/\\(part|chapter|(?:sub){0,2}section|paragraph)\*?(?:\[[^\]]*\])?\{/#
     nonisolated(unsafe) private static let reference = #/\\bibitem(?:\[[^\]]*\])?\{[^}]*\}/#
     nonisolated(unsafe) private static let layout =
-        #/\\(?:maketitle|tableofcontents|label|usepackage|newpage|centering|includegraphics|bibliography\w*|vspace|hspace|noindent\s*$)/#
+        #/\\(?:maketitle|tableofcontents|label|usepackage|newpage|centering|includegraphics|bibliography|vspace|hspace|noindent\s*$)\w*\*?\s*/#
+    nonisolated(unsafe) private static let footnote = #/\s*\\footnote(?:\[[^\[\]]*\])?\{([^{}]*)\}/#
+    nonisolated(unsafe) private static let nextItem = #/\s*\\item(?![A-Za-z])\s*/#
     nonisolated(unsafe) private static let beginning = #/\\begin\{[^{}]*\}(?:\[[^\]]*\])*/#
     nonisolated(unsafe) private static let end = #/\\end\{[^{}]*\}/#
     nonisolated(unsafe) private static let escape = #/\\([%&$#_{}])/#
     nonisolated(unsafe) private static let command =
-        #/\\(?:emph|textbf|textit|texttt|textsc|underline|footnote|caption|text|mbox|textrm|textsf|textsl|enquote|uline|title)\{([^{}]*)\}/#
+        #/\\(?:emph|textbf|textit|texttt|textsc|underline|caption|text|mbox|textrm|textsf|textsl|enquote|uline|title)\{([^{}]*)\}/#
 
     /// Converts lines. `checkCancellation` is called before each of them.
     static func converted(
@@ -116,9 +118,13 @@ enum LaTeXMarkup {
             return "- " + plain(String(text[match.range.upperBound...])).trimmingCharacters(in: .whitespaces)
         }
         if text.hasPrefix("\\item") {
-            return "- " + plain(String(text.dropFirst(5))).trimmingCharacters(in: .whitespaces)
+            // Each line is converted to one line, so further items follow in it.
+            let items = String(text.dropFirst(5)).replacing(nextItem, with: "; ")
+            return "- " + plain(items).trimmingCharacters(in: .whitespaces)
         }
-        if text.hasPrefix("\\"), text.prefixMatch(of: layout) != nil { return "" }
+        if text.hasPrefix("\\"), text.prefixMatch(of: layout) != nil {
+            return plain(withoutLayout(text)).trimmingCharacters(in: .whitespaces)
+        }
         guard line.contains("\\href") || line.contains("\\url") else { return plain(line) }
         return convertedLinks(line, &result)
     }
@@ -151,16 +157,43 @@ enum LaTeXMarkup {
     /// The maximum number of environments that begin in one line and are removed.
     private static let maximumEnvironments = 16
 
-    /// Returns a line without the beginnings and the ends of environments. The arguments of an environment,
-    /// such as the columns of a table, are removed with the rest of the line.
+    /// Returns a line without the commands for the layout at its beginning and their arguments.
+    private static func withoutLayout(_ line: String) -> String {
+        var rest = line[...]
+        // Lines have few commands. Without the limit, the time would be quadratic.
+        for _ in 0..<maximumEnvironments {
+            guard let match = rest.prefixMatch(of: layout) else { break }
+            rest = withoutArguments(rest[match.range.upperBound...]).drop(while: \.isWhitespace)
+        }
+        return String(rest)
+    }
+
+    /// Returns a text without the arguments in brackets and braces at its beginning.
+    private static func withoutArguments(_ text: Substring) -> Substring {
+        var rest = text
+        for _ in 0..<maximumEnvironments {
+            if rest.hasPrefix("["), let end = rest.firstIndex(of: "]") {
+                rest = rest[rest.index(after: end)...]
+            } else if rest.hasPrefix("{") {
+                // An argument that continues in the next line has no text for readers.
+                guard let found = argument(in: rest.dropFirst()) else { return "" }
+                rest = found.rest
+            } else {
+                break
+            }
+        }
+        return rest
+    }
+
+    /// Returns a line without the beginnings and the ends of environments and the arguments of environments,
+    /// such as the columns of a table.
     private static func withoutEnvironments(_ line: String) -> String {
         guard line.contains("\\begin{") || line.contains("\\end{") else { return line }
         var contents = line[...]
         for _ in 0..<maximumEnvironments {
             let text = contents.drop(while: \.isWhitespace)
             guard let start = text.prefixMatch(of: beginning) else { break }
-            contents = text[start.range.upperBound...]
-            if contents.hasPrefix("{") { return "" }
+            contents = withoutArguments(text[start.range.upperBound...])
         }
         return contents.replacing(end, with: "").trimmingCharacters(in: .whitespaces)
     }
@@ -224,6 +257,7 @@ enum LaTeXMarkup {
         // Nested commands need further passes.
         for _ in 0..<4 {
             let next = output.replacing(command) { String($0.output.1) }
+                .replacing(footnote) { " (\($0.output.1))" }
             if next == output { break }
             output = next
         }
