@@ -1,8 +1,10 @@
 import Foundation
+import HTTPTypes
 import NIOHTTP1
 import Roost
 import RoostMCP
 import RoostModel
+import RoostNetwork
 import TestSupport
 import Testing
 
@@ -27,6 +29,39 @@ struct ServeCommandTests {
         let request = try #require(lines.first { $0["message"] == "request" })
         #expect(request["status"] == 200)
         #expect(request["milliseconds"]?.double.map { $0 > 0 } == true)
+    }
+
+    @Test func `a subscription is answered when the server ends`() async throws {
+        let server = try ServeProcess(CommandLineDriver())
+        let body: JSONValue = [
+            "jsonrpc": "2.0", "id": 5, "method": "subscriptions/listen",
+            "params": [
+                "_meta": [
+                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                    "io.modelcontextprotocol/clientCapabilities": [:],
+                ], "notifications": ["resourcesListChanged": true],
+            ],
+        ]
+        var call = HTTPCall(.post, "http://127.0.0.1:\(server.port)/mcp", body: body.serialized())
+        for (name, value) in [
+            ("Authorization", "Bearer \(server.token)"), ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"), ("MCP-Protocol-Version", "2026-07-28"),
+            ("Mcp-Method", "subscriptions/listen"),
+        ] {
+            call.headers.add(name, value)
+        }
+        let process = server.running.process
+        // The answer ends with the server.
+        let text = try await HTTPHarness.stream(call) { _, text in
+            if text.contains("subscriptions/acknowledged") { process.terminate() }
+            return false
+        }
+        let last = try #require(text.split(separator: "\n").last { $0.hasPrefix("data: ") })
+        let response = try JSONDecoder().decode(JSONValue.self, from: Data(last.dropFirst(6).utf8))
+        #expect(response["id"] == 5, "\(text)")
+        #expect(response["result"]?["resultType"] == "complete")
+        #expect(response["result"]?["_meta"]?["io.modelcontextprotocol/subscriptionId"] == 5)
+        #expect(try server.running.outcome().status == 0)
     }
 
     @Test func `a server needs a store, and an address that exists`() throws {

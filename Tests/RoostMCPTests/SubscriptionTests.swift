@@ -125,6 +125,21 @@ struct SubscriptionTests {
         await harness.connection.finish()
     }
 
+    @Test func `a subscription is answered at the end of the connection`() async throws {
+        for isCanceled in [false, true] {
+            let harness = MCPHarness()
+            harness.receive(Self.listen(["resourcesListChanged": true]))
+            _ = try await harness.messages(atLeast: 1)
+            if isCanceled { harness.connection.cancel() }
+            await harness.connection.finish()
+            let messages = try await harness.messages(atLeast: 1)
+            #expect(messages.count == 1 && messages[0]["id"] == "s" && messages[0]["error"] == nil)
+            let result = messages.first?["result"]
+            #expect(result?["resultType"] == "complete")
+            #expect(result?["_meta"]?["io.modelcontextprotocol/subscriptionId"] == "s")
+        }
+    }
+
     @Test func `a canceled subscription ends without a response`() async throws {
         let harness = MCPHarness()
         harness.receive(Self.listen(["resourcesListChanged": true]))

@@ -28,9 +28,12 @@ struct EventStream: Sendable {
     /// of a stream does not depend on the number of events. A client that takes none in time is disconnected
     /// by the writer.
     ///
-    /// - Parameter produce: Produces the events, and passes each of them to its argument.
+    /// - Parameters:
+    ///   - last: The event that is sent if the server is asked to stop; `nil` for none.
+    ///   - produce: Produces the events, and passes each of them to its argument.
     /// - Throws: The error of the producer; an error if the client has gone or reads too slowly.
     func send(
+        endingWith last: Event? = nil,
         _ produce:
             @escaping @Sendable (_ send: @escaping @Sendable (Event) async throws -> Void) async throws
             -> Void
@@ -61,6 +64,7 @@ struct EventStream: Sendable {
             }
         } catch is CancellationError where !Task.isCancelled {
             // The server was asked to stop, and the stream ends like a complete one.
+            if let last { try await writer.event(last.name, id: last.id, last.data) }
         }
     }
 
@@ -69,14 +73,17 @@ struct EventStream: Sendable {
 
     /// Sends notifications until the function returns, and then its result, as events `message`.
     ///
-    /// - Parameter respond: Passes notifications to its argument, which does not wait for the client. If the
-    ///   client reads too slowly, it misses the oldest ones.
+    /// - Parameters:
+    ///   - last: The response if the server is asked to stop.
+    ///   - respond: Passes notifications to its argument, which does not wait for the client. If the client
+    ///     reads too slowly, it misses the oldest ones.
     /// - Throws: The error of the function; an error if the client has gone or reads too slowly.
     func sendMessages(
+        endingWith last: JSONValue,
         _ respond:
             @escaping @Sendable (_ notify: @escaping @Sendable (JSONValue) -> Void) async throws -> JSONValue
     ) async throws {
-        try await send { send in
+        try await send(endingWith: Event(name: "message", data: last)) { send in
             let (notifications, continuation) = AsyncStream<JSONValue>.makeStream(
                 bufferingPolicy: .bufferingNewest(Self.maximumNotifications))
             async let sending: Void = {

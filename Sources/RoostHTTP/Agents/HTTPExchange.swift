@@ -46,11 +46,11 @@ struct HTTPExchange: Sendable {
         } catch let error as Refusal {
             return Self.reply(error.error.response(to: nil), error.status)
         } catch {
-            return Self.reply(
-                ProtocolError(.internalError, "the server stopped the request").response(to: nil),
-                .serviceUnavailable)
+            return Self.reply(Self.stopped.response(to: nil), .serviceUnavailable)
         }
     }
+
+    private static let stopped = ProtocolError(.internalError, "the server stopped the request")
 
     /// An error with a status.
     private struct Refusal: Error {
@@ -169,8 +169,9 @@ struct HTTPExchange: Sendable {
         }
         // A client that accepts any type may be unable to read events.
         if isSubscription || (hasProgress && accept.name(Self.eventsType)) {
+            let last = isSubscription ? server.endOfSubscription(id) : Self.stopped.response(to: id)
             return .stream(type: Self.eventsType, watching: call.request) { writer in
-                try await EventStream(writer).sendMessages { notify in
+                try await EventStream(writer).sendMessages(endingWith: last) { notify in
                     try await server.response(
                         to: id, method, parameters, negotiated: negotiated, notify: notify)
                 }

@@ -53,7 +53,7 @@ package final class MCPConnection: Sendable {
         while let task = state.withLock({ $0.queue.tasks.first }) { await task.value }
     }
 
-    /// Cancels all requests.
+    /// Cancels all requests. Only subscriptions get a response.
     package func cancel() {
         for task in state.withLock({ $0.queue.cancelAll() }) { task.cancel() }
     }
@@ -86,9 +86,11 @@ package final class MCPConnection: Sendable {
                 let response = try? await server.response(
                     to: id, method, parameters, negotiated: negotiated, notify: reply)
                 // The client can use the id again as soon as it has the response.
-                state.withLock { $0.queue.release(id) }
-                // A canceled request gets no response.
-                if let response, !Task.isCancelled { reply(response) }
+                let isAwaited = state.withLock { $0.queue.release(id) }
+                // A canceled request gets no response. A subscription that the client has not canceled ends
+                // because the connection ends.
+                if let response, !Task.isCancelled { return reply(response) }
+                if isSubscription, isAwaited { reply(server.endOfSubscription(id)) }
             })
     }
 

@@ -29,7 +29,8 @@ package struct MCPServer: Sendable {
     private static let listLifetime: JSONValue = 300_000
 
     package static let metaPrefix = "io.modelcontextprotocol/"
-    /// The method that subscribes to notifications. Its request is answered only if it fails.
+    /// The method that subscribes to notifications. Its request is answered if it fails, or at the end of the
+    /// server (``endOfSubscription(_:)``).
     package static let listenMethod = "subscriptions/listen"
 
     // MARK: Answering
@@ -206,6 +207,21 @@ package struct MCPServer: Sendable {
     }
 
     // MARK: Subscriptions
+
+    /// Returns the response to a subscription that ends because the server ends. Without it, a client cannot
+    /// distinguish the end from a lost connection.
+    package func endOfSubscription(_ id: RequestID) -> JSONValue {
+        [
+            "jsonrpc": "2.0", "id": id.value,
+            "result": [
+                "resultType": "complete",
+                "_meta": [
+                    Self.metaPrefix + "serverInfo": identity.implementation,
+                    Self.metaPrefix + "subscriptionId": id.value,
+                ],
+            ],
+        ]
+    }
 
     /// Sends notifications about changes of resources until the task is canceled.
     private func listen(_ parameters: JSONValue, _ context: CallContext) async throws -> Never {

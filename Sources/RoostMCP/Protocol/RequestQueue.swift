@@ -33,6 +33,8 @@ struct RequestQueue {
     private var waiting: [(job: Job, number: Int)] = []
     /// The jobs of requests.
     private var numbers: [RequestID: Int] = [:]
+    /// The running requests that the client has canceled.
+    private var canceled: Set<RequestID> = []
     private var nextNumber = 0
 
     /// The tasks of the running jobs.
@@ -71,7 +73,13 @@ struct RequestQueue {
     }
 
     /// Makes the id of a request available for another one. The request can no longer be canceled.
-    mutating func release(_ id: RequestID) { numbers[id] = nil }
+    ///
+    /// - Returns: Whether the client waits for the response, because it has not canceled the request.
+    @discardableResult
+    mutating func release(_ id: RequestID) -> Bool {
+        numbers[id] = nil
+        return canceled.remove(id) == nil
+    }
 
     /// Removes a job that has ended, and begins those that wait.
     mutating func finish(_ number: Int, start: Start) {
@@ -82,7 +90,7 @@ struct RequestQueue {
         }
     }
 
-    /// Removes a request that waits.
+    /// Removes a request that waits, or records that the client has canceled it.
     ///
     /// - Returns: The task of the request, if it runs.
     mutating func cancel(_ id: RequestID) -> Task<Void, Never>? {
@@ -91,7 +99,9 @@ struct RequestQueue {
             waiting.remove(at: index)
             numbers[id] = nil
         }
-        return running[number]?.task
+        let task = running[number]?.task
+        if task != nil { canceled.insert(id) }
+        return task
     }
 
     /// Removes all jobs that wait, and returns the tasks of those that run.
