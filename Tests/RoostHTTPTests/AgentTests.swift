@@ -62,6 +62,12 @@ struct AgentTests {
                 #expect(answer.status == 400, "\(headers)")
                 #expect(answer.json["error"]?["code"] == -32020, "\(headers)")
             }
+            // Only names can be encoded.
+            for (field, text) in [("Mcp-Method", "tools/call"), ("MCP-Protocol-Version", Self.version)] {
+                let encoded = "=?base64?\(Data(text.utf8).base64EncodedString())?="
+                let answer = try await Self.send(harness, "tools/call", call, [field: encoded])
+                #expect(answer.status == 400 && answer.json["error"]?["code"] == -32020, "\(field)")
+            }
             let unknown: JSONValue = [
                 "io.modelcontextprotocol/protocolVersion": "2099-01-01",
                 "io.modelcontextprotocol/clientCapabilities": [:],
@@ -117,6 +123,10 @@ struct AgentTests {
             let refused = try await harness.send(
                 .POST, "/mcp", batch, ["MCP-Protocol-Version": "2025-06-18"])
             #expect(refused.status == 400)
+            let unsupported = try await harness.send(
+                .POST, "/mcp", initialize, ["MCP-Protocol-Version": "2099-01-01"])
+            #expect(unsupported.status == 400 && unsupported.json["id"] == 0)
+            #expect(unsupported.json["error"]?["code"] == -32022)
         }
     }
 
@@ -204,9 +214,9 @@ struct AgentTests {
             #expect(accepted.status == 200)
             let refused = try await Self.send(
                 harness, "tools/list", [:], ["Accept": "application/json;q=0, */*"])
-            #expect(refused.status == 406)
+            #expect(refused.status == 406 && refused.json["id"] == 1)
             let text = try await Self.send(harness, "tools/list", [:], ["Content-Type": "text/plain"])
-            #expect(text.status == 415)
+            #expect(text.status == 415 && text.json["id"] == 1)
         }
     }
 

@@ -40,15 +40,19 @@ enum AgentRoutes {
         // Some clients send no type.
         let type = call.header("Content-Type") ?? HTTPExchange.jsonType
         guard HTTPExchange.isJSON(type) else {
-            return HTTPExchange.reply(
-                ProtocolError(.invalidRequest, "the field Content-Type must be application/json")
-                    .response(to: nil), .unsupportedMediaType)
+            return refusal(
+                of: call, "the field Content-Type must be application/json", .unsupportedMediaType)
         }
         guard MediaRanges(call.header("Accept")).accept(HTTPExchange.jsonType) else {
-            return HTTPExchange.reply(
-                ProtocolError(.invalidRequest, "the field Accept must contain application/json")
-                    .response(to: nil), .notAcceptable)
+            return refusal(of: call, "the field Accept must contain application/json", .notAcceptable)
         }
         return await HTTPExchange(call: call).reply()
+    }
+
+    /// Returns the answer to a message whose header fields are invalid, with the id of the request if it can
+    /// be read.
+    private static func refusal(of call: Call, _ message: String, _ status: Reply.Status) -> Reply {
+        let id = (try? IncomingMessage.parse(call.bytes)).flatMap(IncomingMessage.id)
+        return HTTPExchange.reply(ProtocolError(.invalidRequest, message).response(to: id), status)
     }
 }

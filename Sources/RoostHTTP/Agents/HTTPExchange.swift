@@ -97,10 +97,9 @@ struct HTTPExchange: Sendable {
             }
             return nil
         }
-        if method == "initialize", (try? fieldVersion())?.isStateless != true {
-            return MCPServer.negotiated(parameters)
-        }
-        let version = try fieldVersion() ?? Self.assumedVersion
+        let named = try fieldVersion()
+        if method == "initialize", named?.isStateless != true { return MCPServer.negotiated(parameters) }
+        let version = named ?? Self.assumedVersion
         guard !version.isStateless else {
             throw Refusal(
                 .invalidParameters,
@@ -129,17 +128,21 @@ struct HTTPExchange: Sendable {
         try check(Self.versionField, version)
         try check("Mcp-Method", method)
         switch method {
-        case "tools/call", "prompts/get": try check("Mcp-Name", parameters["name"]?.asString)
-        case "resources/read": try check("Mcp-Name", parameters["uri"]?.asString)
+        case "tools/call", "prompts/get": try check("Mcp-Name", parameters["name"]?.asString, Self.decoded)
+        case "resources/read": try check("Mcp-Name", parameters["uri"]?.asString, Self.decoded)
         default: break
         }
     }
 
-    private func check(_ field: String, _ expected: String?) throws {
+    /// Checks that a field agrees with the message. Only names of tools, prompts and resources can be
+    /// encoded.
+    private func check(
+        _ field: String, _ expected: String?, _ decode: (String) -> String = { $0 }
+    ) throws {
         guard let text = call.header(field) else {
             throw Refusal(.headerMismatch, "the header field \(field) is missing")
         }
-        guard let expected, Self.decoded(text) == expected else {
+        guard let expected, decode(text) == expected else {
             throw Refusal(.headerMismatch, "the header field \(field) differs from the message")
         }
     }
