@@ -148,6 +148,21 @@ struct AccessTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("http://localhost:3000/", "http://localhost:3000"),
+            ("https://Example.com:443", "https://example.com"),
+            ("HTTP://a.example:80/", "http://a.example"), ("https://a.example:80", "https://a.example:80"),
+            ("app://obsidian.md", "app://obsidian.md"), ("http://[::1]:5173", "http://[::1]:5173"),
+            ("moz-extension://0f1e-2d", "moz-extension://0f1e-2d"), ("https://example.com/app", nil),
+            ("https://example.com//", nil), ("https://*.example.com", nil), ("https://a@example.com", nil),
+            ("https://example.com:x", nil), ("https://", nil), ("file:///", nil), ("example.com", nil),
+            ("https://exämple.com", nil), ("1x://a", nil), ("https://a.example?b", nil),
+        ] as [(String, String?)])
+    func `origins have the form in which browsers send them`(text: String, expected: String?) {
+        #expect(WebOrigin(text)?.text == expected)
+    }
+
     @Test func `unknown paths and methods are reported`() async throws {
         try await HTTPHarness.run { harness in
             #expect(try await harness.send(.GET, "/nothing").status == 404)

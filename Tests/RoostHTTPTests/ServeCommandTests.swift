@@ -175,6 +175,7 @@ struct ServeCommandTests {
         let driver = CommandLineDriver()
         for arguments in [
             ["--port", "70000"], ["--certificate", "x"], ["--allow-origin", "example.com"],
+            ["--allow-origin", "https://example.com/app"],
             ["--oauth-issuer", "https://login.example.com"], ["--oauth-scope", "notes"],
         ] {
             #expect(try driver.roost(["serve"] + arguments).status == 64)

@@ -106,8 +106,10 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("give both --certificate and --key, or neither")
         }
         guard maximumRequests > 0 else { throw ValidationError("--maximum-requests must be at least 1") }
-        if allowOrigin.contains(where: { !$0.contains("://") }) {
-            throw ValidationError("--allow-origin must have the form SCHEME://HOST")
+        if let origin = allowOrigin.first(where: { WebOrigin($0) == nil }) {
+            throw ValidationError(
+                "--allow-origin must have the form SCHEME://HOST or SCHEME://HOST:PORT without a path, not "
+                    + "'\(Terminal.line(origin))'")
         }
     }
 
@@ -165,7 +167,7 @@ struct Serve: AsyncParsableCommand {
             settings.allowedHosts.insert(listen)
         }
         settings.allowedHosts.formUnion(allowHost)
-        settings.allowedOrigins = Set(allowOrigin)
+        settings.allowedOrigins = Set(allowOrigin.compactMap { WebOrigin($0)?.text })
         settings.isReadOnly = readOnly
         settings.limits.concurrentRequests = maximumRequests
         settings.version = VersionText.number
