@@ -76,6 +76,23 @@ struct ServeCommandTests {
         #expect(unknown.error.contains("roost: cannot listen on 300.1.1.1:0: the host is unknown"))
     }
 
+    @Test func `the log has the duration of a stream until its end`() async throws {
+        let server = try ServeProcess(CommandLineDriver())
+        let call = HTTPCall(
+            .get, "http://127.0.0.1:\(server.port)/api/v1/changes",
+            headers: [.authorization: "Bearer \(server.token)"])
+        async let stream = HTTPHarness.stream(call) { _, _ in false }
+        try await Task.sleep(for: .seconds(1))
+        server.running.process.terminate()
+        _ = try await stream
+        let outcome = try server.running.outcome()
+        let line = try #require(outcome.error.split(separator: "\n").first { $0.contains("/api/v1/changes") })
+        let entry = try JSONDecoder().decode(JSONValue.self, from: Data(line.utf8))
+        #expect(entry["status"] == 200)
+        // The time until the head of the answer is a few milliseconds.
+        #expect(try #require(entry["milliseconds"]?.double) > 300, "\(line)")
+    }
+
     @Test func `a port that is in use is reported`() async throws {
         let driver = CommandLineDriver()
         let server = try ServeProcess(driver)

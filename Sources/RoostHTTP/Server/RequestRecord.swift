@@ -10,7 +10,9 @@ struct RequestRecord: Sendable {
 
     /// Records a request.
     ///
-    /// - Parameter path: The path of the route with placeholders.
+    /// - Parameters:
+    ///   - path: The path of the route with placeholders.
+    ///   - duration: The time until the answer began; for a stream, until it ended.
     func finish(
         _ method: HTTPRequest.Method, _ path: String, _ status: Int, code: String?, id: String,
         _ duration: Duration

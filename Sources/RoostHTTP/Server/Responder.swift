@@ -52,11 +52,13 @@ struct Responder: HTTPResponder {
             reply.body = .none
         }
         addCommonHeaders(to: &reply, request, id)
-        record.finish(
-            request.method, routePath, reply.status.code, code: code, id: id, ContinuousClock.now - start)
-        let (record, route) = (record, routePath)
+        let (record, route, status, problem) = (record, routePath, reply.status.code, code)
+        let finish = { @Sendable in
+            record.finish(request.method, route, status, code: problem, id: id, ContinuousClock.now - start)
+        }
+        if case .stream = reply.body {} else { finish() }
         return ResponseAssembly(
-            settings: context.settings, channel: connection.channel,
+            settings: context.settings, channel: connection.channel, onStreamEnd: finish,
             onFailure: { record.failStream(route, code: $0, id: id) }
         ).response(reply, closing: Self.mustClose(reply, request))
     }

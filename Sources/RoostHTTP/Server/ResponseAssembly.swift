@@ -8,6 +8,8 @@ import RoostMCP
 struct ResponseAssembly: Sendable {
     let settings: ServerSettings
     let channel: any Channel
+    /// Called when a stream has ended, for whatever reason.
+    let onStreamEnd: @Sendable () -> Void
     /// Receives the name of the problem when the connection is closed before the end of an answer, unless the
     /// client or the end of the server is the cause.
     let onFailure: @Sendable (_ code: String) -> Void
@@ -64,6 +66,7 @@ struct ResponseAssembly: Sendable {
         _ write: @escaping @Sendable (StreamWriter) async throws -> Void, _ request: Request?
     ) -> ResponseBody {
         ResponseBody { writer in
+            defer { onStreamEnd() }
             let output = StreamOutput(writer)
             let stream = StreamWriter { try await self.write($0, to: output) }
             do {
