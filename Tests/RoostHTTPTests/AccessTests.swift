@@ -84,6 +84,38 @@ struct AccessTests {
         }
     }
 
+    /// Clients of other servers add their own fields, such as `x-stainless-lang`, to each request.
+    @Test func `scripts of a configured origin may send any field and read those that clients need`()
+        async throws
+    {
+        try await HTTPHarness.run(HTTPHarness.settings { $0.allowedOrigins = ["https://example.com"] }) {
+            harness in
+            func allowed(_ requested: String, from origin: String = "https://example.com") async throws
+                -> String?
+            {
+                let answer = try await harness.send(
+                    .OPTIONS, "/v1/embeddings", nil,
+                    [
+                        "Origin": origin, "Authorization": "", "Access-Control-Request-Method": "POST",
+                        "Access-Control-Request-Headers": requested,
+                    ])
+                return answer.headers["Access-Control-Allow-Headers"].first
+            }
+            #expect(
+                try await allowed("authorization,content-type, x-stainless-lang")
+                    == "authorization, content-type, x-stainless-lang")
+            for invalid in ["a b", "a, ,b", String(repeating: "x", count: 5_000)] {
+                #expect(try await allowed(invalid)?.hasPrefix("Authorization, Content-Type") == true)
+            }
+            #expect(try await allowed("x-stainless-lang", from: "http://localhost") == nil)
+            let refused = try await harness.send(
+                .GET, "/api/v1/status", nil, ["Origin": "https://example.com", "Authorization": ""])
+            #expect(refused.status == 401)
+            let exposed = refused.headers["Access-Control-Expose-Headers"].first ?? ""
+            for name in ["WWW-Authenticate", "ETag", "Retry-After"] { #expect(exposed.contains(name)) }
+        }
+    }
+
     @Test func `a read-only server refuses changes`() async throws {
         try await HTTPHarness.run(HTTPHarness.settings { $0.isReadOnly = true }) { harness in
             let answer = try await harness.send(.POST, "/api/v1/entries", ["content": "x"])

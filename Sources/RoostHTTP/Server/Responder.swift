@@ -198,7 +198,27 @@ struct Responder: HTTPResponder {
         guard let origin = request.headers[.origin], access.isAllowed(origin: origin) else { return }
         reply.headers[.accessControlAllowOrigin] = origin
         reply.headers[.vary] = "Origin"
-        reply.headers[.accessControlExposeHeaders] = "ETag, Location, Retry-After, X-Request-Id"
+        reply.headers[.accessControlExposeHeaders] = Self.exposedFields
+    }
+
+    /// The header fields of answers that a script may read.
+    private static let exposedFields =
+        "Accept-Encoding, Allow, ETag, Location, Retry-After, WWW-Authenticate, X-Request-Id"
+    /// The header fields of requests that a script may send if the browser does not say which it needs.
+    private static let usualFields =
+        "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, "
+        + "MCP-Protocol-Version, Mcp-Method, Mcp-Name"
+    /// The maximum length in bytes of a list of fields that a browser asks for.
+    private static let maximumFieldList = 4_096
+
+    /// Returns the list of fields that a browser asks for; `nil` if it is too long or not a list of names.
+    ///
+    /// Scripts of a permitted origin may send any field: clients add their own ones to each request.
+    private static func fields(_ list: String) -> String? {
+        guard list.utf8.count <= maximumFieldList else { return nil }
+        let names = list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        guard !names.isEmpty, names.allSatisfy({ HTTPField.Name($0) != nil }) else { return nil }
+        return names.joined(separator: ", ")
     }
 
     /// Answers the question of a browser whether a script may send a request (CORS).
@@ -207,9 +227,9 @@ struct Responder: HTTPResponder {
         reply.headers[.allow] = (methods + [.options]).map(\.rawValue).joined(separator: ", ")
         guard let origin = request.headers[.origin], access.isAllowed(origin: origin) else { return reply }
         reply.headers[.accessControlAllowMethods] = methods.map(\.rawValue).joined(separator: ", ")
-        reply.headers[.accessControlAllowHeaders] =
-            "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, "
-            + "MCP-Protocol-Version, Mcp-Method, Mcp-Name"
+        let name = HTTPField.Name("Access-Control-Request-Headers")
+        let requested = name.flatMap { request.headers[$0] }
+        reply.headers[.accessControlAllowHeaders] = requested.flatMap(Self.fields) ?? Self.usualFields
         reply.headers[.accessControlMaxAge] = "600"
         return reply
     }
