@@ -29,7 +29,7 @@ enum TransferRoutes {
             + "entries get the tags and metadata. Every \(batchSize) lines are committed in one step and "
             + "answered with a line that has the numbers of received, new and unchanged entries. The last "
             + "line has `done: true`, or `error` and the number of the faulty line; the lines of earlier "
-            + "steps stay stored.",
+            + "steps stay stored. If the client closes the connection, the present step is given up.",
         effect: .writes, isStream: true, body: .lines, streamsBody: true,
         answers: [Route.Answer(200, "The progress.", .lines)]
     ) { call in
@@ -43,18 +43,24 @@ enum TransferRoutes {
                 "the body must have the type application/x-ndjson")
         }
         return .stream(type: "application/x-ndjson") { writer in
-            var ingest = LineIngest(call: call, schema: lineSchema)
-            do {
-                try await ingest.run(writer)
-            } catch {
-                let problem = Problem(error)
-                try await writer.line([
-                    "error": problem.json(advice: call.context.settings.advice, requestID: call.id),
-                    "line": .count(ingest.line), "stored": .count(ingest.stored),
-                ])
-                // A body that arrives too slowly must not keep the connection.
-                if problem.status == .requestTimeout { throw StreamWriter.Completed() }
-            }
+            // Nobody reads the rest of the progress, and a long text can take minutes.
+            try await call.connection.cancelWhenClosed { try await ingestLines(of: call, writer) }
+        }
+    }
+
+    /// Stores the lines of a body, and reports the progress and the error.
+    private static func ingestLines(of call: Call, _ writer: StreamWriter) async throws {
+        var ingest = LineIngest(call: call, schema: lineSchema)
+        do {
+            try await ingest.run(writer)
+        } catch  where !Task.isCancelled {
+            let problem = Problem(error)
+            try await writer.line([
+                "error": problem.json(advice: call.context.settings.advice, requestID: call.id),
+                "line": .count(ingest.line), "stored": .count(ingest.stored),
+            ])
+            // A body that arrives too slowly must not keep the connection.
+            if problem.status == .requestTimeout { throw StreamWriter.Completed() }
         }
     }
 

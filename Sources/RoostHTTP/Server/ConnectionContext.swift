@@ -13,4 +13,21 @@ struct ConnectionContext: InitializableFromSource {
         guard request.headerFields[.expect] != nil else { return }
         try await channel.triggerUserOutboundEvent(MessageRules.BodyAcceptance()).get()
     }
+
+    /// Runs a function, and cancels it when the client closes the connection. In contrast to
+    /// `consumeWithCancellationOnInboundClose`, the function can read the body of the request, and the
+    /// connection stays open after it.
+    ///
+    /// - Throws: The error of the function.
+    func cancelWhenClosed(_ operation: @escaping @Sendable () async throws -> Void) async throws {
+        let task = Task { try await operation() }
+        let observer = try? await channel.pipeline.handler(type: InputClosure.self).get()
+        // Without the handler, the connection is closed already.
+        if let observer { observer.closed.whenComplete { _ in task.cancel() } } else { task.cancel() }
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
 }

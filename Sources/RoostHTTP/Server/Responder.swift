@@ -120,7 +120,8 @@ struct Responder: HTTPResponder {
         var request = request
         let parameters = try reader.parameters(
             of: request.head, query: request.uri.query, path: values, route)
-        var call = Call(request: request, id: id, values: parameters, context: context)
+        var call = Call(
+            request: request, connection: connection, id: id, values: parameters, context: context)
         if route.body != nil { try Self.checkEncoding(request.headers) }
         if route.body == nil, request.method != .get, request.method != .head {
             try await reader.rejectBody(of: &request, on: connection)

@@ -52,6 +52,7 @@ private struct PlainChannel: ServerChildChannel {
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(MessageRules(), position: .after(parser))
+            try pipeline.addHandler(InputClosure(channel.eventLoop), position: .before(parser))
             return value
         }
     }
