@@ -110,10 +110,7 @@ struct ProgramTests {
             }
             let inference = try await harness.send(.POST, "/embed", ["inputs": ids])
             #expect(inference.json.elements?.first?.elements?.map(\.double) == expected)
-            // The ids of words, without [CLS] and [SEP], can be those of other words in another vocabulary.
-            let words = JSONValue.array(Array(ids.elements?.dropFirst().dropLast() ?? []))
-            let open = JSONValue.array(Array(ids.elements?.dropLast() ?? []))
-            for foreign: JSONValue in [[10_021], [ids, [2, 99_999]], words, [ids, words], open] {
+            for foreign: JSONValue in [[10_021], [ids, [2, 99_999]]] {
                 let refused = try await harness.send(
                     .POST, "/v1/embeddings", ["model": name, "input": foreign])
                 #expect(refused.status == 400)

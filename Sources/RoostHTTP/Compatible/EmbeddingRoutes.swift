@@ -17,8 +17,7 @@ enum EmbeddingRoutes {
 
     private static let tokens = Schema.array(
         of: Schema.integer("The id of a token.", 0...Int(Int32.max)),
-        "The ids of the tokens of a text in the vocabulary of the model, with the special tokens at the start "
-            + "and at the end.", minimum: 1, maximum: 1 << 16)
+        "The ids of the tokens of a text in the vocabulary of the model.", minimum: 1, maximum: 1 << 16)
     /// A text or several texts, each as a string or as an array of tokens.
     private static let textsOrTokens: JSONValue = [
         "anyOf": [
@@ -35,8 +34,7 @@ enum EmbeddingRoutes {
         method: .post, path: "/v1/embeddings", operation: "createEmbeddings", tag: tag,
         summary: "Embed texts; compatible with OpenAI.",
         details: "Texts must not be longer than the maximum of the model. Arrays of tokens must consist of "
-            + "the tokens that the tokenizer of this model produces, with the special tokens at the start and "
-            + "at the end ([CLS], [SEP]); others are refused.",
+            + "the tokens that the tokenizer of this model produces; those of another model are refused.",
         body: .json(
             Schema.object(
                 [
@@ -105,26 +103,14 @@ enum EmbeddingRoutes {
         var texts: [String] = []
         for (index, element) in elements.enumerated() {
             let tokens = (element.elements ?? []).compactMap(\.integer)
-            guard let text = element.asString ?? self.text(of: tokens, embedder) else {
+            guard let text = element.asString ?? embedder.text(ofTokens: tokens) else {
                 throw .invalid(
                     "the array of tokens with the index \(index) does not consist of tokens of the model "
-                        + "\(embedder.space.model), with the special tokens at the start and at the end; send "
-                        + "texts instead of tokens")
+                        + "\(embedder.space.model); send texts instead of tokens")
             }
             texts.append(text)
         }
         return texts
-    }
-
-    /// Returns the text of the tokens of a sequence, including those at its start and end.
-    ///
-    /// Most ids of another vocabulary are those of other words in this one. Only programs with the tokenizer
-    /// of the model send its special tokens: the two that alone are the tokens of the empty text.
-    private static func text(of ids: [Int], _ embedder: any Embedder) -> String? {
-        guard let first = ids.first, let last = ids.last, ids.count > 1,
-            embedder.text(ofTokens: [first, last]) == ""
-        else { return nil }
-        return embedder.text(ofTokens: ids)
     }
 
     private static func base64(_ vector: [Float]) -> JSONValue {
