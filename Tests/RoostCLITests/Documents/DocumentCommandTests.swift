@@ -99,12 +99,11 @@ import Testing
         try write("# A component\n", to: "v/x.mdx")
         try write("# The second version\n", to: "v/Version 1.2.md")
         #expect(try cli.roost("ingest", "v", "--store=s").status == 0)
-        for (file, count) in [
-            ("b.canvas", 1), ("t.txt", 1), ("sub/q r.html", 1), ("x.mdx", 2), ("Version 1.2.md", 1),
-        ] {
-            let found = try cli.roost("backlinks", "v/\(file)", "--store=s", "--format=paths")
-            let lines = found.output.split(separator: "\n")
-            #expect(lines.count == count && lines.allSatisfy { $0.hasSuffix("note.md") }, "\(file): \(found)")
+        for file in ["b.canvas", "t.txt", "sub/q r.html", "x.mdx", "Version 1.2.md"] {
+            let found = try cli.roost("backlinks", "v/\(file)", "--store=s")
+            // A component is named with and without its extension.
+            let count = file == "x.mdx" ? 2 : 1
+            #expect(found.output.split(separator: "\n").count == count, "\(file): \(found)")
         }
     }
 
