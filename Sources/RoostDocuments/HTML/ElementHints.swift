@@ -60,6 +60,11 @@ struct ElementHints {
 
     private var cache: [String: UInt32] = [:]
 
+    /// Returns the groups that contain words, as a set of bits.
+    static func mask(ofGroupsWith words: [String]) -> UInt32 {
+        words.reduce(0) { $0 | (exact[$1] ?? 0) }
+    }
+
     /// Returns the groups of an element as a set of bits.
     mutating func mask(of node: HTMLTree.Node) -> UInt32 {
         var mask: UInt32 = 0

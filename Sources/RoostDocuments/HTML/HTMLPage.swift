@@ -35,12 +35,10 @@ package struct HTMLPage: Sendable {
 extension HTMLPage {
     private static func words(of blocks: [HTMLBlock]) -> Int { blocks.reduce(0) { $0 + $1.counts.words } }
 
-    /// Returns the blocks of the main content, in order. A page without links has no navigation, so all of it
-    /// is content.
+    /// Returns the blocks of the main content, in order.
     func mainBlocks() -> [HTMLBlock] {
-        guard blocks.contains(where: { $0.links > 0 }) else { return blocks }
-        let scores = BlockScorer.scores(of: PageFacts(tree: tree, blocks: blocks, metadata: metadata))
-        return BlockScorer.selection(scores, words: blocks.map(\.counts.words)).map { blocks[$0] }
+        let facts = PageFacts(tree: tree, blocks: blocks, metadata: metadata)
+        return MainContent.indices(of: facts).map { blocks[$0] }
     }
 }
 

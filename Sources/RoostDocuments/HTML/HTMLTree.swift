@@ -22,6 +22,14 @@ struct HTMLTree: Sendable {
 
         /// Returns the value of an attribute; `nil` if the element does not have it.
         func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
+
+        /// Whether the element states that it is not shown. Contents that are hidden until they are found can
+        /// be seen.
+        var isHidden: Bool {
+            if let value = attribute("hidden"), value.lowercased() != "until-found" { return true }
+            guard let style = attribute("style")?.lowercased() else { return false }
+            return style.filter { !$0.isWhitespace }.contains("display:none")
+        }
     }
 
     /// An attribute of an element.
@@ -46,6 +54,16 @@ struct HTMLTree: Sendable {
 
     /// Returns the indices of the elements with a name.
     func elements(_ tag: String) -> [Int] { nodes.indices.filter { nodes[$0].tag == tag } }
+
+    /// Returns for each node whether it or one of its ancestors states that it is not shown.
+    func hiddenNodes() -> [Bool] {
+        var result = Array(repeating: false, count: nodes.count)
+        for index in nodes.indices {
+            let parent = nodes[index].parent
+            result[index] = (parent >= 0 && result[parent]) || nodes[index].isHidden
+        }
+        return result
+    }
 
     /// Returns the text of a node and its descendants, with single spaces.
     func text(of index: Int) -> String {

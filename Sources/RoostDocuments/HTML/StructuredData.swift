@@ -15,10 +15,21 @@ struct StructuredData {
     private static let maximumLength = 2 << 20
     /// The maximum number of objects that are examined.
     private static let maximumObjects = 10_000
+    /// The types of the works that a page can consist of, other than articles and postings. Books, films, images
+    /// and videos are not among them: a page about a book has not been written by the author of the book.
+    private static let workTypes: Set<String> = [
+        "webpage", "report", "question", "recipe", "howto", "course", "learningresource", "guide", "thesis",
+        "dataset", "creativework",
+    ]
+
+    /// The names of the objects with an identifier, to which other objects can refer.
+    private var names: [String: String] = [:]
+    /// The reviews.
+    private var reviews: [[String: Any]] = []
 
     /// Reads all scripts with JSON-LD of a page.
     init(_ tree: HTMLTree) {
-        var objects = 0
+        var values: [Any] = []
         for index in tree.nodes.indices where tree.nodes[index].tag == "script" {
             guard tree.nodes[index].attribute("type")?.lowercased().hasPrefix("application/ld+json") == true
             else {
@@ -29,8 +40,19 @@ struct StructuredData {
             guard text.utf8.count <= Self.maximumLength, !Self.isTooDeep(text) else { continue }
             // Many pages contain invalid JSON-LD; it is only one of several sources.
             guard let value = try? JSONSerialization.jsonObject(with: Data(text.utf8)) else { continue }
-            read(value, &objects)
+            values.append(value)
         }
+        var objects: [[String: Any]] = []
+        var count = 0
+        for value in values { Self.collect(value, &objects, &count) }
+        for object in objects {
+            if let id = object["@id"] as? String, let name = object["name"] as? String { names[id] = name }
+        }
+        for object in objects { read(object) }
+        // Several reviews, and those of a product that the page offers, are by customers.
+        if reviews.count == 1, !types.contains("product") { readWork(reviews[0]) }
+        names = [:]
+        reviews = []
     }
 
     /// Returns whether brackets are nested more deeply than the parser, which is recursive, should read.
@@ -44,16 +66,17 @@ struct StructuredData {
         return false
     }
 
-    private mutating func read(_ value: Any, _ objects: inout Int) {
-        objects += 1
-        guard objects < Self.maximumObjects else { return }
+    /// Collects the objects that a page consists of.
+    private static func collect(_ value: Any, _ objects: inout [[String: Any]], _ count: inout Int) {
+        count += 1
+        guard count < maximumObjects else { return }
         if let array = value as? [Any] {
-            for element in array { read(element, &objects) }
+            for element in array { collect(element, &objects, &count) }
         } else if let object = value as? [String: Any] {
-            read(object)
+            objects.append(object)
             for (key, element) in object.sorted(by: { $0.key < $1.key })
             where key == "@graph" || key.hasPrefix("mainEntity") || key == "hasPart" {
-                read(element, &objects)
+                collect(element, &objects, &count)
             }
         }
     }
@@ -63,18 +86,14 @@ struct StructuredData {
             .map { ($0.split { "/:#".contains($0) }.last.map(String.init) ?? $0).lowercased() }
         types.formUnion(names)
         let isWork = names.contains {
-            $0.hasSuffix("article") || $0.hasSuffix("posting")
-                || ["webpage", "report", "question"].contains($0)
+            $0.hasSuffix("article") || $0.hasSuffix("posting") || Self.workTypes.contains($0)
         }
         if isWork {
-            headline = headline ?? (object["headline"] as? String)
-            author = author ?? Self.name(object["author"])
-            published =
-                published ?? (object["datePublished"] as? String) ?? (object["dateCreated"] as? String)
-            modified = modified ?? (object["dateModified"] as? String)
+            readWork(object)
+        } else if names.contains(where: { $0.hasSuffix("review") }) {
+            reviews.append(object)
         }
-        let isDescribed =
-            isWork || names.contains("product") || names.contains("jobposting") || names.contains("recipe")
+        let isDescribed = isWork || names.contains("product")
         for key in ["articleBody", "text", "description"] where isDescribed {
             guard let value = object[key] as? String, value.utf8.count > (text?.utf8.count ?? 0) else {
                 continue
@@ -83,13 +102,24 @@ struct StructuredData {
         }
     }
 
-    private static func name(_ value: Any?) -> String? {
+    private mutating func readWork(_ object: [String: Any]) {
+        headline = headline ?? (object["headline"] as? String)
+        author = author ?? name(object["author"])
+        published = published ?? (object["datePublished"] as? String) ?? (object["dateCreated"] as? String)
+        modified = modified ?? (object["dateModified"] as? String)
+    }
+
+    /// Returns the name of a person or an organization, or the names of several. An object with only an
+    /// identifier refers to another object of the page.
+    private func name(_ value: Any?) -> String? {
         switch value {
-        case let text as String: text
-        case let object as [String: Any]: object["name"] as? String
+        case let text as String: return names[text] ?? text
+        case let object as [String: Any]:
+            return (object["name"] as? String) ?? (object["@id"] as? String).flatMap { names[$0] }
         case let array as [Any]:
-            array.prefix(8).compactMap(name).joined(separator: ", ")
-        default: nil
+            let found = array.prefix(8).compactMap(name)
+            return found.isEmpty ? nil : found.joined(separator: ", ")
+        default: return nil
         }
     }
 }

@@ -1,0 +1,184 @@
+/// Chooses the blocks of a page that are its main content.
+///
+/// The scores of short blocks are uncertain: a term, a line of code, a row or a heading says little about
+/// itself. After the selection by scores, the structure of the page therefore decides about those that
+/// belong to chosen blocks, so that a text has no gaps.
+struct MainContent {
+    /// The elements whose blocks are parts of a text that paragraphs introduce.
+    private static let parts: Set<String> = ["li", "dt", "dd", "td", "th", "caption", "figcaption"]
+    /// The elements that separate their contents from the text around them. Elements with hints do, too.
+    private static let separateElements: Set<String> = [
+        "nav", "aside", "header", "footer", "form", "button", "select", "label", "dialog",
+    ]
+    private static let separateHints = ElementHints.mask(ofGroupsWith: [
+        "navigation", "footer", "sidebar", "advertisement", "share", "cookie", "related", "profile", "hidden",
+        "button",
+    ])
+    /// The maximum number of elements from a chosen block to the container that it shares with another one,
+    /// if the blocks between them are one text.
+    private static let maximumGapDepth = 3
+    /// The maximum number of elements from a block that continues a text to the container of the text.
+    private static let maximumPartDepth = 4
+    /// The minimum mean score of blocks that continue a text after its last chosen block.
+    private static let minimumScore = 0.15
+
+    private let facts: PageFacts
+    private let scores: [Double]
+    private var isChosen: [Bool]
+
+    private init(_ facts: PageFacts, scores: [Double]) {
+        self.facts = facts
+        self.scores = scores
+        isChosen = Array(repeating: false, count: scores.count)
+        let selection = BlockScorer.selection(scores, words: facts.blocks.map(\.counts.words))
+        for index in selection { isChosen[index] = true }
+    }
+
+    /// Returns the indices of the blocks of the main content, in order. A page without links has no
+    /// navigation, so all of its visible text is content.
+    static func indices(of facts: PageFacts) -> [Int] {
+        guard facts.blocks.contains(where: { $0.links > 0 }) else {
+            return visible(Array(facts.blocks.indices), facts)
+        }
+        return indices(of: facts, scores: BlockScorer.scores(of: facts))
+    }
+
+    /// Returns the indices of the blocks of the main content for scores from 0 to 1.
+    static func indices(of facts: PageFacts, scores: [Double]) -> [Int] {
+        var content = MainContent(facts, scores: scores)
+        content.addParts()
+        content.addHeadings()
+        return visible(content.isChosen.indices.filter { content.isChosen[$0] }, facts)
+    }
+
+    // MARK: Parts of a text
+
+    /// Adds code, rows, list items, terms and captions between chosen blocks, and those that directly follow
+    /// them.
+    private mutating func addParts() {
+        var start = 0
+        while start < isChosen.count {
+            var end = start
+            while end < isChosen.count, !isChosen[end] { end += 1 }
+            if start > 0, start < end {
+                let gap = gapParts(start..<end)
+                let following = followingParts(start..<end, known: Set(gap))
+                for index in gap + following { isChosen[index] = true }
+            }
+            start = end + 1
+        }
+    }
+
+    /// Returns the parts among the blocks between two chosen ones, if these are near their common container.
+    private func gapParts(_ gap: Range<Int>) -> [Int] {
+        guard gap.upperBound < isChosen.count else { return [] }
+        let (container, before, after) = common(gap.lowerBound - 1, gap.upperBound)
+        guard max(before, after) <= Self.maximumGapDepth else { return [] }
+        return gap.filter { isPart($0) && belongs($0, to: container) }
+    }
+
+    /// Returns the parts that follow a chosen block without an interruption other than a heading, if it is
+    /// not likely that they are something else.
+    private func followingParts(_ gap: Range<Int>, known: Set<Int>) -> [Int] {
+        var last = gap.lowerBound - 1
+        var result: [Int] = []
+        var (gain, words) = (0.0, 0.0)
+        for index in gap {
+            if known.contains(index) {
+                last = index
+            } else if isPart(index) {
+                let (container, _, depth) = common(last, index)
+                guard depth <= Self.maximumPartDepth, belongs(index, to: container) else { break }
+                let weight = Double(max(1, facts.blocks[index].counts.words))
+                gain += scores[index] * weight
+                words += weight
+                result.append(index)
+                last = index
+            } else if last != index - 1 || facts.headingLevel(facts.blocks[index]) == nil {
+                break
+            }
+        }
+        return gain >= Self.minimumScore * words ? result : []
+    }
+
+    private func isPart(_ index: Int) -> Bool {
+        let block = facts.blocks[index]
+        if block.kind != .text { return true }
+        if facts.headingLevel(block) != nil { return false }
+        var node = block.container
+        for _ in 0..<3 where node > 0 {
+            if Self.parts.contains(facts.tree.nodes[node].tag) { return true }
+            node = facts.tree.nodes[node].parent
+        }
+        return false
+    }
+
+    // MARK: Headings
+
+    /// Adds the headings of sections that contain chosen blocks. A main heading before all of them is the
+    /// title, which is stored as such.
+    private mutating func addHeadings() {
+        guard let first = isChosen.firstIndex(of: true) else { return }
+        let levels = facts.blocks.map(facts.headingLevel)
+        for index in isChosen.indices.reversed() where !isChosen[index] {
+            guard let level = levels[index], level > 1 || index > first else { continue }
+            var next = index + 1
+            // The sections of at most five higher levels contain a block, so this takes linear time.
+            while next < isChosen.count, !isChosen[next], (levels[next] ?? 7) > level { next += 1 }
+            guard next < isChosen.count, isChosen[next], (levels[next] ?? 7) > level else { continue }
+            isChosen[index] = belongs(index, to: common(index, next).container)
+        }
+    }
+
+    // MARK: Containers
+
+    /// Returns whether at most two thirds of a block are links, and no element between it and a container
+    /// separates it from the contents of the container.
+    private func belongs(_ index: Int, to container: Int) -> Bool {
+        let block = facts.blocks[index]
+        guard block.linkWords * 3 <= block.counts.words * 2 else { return false }
+        var node = block.container
+        while node > container {
+            let isSeparate =
+                Self.separateElements.contains(facts.tree.nodes[node].tag)
+                || facts.hints[node] & Self.separateHints != 0
+            if isSeparate { return false }
+            node = facts.tree.nodes[node].parent
+        }
+        return true
+    }
+
+    /// Returns the innermost element that contains two blocks, and the numbers of elements from the innermost
+    /// ones around these to it.
+    private func common(_ first: Int, _ second: Int) -> (container: Int, first: Int, second: Int) {
+        var (one, other) = (facts.blocks[first].container, facts.blocks[second].container)
+        var (depth, otherDepth) = (0, 0)
+        // A parent has a smaller index than its children.
+        while one != other {
+            if one > other {
+                one = facts.tree.nodes[one].parent
+                depth += 1
+            } else {
+                other = facts.tree.nodes[other].parent
+                otherDepth += 1
+            }
+        }
+        return (one, depth, otherDepth)
+    }
+
+    // MARK: Hidden text
+
+    /// Removes blocks that are not shown, unless they are most of the text: then a script shows them, such as
+    /// the parts of a page with tabs.
+    private static func visible(_ indices: [Int], _ facts: PageFacts) -> [Int] {
+        let isHidden = facts.tree.hiddenNodes()
+        var (words, hidden) = (0, 0)
+        for index in indices {
+            let block = facts.blocks[index]
+            words += block.counts.words
+            if isHidden[block.container] { hidden += block.counts.words }
+        }
+        guard hidden * 2 <= words else { return indices }
+        return indices.filter { !isHidden[facts.blocks[$0].container] }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+@testable import RoostDocuments
+
+/// Tests of the main content of pages: which blocks join those that are chosen by their scores.
+@Suite struct MainContentTests {
+    static let sentence = "The river rises in the hills, and its water reaches the sea after forty miles."
+
+    /// Returns the texts of the main content if the scores of long blocks are high and those of others low.
+    static func texts(_ body: String, shortScore: Double = 0.2) -> [String] {
+        let page = HTMLPage(Data("<html><head><title>Water</title></head><body>\(body)</body></html>".utf8))
+        let facts = PageFacts(tree: page.tree, blocks: page.blocks, metadata: page.metadata)
+        let scores = page.blocks.map { $0.counts.words >= 12 ? 0.95 : shortScore }
+        return MainContent.indices(of: facts, scores: scores).map { page.blocks[$0].text }
+            .filter { $0 != sentence }
+    }
+
+    @Test func `The terms and descriptions of a page of options are read`() async throws {
+        let text = try await HTMLReaderTests.read(
+            """
+            <html><body><nav><a href="/">Home</a></nav><main><h1>Flags</h1><p>The program accepts the following
+            flags on its command line, in any order, and ignores all of the others.</p><dl><dt>--quiet</dt>
+            <dd>Print nothing but errors.</dd><dt>--plume</dt><dd>Use the plumage cache.</dd></dl></main></body>
+            </html>
+            """
+        ).text
+        for part in ["--quiet", "Print nothing but errors.", "--plume", "Use the plumage cache."] {
+            #expect(text.replacingOccurrences(of: "\\", with: "").contains(part), "\(part)\n\(text)")
+        }
+        #expect(!text.contains("Home"))
+    }
+
+    @Test func `The specifications of a product are read with their heading`() async throws {
+        let text = try await HTMLReaderTests.read(
+            """
+            <html><body><header><nav><a href="/">Shop</a> <a href="/lamps">Lamps</a></nav></header><main>
+            <div class="product"><h1>Tern desk lamp</h1><button>Add to cart</button>
+            <div class="product-description"><p>The Tern desk lamp has a long arm that moves without screws and
+            stays where it is put. Its light is warm in the evening and neutral during the day.</p></div>
+            <h2>Specifications</h2><table class="specs"><tr><th>Height</th><td>62 cm</td></tr><tr><th>Power</th>
+            <td>8.5 W</td></tr></table></div><section class="related"><h2>You may also like</h2><ul>
+            <li><a href="/x">Plover floor lamp</a> € 129.00</li></ul></section></main></body></html>
+            """
+        ).text
+        #expect(text.contains("## Specifications\n\n| Height | 62 cm |\n| --- | --- |\n| Power | 8.5 W |"))
+        #expect(!text.contains("Plover") && !text.contains("Add to cart") && !text.contains("also like"))
+    }
+
+    @Test func `Code, tables, lists and terms between chosen paragraphs are kept`() {
+        let texts = Self.texts(
+            """
+            <article><p>\(Self.sentence)</p><pre>wc -l</pre><p>\(Self.sentence)</p>
+            <table><tr><th>Year</th><th>Level</th></tr><tr><td>2024</td><td>3 m</td></tr></table>
+            <p>\(Self.sentence)</p><ul><li>Trout</li><li>Salmon</li></ul><p>\(Self.sentence)</p>
+            <dl><dt>Weir</dt><dd>A low wall.</dd></dl><p>\(Self.sentence)</p></article>
+            """)
+        #expect(
+            texts == ["wc -l", "Year Level", "2024 3 m", "Trout", "Salmon", "Weir", "A low wall."])
+    }
+
+    @Test(arguments: [
+        "<nav><ul><li>Trout</li></ul></nav>", "<aside><pre>Trout</pre></aside>",
+        "<div class=\"related-posts\"><ul><li>Trout</li></ul></div>",
+        "<form><ul><li>Trout</li></ul></form>", "<div class=\"share\"><ul><li>Trout</li></ul></div>",
+        "<ul><li><a href=\"/fish/1\">Trout</a></li></ul>", "<div>Trout</div>",
+    ])
+    func `Parts of the page around the text are not kept in it`(gap: String) {
+        #expect(Self.texts("<main><p>\(Self.sentence)</p>\(gap)<p>\(Self.sentence)</p></main>").isEmpty)
+    }
+
+    @Test func `A heading is kept with the text of its section`() {
+        let texts = Self.texts(
+            """
+            <main><h1>Water</h1><p>\(Self.sentence)</p><h2>Course</h2><h3>Upper part</h3><p>\(Self.sentence)</p>
+            <h2>Credits</h2><div>Ada</div><h2>Fish</h2><div><p>\(Self.sentence)</p></div><h2>Share</h2></main>
+            """)
+        #expect(texts == ["Course", "Upper part", "Fish"])
+    }
+
+    @Test func `Blocks after the text continue it if they are not likely to be something else`() {
+        let body = """
+            <main><p>\(Self.sentence)</p><h2>Levels</h2><ul><li>Spring</li><li>Autumn</li></ul><div>Ada</div>
+            <ul><li>Imprint</li></ul></main>
+            """
+        #expect(Self.texts(body) == ["Levels", "Spring", "Autumn"])
+        #expect(Self.texts(body, shortScore: 0.05).isEmpty)
+    }
+
+    @Test(arguments: ["<p hidden>", "<p style=\"color: red; Display : none\">", "<div hidden><p>"])
+    func `Hidden text is not read`(start: String) async throws {
+        let text = try await HTMLReaderTests.read(
+            "<html><body><p>\(Self.sentence)</p>\(start)A secret sentence.</p></body></html>"
+        ).text
+        #expect(text == Self.sentence)
+    }
+
+    @Test(arguments: ["<div hidden=\"until-found\">", "<div style=\"display:none\">"])
+    func `Text that is hidden until a script shows it is read`(start: String) async throws {
+        let text = try await HTMLReaderTests.read(
+            "<html><body><p>Loading the page.</p>\(start)<p>\(Self.sentence)</p></div></body></html>"
+        ).text
+        #expect(text.contains(Self.sentence))
+    }
+
+    @Test(arguments: ["Recipe", "HowTo", "TechArticle", "Report", "Course", "Review"])
+    func `JSON-LD of works states authors, also by reference`(type: String) async throws {
+        let document = try await HTMLReaderTests.read(
+            """
+            <html><head><script type="application/ld+json">{"@graph": [{"@type": "\(type)", "author": {"@id": "#p"},
+            "datePublished": "2024-02-29"}, {"@type": "Person", "@id": "#p", "name": "Ada"}]}</script></head>
+            <body><p>\(Self.sentence)</p></body></html>
+            """)
+        #expect(document.metadata["author"] == .string("Ada"))
+        #expect(document.createdAt == Date(timeIntervalSince1970: 1_709_164_800))
+    }
+
+    @Test func `Customers who review a product are not the authors of its page`() async throws {
+        let document = try await HTMLReaderTests.read(
+            """
+            <html><head><script type="application/ld+json">[{"@type": "Product", "name": "Lamp"}, {"@type": "Review",
+            "author": {"name": "Ada"}}]</script></head><body><p>\(Self.sentence)</p></body></html>
+            """)
+        #expect(document.metadata["author"] == nil)
+    }
+}
