@@ -146,6 +146,35 @@ import Testing
                 + "\n\n[00:01:30] Mary Quant: Late.")
     }
 
+    @Test(arguments: [
+        (
+            "{\n // one\n \"a\": \"x // y /* z\", /* two\n three */\n \"b\": [1, 2,],\n}",
+            "a: x // y /* z\nb: 1, 2"
+        ),
+        ("// one\n{\"a\": \"\\\"//\"} // two", "a: \"//"),
+    ])
+    func `JSON with comments and commas at the end is read`(json: String, expected: String) async throws {
+        for name in ["tsconfig.json", "a.jsonc"] {
+            #expect(try await DocumentFixture.document(json, name: name).text == expected)
+        }
+    }
+
+    @Test func `A comment in JSON does not hide other faults`() async throws {
+        for json in ["{ // one\n\"a\" 1}", "[,] // one", "/* one"] {
+            await #expect(throws: DocumentError.self) {
+                try await DocumentFixture.document(json, name: "a.json")
+            }
+        }
+    }
+
+    @Test func `Blocks of comments in Org are hidden`() async throws {
+        let org = "#+BEGIN_COMMENT\nHidden.\n#+BEGIN_SRC c\n#+END_COMMENT\nText.\n"
+        let document = try await DocumentFixture.document(org + "#+begin_comment\nOpen.", name: "a.org")
+        let lines = document.text.split(separator: "\n")
+        #expect(
+            lines.count == 7 && lines[1] == "<!-- Hidden. -->" && lines[4] == "Text." && lines[6] == "Open.")
+    }
+
     @Test(arguments: ["a: 1\n", "key = \"value\"\n"])
     func `YAML and TOML are stored as written`(text: String) async throws {
         for name in ["a.yaml", "a.toml"] {

@@ -5,7 +5,7 @@ import RoostModel
 /// Reads data in text formats: JSON and XML as readable text, YAML and TOML without changes.
 public struct DataReader: DocumentReader {
     static let json = DocumentType(
-        name: "json", title: "JSON", extensions: ["json", "geojson", "jsonld", "webmanifest"],
+        name: "json", title: "JSON", extensions: ["json", "jsonc", "geojson", "jsonld", "webmanifest"],
         mediaTypes: ["application/json", "application/ld+json"])
     static let xml = DocumentType(
         name: "xml", title: "XML", extensions: ["xml"], mediaTypes: ["application/xml", "text/xml"])
@@ -52,7 +52,10 @@ public struct DataReader: DocumentReader {
 
     private static func jsonDocument(_ input: DocumentInput, _ type: DocumentType) throws -> Document {
         let value: JSONCursor
-        do { value = try JSONCursor(input.data, maximumDepth: input.limits.maximumDepth) } catch {
+        do {
+            value = try JSONCursor(
+                input.data, maximumDepth: input.limits.maximumDepth, permitsComments: true)
+        } catch {
             throw DocumentError.damaged("it is not valid JSON: \(error)")
         }
         var writer = JSONText(limits: input.limits)

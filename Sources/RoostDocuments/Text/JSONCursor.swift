@@ -23,13 +23,21 @@ struct JSONCursor {
 
     /// Creates a cursor at the value of a document.
     ///
+    /// - Parameter permitsComments: Whether the document can be JSON with comments, which can also have
+    ///   commas before closing brackets.
     /// - Throws: ``JSONSyntaxError`` if the document is not valid or too deep.
-    init(_ data: Data, maximumDepth: Int) throws(JSONSyntaxError) {
+    init(_ data: Data, maximumDepth: Int, permitsComments: Bool = false) throws(JSONSyntaxError) {
         guard let bytes = TextDecoder.decode(data).map({ Array($0.text.utf8) }) else {
             throw JSONSyntaxError(description: "it is not text")
         }
-        try JSONSyntax.check(bytes, maximumDepth: maximumDepth)
-        self.bytes = bytes
+        do {
+            try JSONSyntax.check(bytes, maximumDepth: maximumDepth)
+            self.bytes = bytes
+        } catch {
+            guard permitsComments, let plain = JSONComments.removed(from: bytes) else { throw error }
+            try JSONSyntax.check(plain, maximumDepth: maximumDepth)
+            self.bytes = plain
+        }
         skipSpaces()
     }
 
