@@ -1,7 +1,8 @@
 import Foundation
-import RoostDocuments
 import RoostModel
 import Testing
+
+@testable import RoostDocuments
 
 /// Tests of office documents and books, which `Fixtures/Documents/office.py` generates.
 @Suite struct OfficeReaderTests {
@@ -89,6 +90,49 @@ import Testing
         #expect(document.text.hasSuffix("\n\n- A1: Why?\n- B1: Check this"))
         #expect(document.links == [DocumentLink(kind: .address, target: "https://example.org/")])
         #expect(document.unreadParts == ["sheet Sheet1: the results of 1 formulas are not stored"])
+    }
+
+    @Test func `Fractions and powers of a document are written in a line`() async throws {
+        func run(_ text: String) -> String { "<m:r><m:t>\(text)</m:t></m:r>" }
+        let fraction =
+            "<m:f><m:fPr><m:type m:val='bar'/></m:fPr><m:num>\(run("1"))</m:num><m:den>\(run("a+b"))</m:den></m:f>"
+        let power = "<m:sSup><m:e>\(run("x"))</m:e><m:sup>\(run("2"))</m:sup></m:sSup>"
+        let data = StoredArchive.data([
+            (
+                "word/document.xml",
+                "<w:document xmlns:w='w' xmlns:m='m'><w:body><w:p><w:r><w:t>About </w:t></w:r>"
+                    + "<m:oMath>\(fraction)</m:oMath><w:r><w:t> and </w:t></w:r><m:oMath>\(power)</m:oMath>"
+                    + "</w:p></w:body></w:document>"
+            )
+        ])
+        let input = DocumentInput(data: data, path: "/notes/a.docx")
+        let document = try #require(try await OfficeReader().read(input, as: OfficeReader.word).first)
+        #expect(document.text == "About 1/(a+b) and x^2")
+    }
+
+    @Test func `A book names its authors, and its description is plain text`() async throws {
+        func metadata(_ package: String) async throws -> [String: MetadataValue] {
+            let data = StoredArchive.data([
+                ("META-INF/container.xml", "<container><rootfile full-path='a.opf'/></container>"),
+                (
+                    "a.opf",
+                    "<package xmlns:opf='o'><metadata>\(package)</metadata><manifest><item id='c' href='c.xhtml' "
+                        + "media-type='application/xhtml+xml'/></manifest><spine><itemref idref='c'/></spine></package>"
+                ),
+                ("c.xhtml", "<html><body><p>Text</p></body></html>"),
+            ])
+            let input = DocumentInput(data: data, path: "/notes/a.epub")
+            return try #require(try await OfficeReader().read(input, as: OfficeReader.book).first).metadata
+        }
+        let second = try await metadata(
+            "<creator opf:role='aut'>Sam</creator><creator opf:role='ill'>Una</creator>"
+                + "<description>&lt;p&gt;A &lt;b&gt;tale&lt;/b&gt; of Q&amp;amp;A.&lt;/p&gt;</description>")
+        #expect(second["author"] == .string("Sam") && second["description"] == .string("A tale of Q&A."))
+        let third = try await metadata(
+            "<creator id='a'>Sam</creator><creator id='b'>Una</creator><meta refines='#b' property='role'>ill</meta>"
+        )
+        #expect(third["author"] == .string("Sam"))
+        #expect(try await metadata("<creator opf:role='edt'>Una</creator>")["author"] == .string("Una"))
     }
 
     @Test func `Slides are pages with titles, tables and notes`() async throws {

@@ -34,6 +34,8 @@ final class BookDocument {
         var spine: [String] = []
         var properties = CoreProperties()
         var dates: [String] = []
+        var creators: [(name: String, id: String?, role: String?)] = []
+        var roles: [String: String] = [:]
         try xml.descendants { element in
             switch element.name {
             case "item":
@@ -46,13 +48,23 @@ final class BookDocument {
             case "itemref": if let id = element["idref"] { spine.append(id) }
             case "date": dates.append(try xml.text())
             case "subject": properties.add("keyword", try xml.text())
+            case "creator": creators.append((try xml.text(), element["id"], element["role"]))
+            // Many programs write a description in HTML.
+            case "description": properties.add("description", HTMLText.plain(try xml.text()))
             case "meta":
-                guard element["property"] == "dcterms:modified" else { return }
-                properties.add("modified", try xml.text())
-            case "title", "creator", "description", "language", "publisher":
+                switch element["property"] {
+                case "dcterms:modified": properties.add("modified", try xml.text())
+                case "role":
+                    if let target = element["refines"] { roles[String(target.dropFirst())] = try xml.text() }
+                default: break
+                }
+            case "title", "language", "publisher":
                 properties.add(element.name, try xml.text())
             default: break
             }
+        }
+        for name in Self.authors(creators.map { ($0.name, $0.role ?? $0.id.flatMap { roles[$0] }) }) {
+            properties.add("creator", name)
         }
         for date in dates.prefix(1) { properties.add("created", date) }
         guard spine.count <= limits.maximumParts else {
@@ -65,6 +77,18 @@ final class BookDocument {
         var document = Document(type: type, text: output.text, links: links, unreadParts: unread)
         properties.apply(to: &document)
         return document
+    }
+
+    /// Returns the names of the creators that are authors (`aut`) or have no role; all of them if none is,
+    /// as in a book that only has editors.
+    private static func authors(_ creators: [(name: String, role: String?)]) -> [String] {
+        let authors = creators.filter { creator in
+            guard let role = creator.role?.trimmingCharacters(in: .whitespacesAndNewlines) else {
+                return true
+            }
+            return role.isEmpty || role.lowercased() == "aut"
+        }
+        return (authors.isEmpty ? creators : authors).map(\.name)
     }
 
     private func readSpine(_ items: [Item], encrypted: Set<String>) throws {

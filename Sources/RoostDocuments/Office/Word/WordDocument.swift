@@ -208,12 +208,29 @@ final class WordDocument {
                 let start = paragraph.text.utf8.count
                 try readRuns(xml, &paragraph, addBox: addBox)
                 addLink(element, text: paragraph.text.suffix(fromByte: start))
+            case "f", "sSup", "sSub": paragraph.text += try formula(element.name, xml, addBox: addBox)
             case "txbxContent": try readBlocks(xml, add: addBox)
             // Skip the alternative for older programs, deleted text, and properties.
             case "Fallback", "del", "moveFrom", "instrText": break
             default: try readRuns(xml, &paragraph, addBox: addBox)
             }
         }
+    }
+
+    /// Returns the text of a fraction, a power or a subscript of Office Math: `1/2`, `x^2`, `x_1`.
+    private func formula(
+        _ name: String, _ xml: XMLPull, addBox: (String, Bool) throws -> Void
+    ) throws -> String {
+        var parts: [String] = []
+        try xml.children { part in
+            // The parts of a formula, but not its properties. VML has other elements with these names.
+            guard ["num", "den", "e", "sup", "sub"].contains(part.name) else { return }
+            var paragraph = WordParagraph()
+            try readRuns(xml, &paragraph, addBox: addBox)
+            let isSimple = paragraph.text.allSatisfy { $0.isLetter || $0.isNumber }
+            parts.append(isSimple ? paragraph.text : "(\(paragraph.text))")
+        }
+        return parts.joined(separator: ["f": "/", "sSup": "^"][name] ?? "_")
     }
 
     private func addLink(_ element: XMLPull.Element, text: String) {
