@@ -102,6 +102,7 @@ struct MarkdownAnalysis {
             switch block.kind {
             case .paragraph:
                 hideTaskMarker(block, regions[index])
+                hideProperties(block)
                 scanner.scan(regions[index])
                 images.check(regions[index], &scanner, firstLink: linkCount)
             case .heading(let level):
@@ -190,6 +191,21 @@ struct MarkdownAnalysis {
             bytes[index + 1] < 0x80, bytes[index + 2] == UInt8(ascii: "]"), bytes[index + 3] == 32
         else { return }
         scanner.hide(index..<index + 3, .markup)
+    }
+
+    /// Hides the lines that Logseq writes for itself below a block: its id and whether it is collapsed.
+    private mutating func hideProperties(_ block: MarkdownBlock) {
+        for line in block.lines.dropFirst() {
+            let range = lines.trimmedRange(line)
+            guard ["id:: ", "collapsed:: "].contains(where: { lines.bytes[range].starts(with: $0.utf8) }),
+                // Only a value without markup, which the scanner would hide once more.
+                lines.bytes[range].allSatisfy({
+                    $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ":")
+                        || $0 == 0x20
+                })
+            else { continue }
+            scanner.hide(range, .frontMatter)
+        }
     }
 
     // MARK: Headings

@@ -13,7 +13,7 @@ enum MarkdownTitle {
 
     /// Returns the title of a note: the first heading of level 1, a heading of another level at the
     /// beginning, the name of the file if a person wrote it for reading, or else the first heading. The name
-    /// of the file is also the title if the note begins with code, whose first line is none.
+    /// of the file is also the title if the note begins with code, whose first line is not one.
     ///
     /// A heading of another level in the middle of a note, such as "Tasks", names only a part of it.
     static func title(of analysis: MarkdownAnalysis, _ input: DocumentInput?) -> String? {

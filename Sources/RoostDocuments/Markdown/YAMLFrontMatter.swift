@@ -106,13 +106,22 @@ enum YAMLFrontMatter {
     /// are reported.
     private static func parseSeparately(_ text: String, problem: any Error) -> FrontMatter {
         var result = FrontMatter()
+        // The keys with anchors such as `&name`, to which aliases in later keys refer.
+        var anchors = (text: "", count: 0)
         for part in parts(text) {
             do {
                 let parsed = try entries(part.text)
                 result.entries += parsed.entries
+                if part.text.contains("&") {
+                    anchors = (anchors.text + part.text + "\n", anchors.count + parsed.entries.count)
+                }
                 if !parsed.unreadParts.isEmpty { result.unreadParts.append(message(part, problem)) }
             } catch {
-                if let list = closedList(part.text) {
+                if anchors.count > 0, part.text.contains("*"),
+                    let parsed = try? entries(anchors.text + part.text), parsed.entries.count > anchors.count
+                {
+                    result.entries += parsed.entries.dropFirst(anchors.count)
+                } else if let list = closedList(part.text) {
                     result.entries += list.entries
                     result.unreadParts.append(message(part, error) + "; it was read as a list")
                 } else if let list = YAMLFlowList.entry(part.text) {

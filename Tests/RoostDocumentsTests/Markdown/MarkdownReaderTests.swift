@@ -60,6 +60,23 @@ import Testing
         #expect(try await read(text).title == nil)
     }
 
+    @Test func `Anchors are known in front matter with an invalid key`() async throws {
+        let document = try await read("---\nbase: &b {a: 1}\nnote: x: y\nother: *b\n---\n")
+        #expect(document.metadata["other"] == .object(["a": .integer(1)]))
+        #expect(document.metadata["note"] == .string("x: y"))
+        #expect(document.unreadParts.count == 1)
+    }
+
+    @Test func `The properties that Logseq writes for itself are hidden`() {
+        let text = "- Barrels\n  id:: 64a1-b2\n  collapsed:: true\n- Owner\n  owner:: Mara\n  id:: see `x`\n"
+        let bytes = Array(text.utf8)
+        let hidden = TextStructure(of: text, format: .markdown).hiddenParts.filter { $0.kind == .frontMatter }
+        #expect(
+            hidden.map { String(decoding: bytes[$0.range], as: UTF8.self) } == [
+                "id:: 64a1-b2", "collapsed:: true",
+            ])
+    }
+
     @Test func `JSON before a text is front matter, and title blocks are read and remain text`() async throws
     {
         let json = try await read("{\"tags\": [\"a\"], \"date\": \"2025-06-01\", \"x\": 1.5}\n\nText\n")
