@@ -7,7 +7,7 @@ enum XMLAttributes {
         "title", "label", "name", "text", "displayname", "caption", "heading", "subtitle", "summary",
         "description", "desc", "alt", "value", "content", "message", "comment", "note", "hint", "tooltip",
     ]
-    /// The names whose text says what the element is, so that it is written with the element's name. They
+    /// The names whose text names the element itself, so that it is written with the element's name. They
     /// can also contain identifiers.
     private static let subjects: Set = ["title", "label", "name", "text", "displayname", "value", "content"]
     /// The names of attributes that never contain a text, in lowercase letters.

@@ -20,14 +20,20 @@ enum OrgMarkup {
         var result = ConvertedMarkup()
         let states = commonStates.union(lines.lazy.flatMap(declaredStates))
         var isCode = false
-        var isDrawer = false
-        for line in lines {
+        var (isDrawer, isComment) = (false, false)
+        // A block without an end is text.
+        let lastCommentEnd =
+            lines.lastIndex { $0.contains("#+") && $0.lowercased().contains("#+end_comment") } ?? 0
+        for (index, line) in lines.enumerated() {
             try checkCancellation()
             let text = line.trimmingCharacters(in: .whitespaces)
             let lowercased = text.lowercased()
             if isCode {
                 isCode = !(lowercased.hasPrefix("#+end_src") || lowercased.hasPrefix("#+end_example"))
                 result.lines.append(isCode ? line : "```")
+            } else if isComment || (lowercased.hasPrefix("#+begin_comment") && index < lastCommentEnd) {
+                isComment = !lowercased.hasPrefix("#+end_comment")
+                result.addHidden(text)
             } else if lowercased.hasPrefix("#+begin_src") || lowercased.hasPrefix("#+begin_example") {
                 isCode = true
                 let language = text.split(separator: " ").dropFirst().first ?? ""
