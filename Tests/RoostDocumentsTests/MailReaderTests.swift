@@ -16,6 +16,7 @@ import Testing
         #expect(document.metadata["in-reply-to"] == .string("1@example.org"))
         #expect(document.metadata["thread"] == .string("0@example.org"))
         #expect(document.createdAt == Date(timeIntervalSince1970: 1_741_941_000))
+        #expect(document.updatedAt == document.createdAt)
         #expect(document.format == .mail)
     }
 

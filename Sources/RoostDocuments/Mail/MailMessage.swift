@@ -25,10 +25,11 @@ final class MailMessage {
         let subject = g_mime_message_get_subject(message).map { MarkdownText.singleLine(String(cString: $0)) }
         let title = subject.flatMap { $0.isEmpty ? nil : $0 }
         if title == nil && body.text.isEmpty && body.isEncrypted { throw DocumentError.encrypted }
+        // A message does not change after it was sent, although its file can be copied.
         // A message that has only an attachment or is encrypted is found by its subject.
         var document = Document(
             type: type, title: title, text: body.text.isEmpty ? title ?? "" : body.text, format: .mail,
-            links: body.links, createdAt: date, unreadParts: body.unreadParts)
+            links: body.links, createdAt: date, updatedAt: date, unreadParts: body.unreadParts)
         document.metadata = metadata
         return document
     }
