@@ -48,7 +48,7 @@ struct EntryLookup {
         guard let first = found.first else {
             throw ToolFailure(
                 clusters.isEmpty
-                    ? "the store has no clusters yet; call the tool 'recluster'"
+                    ? "the store has no clusters yet; \(FailureText.adviceToCluster(under: rules))"
                     : "no cluster has the id or label '\(text.prefix(MCPServer.echoLimit))'; call the tool "
                         + "'clusters' without arguments to list the clusters")
         }

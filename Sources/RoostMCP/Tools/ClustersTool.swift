@@ -84,11 +84,19 @@ struct ClustersTool: Tool {
             }
             let page = ordered.dropFirst(offset).prefix(limit)
             var other: [String: JSONValue] = [:]
-            if arguments.flag("drift") { other["drift"] = try .encoding(try await store.clusterDrift()) }
+            if arguments.flag("drift") { other["drift"] = try await drift(of: store) }
             return ResultPage(
                 page.map { Self.summary(of: $0, size: sizes[$0.id] ?? 0) }, name: "clusters", offset: offset,
                 isLast: offset + page.count >= ordered.count, arguments, snapshot.stamp, with: other
             ).json
+        }
+    }
+
+    private func drift(of store: KnowledgeStore) async throws -> JSONValue {
+        do {
+            return try .encoding(try await store.clusterDrift())
+        } catch let error as RoostError {
+            throw ToolFailure(FailureText.message(of: error, under: rules))
         }
     }
 
@@ -118,7 +126,7 @@ struct ClustersTool: Tool {
     }
 
     /// Returns the members of a cluster and of those below it, nearest to their centroids first.
-    private static func members(
+    static func members(
         of cluster: Cluster, among records: [Cluster], _ snapshot: any StorageSnapshot
     ) async throws -> [Entry.ID] {
         let ids = try await ClusterMembers(of: cluster, among: records, in: snapshot).ids()
