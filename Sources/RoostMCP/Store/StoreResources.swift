@@ -1,6 +1,7 @@
 import Foundation
 import Roost
 import RoostModel
+import RoostText
 
 /// The resources of a store: entries, clusters and sources.
 struct StoreResources: ResourceProvider {
@@ -11,7 +12,7 @@ struct StoreResources: ResourceProvider {
     private static let pageSize = 100
     /// The maximum size of a resource's text in bytes of UTF-8.
     private static let maximumTextLength = 1 << 20
-    /// The maximum number of members that the text of a cluster lists.
+    /// The maximum number of members that the text of a cluster or a source lists.
     private static let maximumMembers = 200
 
     /// The templates of addresses that can be those of visible resources.
@@ -56,14 +57,17 @@ struct StoreResources: ResourceProvider {
 
     /// Lists the clusters. Entries and sources are too numerous to list; the tool `search` finds them.
     func list(cursor: String?) async throws -> [String: JSONValue] {
-        let start = try Self.offset(cursor)
-        return try await handle.use { store in
-            let clusters = try await store.storage.snapshot().clusterRecords()
+        try await handle.use { store in
             guard rules.showsClusters else { return ["resources": []] }
+            let snapshot = try await store.storage.snapshot()
+            let clusters = try await snapshot.clusterRecords()
+            let start = try Self.offset(cursor, at: snapshot.stamp, of: clusters.count)
             let page = clusters.dropFirst(start).prefix(Self.pageSize)
             var members: [String: JSONValue] = ["resources": .array(page.map(Self.item))]
-            if start + page.count < clusters.count {
-                members["nextCursor"] = .string(String(start + page.count))
+            let end = start + page.count
+            if end < clusters.count {
+                members["nextCursor"] = .string(
+                    PageCursor(offset: end, of: Self.listDigest, at: snapshot.stamp).text)
             }
             return members
         }
@@ -87,13 +91,23 @@ struct StoreResources: ResourceProvider {
         }
     }
 
-    private static func offset(_ cursor: String?) throws(ProtocolError) -> Int {
+    /// The digest that distinguishes cursors of the list from those of tools.
+    private static let listDigest = FNV1a.hash(of: "resources/list".utf8)
+
+    /// Returns the position of a page of the list.
+    ///
+    /// - Parameter count: The number of resources.
+    private static func offset(_ cursor: String?, at stamp: Stamp, of count: Int) throws -> Int {
         guard let cursor else { return 0 }
-        guard let offset = Int(cursor), offset > 0 else {
+        do {
+            let offset = try PageCursor.offset(of: cursor, at: stamp, digest: listDigest)
+            if offset < count { return offset }
+        } catch PageCursor.Defect.isOutdated {
             throw ProtocolError(
-                .invalidParameters, "the cursor is invalid; request the list without a cursor")
-        }
-        return offset
+                .invalidParameters,
+                "the store has changed since the previous page; request the list without a cursor")
+        } catch {}
+        throw ProtocolError(.invalidParameters, "the cursor is invalid; request the list without a cursor")
     }
 
     func read(_ uri: String) async throws -> [JSONValue]? {
@@ -108,17 +122,18 @@ struct StoreResources: ResourceProvider {
                 let text = EntryJSON.prefix(of: entry.content[...], bytes: Self.maximumTextLength)
                 return [["uri": .string(uri), "mimeType": "text/plain", "text": .string(String(text))]]
             case .cluster(let id):
-                guard rules.showsClusters,
-                    let cluster = try await snapshot.clusters().first(where: { $0.id == id })
-                else { return nil }
-                let entries = try await snapshot.entries(Array(cluster.members.prefix(Self.maximumMembers)))
-                    .filter(rules.allows)
+                guard rules.showsClusters else { return nil }
+                let records = try await snapshot.clusterRecords()
+                guard let cluster = records.first(where: { $0.id == id }) else { return nil }
+                // A server that shows clusters shows everything, so all members are visible.
+                let members = try await ClustersTool.members(of: cluster, among: records, snapshot)
+                let entries = try await snapshot.entries(Array(members.prefix(Self.maximumMembers)))
                 return Self.json(
                     uri,
                     [
                         "id": .string(cluster.id.text), "label": .string(cluster.label),
                         "keywords": .array(cluster.keywords.map { .string($0) }),
-                        "size": .integer(Int64(cluster.members.count)),
+                        "size": .integer(Int64(members.count)),
                     ], entries)
             case .source(let id):
                 // Entries that were added one by one have a source without a record.
