@@ -10,7 +10,7 @@ struct FetchTool: Tool {
         name: "fetch", title: "Read an entry",
         description:
             "Returns the text and the metadata of an entry or message. A long text is returned in parts: "
-            + "pass 'nextOffset' as 'offset' for the next part.",
+            + "pass 'nextOffset' as 'offset', and 'version', for the next part.",
         effect: .reads,
         input: [
             ToolProperty(
@@ -19,6 +19,10 @@ struct FetchTool: Tool {
             ToolProperty(
                 "offset", .integer(0...Int.max),
                 "The position in UTF-8 bytes at which the returned part begins; 0 by default."),
+            ToolProperty(
+                "version", .string(maximumBytes: 100),
+                "The 'version' of the previous part. If the text has changed since, the call fails instead "
+                    + "of returning a part of another text."),
             TokenBudget.argument,
         ],
         output: EntryJSON.summaryProperties + [
@@ -26,6 +30,9 @@ struct FetchTool: Tool {
             ToolProperty("cluster", .string(maximumBytes: .max), "The id of the entry's cluster."),
             ToolProperty(
                 "nextOffset", .integer(Int.min...Int.max), "Where the next part begins, if there is one."),
+            ToolProperty(
+                "version", .string(maximumBytes: .max),
+                "Identifies this text; present if the answer has only a part of it."),
             EntryJSON.noticeProperty,
         ] + EntryJSON.detailProperties)
 
@@ -44,6 +51,12 @@ struct FetchTool: Tool {
                 members["cluster"] = .string(cluster.text)
             }
             let offset = arguments.integer("offset", default: 0)
+            let version = Self.version(of: entry)
+            if let expected = arguments.string("version"), expected != version {
+                throw ToolFailure(
+                    "the text has changed since the previous part; call 'fetch' without 'offset' and "
+                        + "'version' to read it from the beginning")
+            }
             let utf8 = entry.content.utf8
             guard offset <= utf8.count else {
                 throw ToolFailure("'offset' is \(offset), but the text has only \(utf8.count) bytes")
@@ -55,6 +68,7 @@ struct FetchTool: Tool {
             let used = JSONValue.object(members).serialized().count + Self.otherBytes
             let part = Self.part(of: entry.content[start...], bytes: budget.remainingBytes - used)
             members["text"] = .string(String(part))
+            if offset > 0 || part.endIndex < entry.content.endIndex { members["version"] = .string(version) }
             if part.endIndex < entry.content.endIndex {
                 members["nextOffset"] = .integer(
                     Int64(utf8.distance(from: utf8.startIndex, to: part.endIndex)))
@@ -63,8 +77,18 @@ struct FetchTool: Tool {
         }
     }
 
-    /// The length of the names and separators of `text` and `nextOffset`, and of the value of the latter.
-    private static let otherBytes = 40
+    /// The length of the names and separators of `text`, `nextOffset` and `version`, and of the values of the
+    /// latter two.
+    private static let otherBytes = 75
+    /// The length of a version in hexadecimal digits. Texts that differ by accident have different versions.
+    private static let versionLength = 16
+
+    /// Returns the version of an entry's text. It depends on the text alone, so a change of tags or metadata
+    /// between two parts does not matter.
+    private static func version(of entry: Entry) -> String {
+        String(ContentDigest(of: entry.content).hexadecimal.prefix(versionLength))
+    }
+
     /// The minimum length of a part in bytes, so that even a small budget makes progress.
     private static let minimumPart = 200
 
