@@ -62,10 +62,14 @@ struct Recall: Sendable {
         let isTimeKnown = found.candidates.contains { isFromNamedTime($0.message) }
         let namesOnlyTime = isTimeKnown ? try await namesOnlyTime(found.search) : false
         var best = ranked(found.candidates, namesOnlyTime: namesOnlyTime)
+        // In a search by words, messages from the time may have none of the words.
+        let lacksNamedTime = times?.ranges.isEmpty == false && !isTimeKnown && options.mode != .text
         if !options.includesAll {
             if found.search.isNoise, !isTimeKnown {
                 let nearest = Array(best.prefix(Self.nearestCount))
-                return RecallResult(recollections: [], nearest: nearest, search: found.search)
+                var result = RecallResult(recollections: [], nearest: nearest, search: found.search)
+                result.lacksNamedTime = lacksNamedTime
+                return result
             }
             if namesOnlyTime {
                 best.removeAll { !isFromNamedTime($0.message) }
@@ -73,8 +77,15 @@ struct Recall: Sendable {
                 best.removeAll { $0.score <= 0 }
             }
         }
-        let recollections = fitted(try await withContext(Array(best.prefix(options.limit))))
-        return RecallResult(recollections: recollections, search: found.search)
+        let page = best.dropFirst(options.offset).prefix(options.limit)
+        var result = RecallResult(
+            recollections: fitted(try await withContext(Array(page))), search: found.search)
+        result.count = best.count
+        // If messages without relevance were removed, those that were not found have none either.
+        result.isCut =
+            namesOnlyTime ? found.isTimeCut : found.isCut && best.count == found.candidates.count
+        result.lacksNamedTime = lacksNamedTime
+        return result
     }
 
     // MARK: Times
@@ -120,17 +131,32 @@ struct Recall: Sendable {
         return search
     }
 
-    /// Returns the messages that may be recalled, and the result of the search without its hits.
-    private func candidates() async throws -> (candidates: [Candidate], search: QueryResult) {
-        var search = search(query, limit: max(Self.candidateCount, options.limit))
+    /// The messages that may be recalled.
+    private struct Candidates {
+        var candidates: [Candidate]
+        /// The result of the search without its hits.
+        var search: QueryResult
+        /// Whether the search found as many messages as its limit permits.
+        var isCut: Bool
+        /// The same for the messages from the times that the query names.
+        var isTimeCut = false
+    }
+
+    private func candidates() async throws -> Candidates {
+        let limit = max(Self.candidateCount, options.limit, options.candidates ?? 0)
+        var search = search(query, limit: limit)
         var result = try await store.search(search)
         var hits = result.hits
+        let isCut = hits.count >= search.limit
+        var isTimeCut = false
         // In a large memory, messages from the time that the query names may not be among the best of all
         // messages, so they are searched separately.
-        if hits.count >= search.limit {
+        if isCut {
             for range in times?.ranges.prefix(Self.maximumTimes) ?? [] {
                 search.filter.created = filter.entries.created.map { $0.clamped(to: range) } ?? range
-                hits += try await store.search(search).hits
+                let found = try await store.search(search).hits
+                isTimeCut = isTimeCut || found.count >= search.limit
+                hits += found
             }
         }
         var seen = Set<Entry.ID>()
@@ -141,7 +167,8 @@ struct Recall: Sendable {
             return Candidate(message: message, hit: hit)
         }
         result.hits = []
-        return (candidates, result)
+        return Candidates(
+            candidates: candidates, search: result, isCut: isCut, isTimeCut: isTimeCut)
     }
 
     // MARK: Scores

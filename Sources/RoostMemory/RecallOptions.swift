@@ -18,6 +18,11 @@ public struct RecallOptions: Sendable, Hashable {
 
     /// The maximum number of recalled messages, not counting their context.
     public var limit = 10
+    /// The number of best messages to skip before the first one of the result. Pages with different offsets
+    /// fit together if ``candidates`` is at least the sum of limit and offset for each of them.
+    package var offset = 0
+    /// The minimum number of messages of the search that are ranked; `nil` for the default.
+    package var candidates: Int?
     /// The number of messages before and after each message that are returned as its context.
     public var context = 1
     /// The maximum number of tokens of all returned messages, as the embedding model counts them; `nil` for

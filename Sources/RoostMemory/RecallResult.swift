@@ -11,6 +11,12 @@ public struct RecallResult: Sendable {
     /// The result of the search by which the messages were found, without its hits. It contains the words
     /// that were searched for, their corrections, and messages to the user.
     public var search: QueryResult
+    /// The number of messages that all pages of the result have together.
+    package internal(set) var count = 0
+    /// Whether the search found more messages that may answer the query than were ranked.
+    package internal(set) var isCut = false
+    /// Whether the query names a time, and no message is from this time.
+    package internal(set) var lacksNamedTime = false
 
     /// Whether messages were found, but none of them is closer to the query than unrelated text.
     public var hasOnlyNoise: Bool { recollections.isEmpty && !nearest.isEmpty }

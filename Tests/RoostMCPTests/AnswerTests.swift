@@ -31,6 +31,47 @@ struct AnswerTests {
         #expect(empty["notices"] == ["the store has no entries"])
     }
 
+    @Test func `a store with only messages is named as the reason of an empty search`() async throws {
+        let harness = MCPHarness()
+        _ = await harness.call(
+            "remember_messages", ["messages": [["role": "user", "content": "the swift above the roof"]]])
+        let notice = await harness.call("search", ["query": "swift"])["notices"]?.elements?.last?.asString
+        #expect(notice?.contains("'recall'") == true)
+        let filtered = await harness.call("search", ["query": "swift", "tags": ["none"]])
+        #expect(filtered["notices"]?.elements?.last == "no entry matches the filter")
+    }
+
+    @Test func `a recall says that no message is from the named time`() async throws {
+        let harness = MCPHarness()
+        let texts = ["the heron stood in the water", "the bread rises", "paint the hull", "the choir sings"]
+        let messages = texts.map { text -> JSONValue in
+            ["role": "user", "content": .string(text), "timestamp": "2026-11-02T10:00:00Z"]
+        }
+        _ = await harness.call("remember_messages", ["messages": .array(messages)])
+        let answer = await harness.call("recall", ["query": "what happened on 9 November 2026?"])
+        #expect(answer["messages"] == [])
+        #expect(answer["notices"]?.elements?.last?.asString?.contains("is from the time") == true)
+        let known = await harness.call("recall", ["query": "what happened on 2 November 2026?"])
+        #expect(known["messages"]?.elements?.count == 4)
+    }
+
+    @Test(arguments: [false, true]) func `advice names only what the server offers`(
+        isReadOnly: Bool
+    ) async throws {
+        var rules = AccessRules()
+        rules.isReadOnly = isReadOnly
+        let harness = MCPHarness(rules)
+        try await harness.store.add("a note")
+        let calls: [(String, JSONValue)] = [
+            ("clusters", ["drift": true]), ("search", ["query": "x", "cluster": "x"]),
+        ]
+        for (tool, arguments) in calls {
+            let message = try #require(await harness.call(tool, arguments).asString)
+            #expect(message.contains("call the tool 'recluster'") != isReadOnly, "\(message)")
+            #expect(message.contains("ask the user to run `roost recluster`") == isReadOnly, "\(message)")
+        }
+    }
+
     @Test func `large metadata are omitted by name`() async throws {
         let harness = MCPHarness()
         let large = JSONValue.string(String(repeating: "x", count: 100_000))

@@ -6,12 +6,15 @@ package enum MessageJSON {
     /// Returns the members that explain a recall: the notices, and the nearest messages if none is close to
     /// the query.
     ///
+    /// - Parameter offset: The number of messages on the previous pages.
     /// - Throws: The errors of encoding.
-    package static func explanation(of result: RecallResult) throws -> [String: JSONValue] {
+    package static func explanation(
+        of result: RecallResult, offset: Int = 0
+    ) throws -> [String: JSONValue] {
         var members: [String: JSONValue] = [:]
-        let notices = SearchNotices.texts(of: result)
+        let notices = SearchNotices.texts(of: result, offset: offset)
         if !notices.isEmpty { members["notices"] = .array(notices.map { .string($0) }) }
-        if result.hasOnlyNoise {
+        if result.hasOnlyNoise, offset == 0 {
             members["nearest"] = .array(try result.nearest.map { try summary(of: $0, in: result) })
         }
         return members

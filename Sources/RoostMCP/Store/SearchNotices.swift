@@ -16,11 +16,14 @@ package enum SearchNotices {
     ///   - offset: The number of skipped hits.
     ///   - showsEverything: Whether the client sees the whole store. Otherwise, it must not learn whether the
     ///     store is empty, and the search must have named the visible entries (`EntrySearch/visible`).
+    ///   - hasFilter: Whether the client selected the entries that may be found. Otherwise, only messages are
+    ///     excluded.
     package static func texts(
-        of result: QueryResult, offset: Int, showingEverything showsEverything: Bool
+        of result: QueryResult, offset: Int, showingEverything showsEverything: Bool, hasFilter: Bool = true
     ) -> [String] {
         let texts = remarks(on: result, subject: "entry")
-        return result.hits.isEmpty ? texts + [reason(of: result, offset, showsEverything)] : texts
+        guard result.hits.isEmpty else { return texts }
+        return texts + [reason(of: result, offset, showsEverything, hasFilter || !showsEverything)]
     }
 
     /// The reason why nothing is recalled if no visible message is stored, or none matches the filter. It is
@@ -31,11 +34,18 @@ package enum SearchNotices {
     /// Returns the sentences about the messages that were recalled.
     ///
     /// The search must have named the visible messages, as recalls do.
-    package static func texts(of result: RecallResult) -> [String] {
+    ///
+    /// - Parameter offset: The number of skipped messages.
+    package static func texts(of result: RecallResult, offset: Int = 0) -> [String] {
         let texts = remarks(on: result.search, subject: "message")
         guard result.recollections.isEmpty else { return texts }
+        if offset > 0 { return texts + ["there are no messages after the first \(offset)"] }
         if result.hasOnlyNoise {
-            return texts + ["no message is close to the query; 'nearest' has the nearest messages"]
+            let reason =
+                result.lacksNamedTime
+                ? "no message is from the time that the query names, and none is close to the query"
+                : "no message is close to the query"
+            return texts + ["\(reason); 'nearest' has the nearest messages"]
         }
         return texts + [
             result.search.candidateCount == 0
@@ -76,12 +86,17 @@ package enum SearchNotices {
 
     /// Returns the reason why a result has no hits.
     private static func reason(
-        of result: QueryResult, _ offset: Int, _ showsEverything: Bool
+        of result: QueryResult, _ offset: Int, _ showsEverything: Bool, _ hasFilter: Bool
     ) -> String {
         if offset > 0 { return "there are no hits after the first \(offset)" }
         if showsEverything, result.stamp.entryCount == 0 { return "the store has no entries" }
         if result.hasOnlyNoise { return "no entry is close to the query; 'nearest' has the nearest entries" }
         guard result.candidateCount == 0 else { return "no entry was found" }
+        guard hasFilter else {
+            return result.text?.isSelective == true
+                ? "no entry meets the conditions of the query"
+                : "the store has only messages of conversations, which the tool 'recall' finds"
+        }
         return result.text?.isSelective == true
             ? "no entry meets the conditions of the query and the filter" : "no entry matches the filter"
     }

@@ -10,6 +10,9 @@ struct RecallTool: Tool {
     let rules: AccessRules
 
     private static let maximumLimit = 50
+    /// The number of messages that are ranked for every page. It does not depend on the page, so the pages
+    /// of a result fit together.
+    private static let rankedMessages = 200
 
     let definition = ToolDefinition(
         name: "recall", title: "Recall messages",
@@ -31,17 +34,15 @@ struct RecallTool: Tool {
                 "since", .string(maximumBytes: 40), "Only messages since this ISO 8601 date or time."),
             ToolProperty(
                 "until", .string(maximumBytes: 40), "Only messages before this ISO 8601 date or time."),
-        ] + ScopeArguments.properties + [
-            TokenBudget.argument
-        ],
+        ] + ScopeArguments.properties + ResultPage.arguments,
         output: [
             ToolProperty(
                 "messages", .array(of: .object(MessageJSON.recollection), maximumCount: maximumLimit),
                 isRequired: true, "The messages, best first."),
             ToolProperty(
-                "omitted", .integer(0...Int.max), "The number of messages that exceeded the budget."),
-            EntryJSON.noticeProperty,
-        ] + MessageJSON.explanation)
+                "omitted", .integer(0...Int.max),
+                "The number of messages that exceeded the budget; the next page has them."),
+        ] + ResultPage.results + MessageJSON.explanation)
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         let query = try arguments.requiredString("query")
@@ -50,32 +51,57 @@ struct RecallTool: Tool {
         filter.until = try FilterArguments.date("until", arguments)
         var options = RecallOptions(
             limit: arguments.integer("limit", default: 10), context: arguments.integer("context", default: 1))
-        let tokens = arguments.integer("budget", default: TokenBudget.standard)
+        options.candidates = Self.rankedMessages
         options.now = Date()
         return try await handle.use { [filter, options] store in
-            let isEmpty = try await store.storage.snapshot().stamp.entryCount == 0
-            var members: [String: JSONValue] = [
-                "messages": [], "omitted": 0, "notice": EntryJSON.notice,
-            ]
-            guard !isEmpty else {
-                members["notices"] = [.string(SearchNotices.noMessages)]
-                return .object(members)
+            let stamp = try await store.storage.snapshot().stamp
+            var options = options
+            options.offset = try PageCursor.offset(of: arguments, at: stamp)
+            guard stamp.entryCount > 0 else {
+                return [
+                    "messages": [], "omitted": 0, "notice": EntryJSON.notice,
+                    "notices": [.string(SearchNotices.noMessages)],
+                ]
             }
             let found = try await ConversationMemory(store).search(query, in: filter, options)
-            var budget = TokenBudget(tokens: tokens)
-            budget.use(.object(members))
-            for (name, value) in try MessageJSON.explanation(of: found) {
-                // At least one notice and one message are returned.
-                budget.use([name: []])
-                members[name] = .array(budget.takeFirst(of: value.elements ?? []))
-            }
-            let messages = Self.fitting(
-                try found.recollections.map { try JSONValue.encoding($0) }, budget)
-            members["messages"] = .array(messages)
-            members["omitted"] = .integer(Int64(found.recollections.count - messages.count))
-            return .object(members)
+            // The search may have read a newer state than that of the cursor.
+            _ = try PageCursor.offset(of: arguments, at: found.search.stamp)
+            return .object(try Self.page(of: found, offset: options.offset, arguments))
         }
     }
+
+    /// Returns the page that begins with the given recollections, cut to the token budget of the call.
+    private static func page(
+        of found: RecallResult, offset: Int, _ arguments: ToolArguments
+    ) throws -> [String: JSONValue] {
+        func cursor(_ count: Int) -> JSONValue {
+            .string(PageCursor(offset: offset + count, of: arguments, at: found.search.stamp).text)
+        }
+        let page = found.recollections
+        var members: [String: JSONValue] = ["messages": [], "omitted": 0, "notice": EntryJSON.notice]
+        var budget = TokenBudget(arguments)
+        budget.use(.object(members))
+        if !page.isEmpty { budget.use(["nextCursor": cursor(page.count)]) }
+        var explanation = try MessageJSON.explanation(of: found, offset: offset)
+        let isLast = offset + page.count >= found.count
+        if isLast, found.isCut, !page.isEmpty {
+            let notices = explanation["notices"]?.elements ?? []
+            explanation["notices"] = .array(notices + [.string(cutNotice)])
+        }
+        for (name, value) in explanation {
+            // At least one notice and one message are returned.
+            budget.use([name: []])
+            members[name] = .array(budget.takeFirst(of: value.elements ?? []))
+        }
+        let messages = fitting(try page.map { try JSONValue.encoding($0) }, budget)
+        members["messages"] = .array(messages)
+        members["omitted"] = .integer(Int64(page.count - messages.count))
+        if messages.count < page.count || !isLast { members["nextCursor"] = cursor(messages.count) }
+        return members
+    }
+
+    private static let cutNotice =
+        "more messages may match; narrow the query, or use 'since' and 'until', to find them"
 
     /// The members of a recollection that hold the messages around it.
     private static let contextNames = ["before", "after"]

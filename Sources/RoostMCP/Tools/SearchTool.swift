@@ -88,7 +88,8 @@ struct SearchTool: Tool {
     ) -> [String: JSONValue] {
         var members: [String: JSONValue] = [:]
         let notices = SearchNotices.texts(
-            of: result, offset: offset, showingEverything: rules.showsEverything)
+            of: result, offset: offset, showingEverything: rules.showsEverything,
+            hasFilter: FilterArguments.properties.contains { arguments[$0.name] != nil })
         if !notices.isEmpty { members["notices"] = .array(notices.map { .string($0) }) }
         if result.hasOnlyNoise, offset == 0 {
             var budget = TokenBudget(arguments)

@@ -1,0 +1,80 @@
+import Foundation
+import Roost
+import RoostModel
+import Testing
+
+@testable import RoostMCP
+
+/// Tests of texts and recalls that are returned in parts.
+struct PageTests {
+    private func remembering(_ count: Int, on day: String) async -> MCPHarness {
+        let harness = MCPHarness()
+        for start in stride(from: 0, to: count, by: 40) {
+            let messages = (start..<min(count, start + 40)).map { number -> JSONValue in
+                [
+                    "role": "user", "content": .string("we painted boat number \(number)"),
+                    "timestamp": .string("\(day)T10:\(number / 40 + 10):\(number % 40 + 10)Z"),
+                ]
+            }
+            _ = await harness.call("remember_messages", ["messages": .array(messages)])
+        }
+        return harness
+    }
+
+    @Test(
+        arguments: [
+            ["query": "what happened on 2 November 2026?", "limit": 50, "context": 0],
+            ["query": "what happened on 2 November 2026?", "limit": 20, "context": 1, "budget": 1_000],
+        ] as [JSONValue])
+    func `the pages of a recall are disjoint and complete`(arguments: JSONValue) async throws {
+        let harness = await remembering(120, on: "2026-11-02")
+        var arguments = try #require(arguments.members)
+        var (texts, pages) = ([JSONValue](), 0)
+        while true {
+            let page = await harness.call("recall", .object(arguments))
+            let messages = try #require(page["messages"]?.elements, "\(page)")
+            #expect(!messages.isEmpty)
+            texts += messages.compactMap { $0["message"]?["id"] }
+            pages += 1
+            guard let cursor = page["nextCursor"], pages < 200 else {
+                #expect(page["omitted"] == 0)
+                break
+            }
+            arguments["cursor"] = cursor
+        }
+        #expect(pages >= 3)
+        #expect(texts.count == 120 && Set(texts).count == 120)
+    }
+
+    @Test func `the cursor of a recall belongs to one revision and one query`() async throws {
+        let harness = await remembering(20, on: "2026-11-02")
+        let query: JSONValue = "what happened on 2 November 2026?"
+        let arguments: [String: JSONValue] = ["query": query, "limit": 5]
+        let page = await harness.call("recall", .object(arguments))
+        let cursor = try #require(page["nextCursor"])
+        let other = await harness.call("recall", ["query": query, "limit": 6, "cursor": cursor])
+        #expect(other.asString?.contains("different arguments") == true)
+        try await harness.store.add("one more")
+        let outdated = await harness.call("recall", .object(arguments.merging(["cursor": cursor]) { $1 }))
+        #expect(outdated.asString?.contains("has changed") == true)
+    }
+
+    @Test func `a part of a text is not mixed with another text`() async throws {
+        let harness = MCPHarness()
+        let text = (0..<2_000).map { "line \($0)" }.joined(separator: "\n")
+        let id = try #require(await harness.call("remember", ["text": .string(text)])["id"])
+        let first = await harness.call("fetch", ["id": id, "budget": 500])
+        let (offset, version) = (try #require(first["nextOffset"]), try #require(first["version"]))
+        let next: JSONValue = ["id": id, "offset": offset, "version": version, "budget": 500]
+        // Tags are no part of the text.
+        _ = await harness.call("update", ["id": id, "addTags": ["long"]])
+        #expect(await harness.call("fetch", next)["version"] == version)
+        _ = await harness.call("update", ["id": id, "text": .string("new\n" + text)])
+        #expect(await harness.call("fetch", next).asString?.contains("has changed") == true)
+        let again = await harness.call("fetch", ["id": id, "offset": offset, "budget": 500])
+        #expect(again["version"] != version && again["text"] != nil)
+        // A text that fits has no version.
+        let short = try #require(await harness.call("remember", ["text": "short"])["id"])
+        #expect(await harness.call("fetch", ["id": short])["version"] == nil)
+    }
+}
