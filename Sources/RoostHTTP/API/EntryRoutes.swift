@@ -21,7 +21,7 @@ enum EntryRoutes {
     private static let create = Route(
         method: .post, path: "/api/v1/entries", operation: "createEntry", tag: tag,
         summary: "Store a text as a new entry.",
-        details: "If the store already contains an equal text that was added before, the existing entry gets "
+        details: "If an entry already has an equal text, other than a message, it gets "
             + "the tags and metadata and is returned with the status 200.",
         effect: .writes,
         body: .json(
