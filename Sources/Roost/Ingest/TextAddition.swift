@@ -121,14 +121,13 @@ enum TextAddition {
             return nil
         }
 
-        /// The minimum similarity of an equal text. It is below 1 because of rounding, and because headings
-        /// that are embedded with a text can depend on the file it came from.
+        /// The minimum similarity of an equal text. It is below 1 because of rounding.
         private static let equalSimilarity: Float = 0.95
         /// The number of similar entries among which the equal one is looked for.
         private static let similarCount = 20
 
-        /// Returns a visible entry that has the text but was not added with it: it had another text before,
-        /// or it came from a file. `nil` if there is none.
+        /// Returns a visible entry that was added with another text and has this one now; `nil` if there is
+        /// none. An entry of a file is not returned, because it is removed with the file.
         ///
         /// The storage finds one entry per text, which may be hidden. What a caller with its own source gets
         /// must not depend on hidden entries, so similar texts are searched for among the visible entries.
@@ -140,11 +139,11 @@ enum TextAddition {
                 let digest = ContentDigest(of: content)
                 let known = try await snapshot.embeddedEntries(withContent: [digest])[digest]
                 guard let known else { return nil }
-                if hasText(known), visible.matches(known, assigned: nil) { return known }
+                if isEqual(known), visible.matches(known, assigned: nil) { return known }
             }
             var search = EntrySearch(.document(content), matching: visible, limit: Self.similarCount)
             search.minimumSimilarity = Self.equalSimilarity
-            return try await store.search(search).hits.map(\.entry).first(where: hasText)
+            return try await store.search(search).hits.map(\.entry).first(where: isEqual)
         }
 
         /// Changes the tags and metadata of the entry that ``otherEntry(in:)`` finds.
@@ -165,6 +164,12 @@ enum TextAddition {
             } catch let error as RoostError where error.code == .notFound {
                 return nil
             }
+        }
+
+        /// Returns whether an entry has the text and was added, not ingested.
+        private func isEqual(_ entry: Entry) -> Bool {
+            guard let source = entry.source, hasText(entry) else { return false }
+            return source == defaultSource || source.hasPrefix(defaultSource + ":")
         }
 
         private func hasText(_ entry: Entry) -> Bool { entry.content.utf8.elementsEqual(content.utf8) }

@@ -13,8 +13,8 @@ import RoostText
 ///
 /// The score is the sum divided by the evidence of a text that equals the query, raised to the inverse power.
 /// If only vectors are compared, this is the cosine, rescaled so that the mean of random pairs is 0. If the
-/// query is a text or entries, the cosine is that of the nearest passage or that of the whole entry, whichever
-/// is higher (``QueryPlan/comparesWholeEntries``).
+/// query is a text or entries, the cosine is the higher one of that of the nearest passage and that of the
+/// whole entry (``QueryPlan/comparesWholeEntries``).
 struct Relevance: Sendable {
     /// The exponent of the evidence of meaning.
     private static let exponent: Float = 1.75

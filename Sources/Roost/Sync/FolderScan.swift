@@ -39,8 +39,8 @@ struct FolderScan: Sendable {
                 }
                 (scan.files, scan.skipped) = (walk.files, walk.skipped)
             } catch is RoostError {
-                // The folder was removed, or its permissions were changed, after the inspection. A folder that
-                // can be listed but not entered is unreadable, too.
+                // The folder was removed, or its permissions were changed, after the inspection. A folder
+                // that can be listed but not entered is unreadable, too.
                 var status = stat()
                 let exists = stat(folder.path, &status) == 0 || (errno != ENOENT && errno != ENOTDIR)
                 scan.risk = exists ? .unreadable : .missing

@@ -15,8 +15,9 @@ struct StructuredData {
     private static let maximumLength = 2 << 20
     /// The maximum number of objects that are examined.
     private static let maximumObjects = 10_000
-    /// The types of the works that a page can consist of, other than articles and postings. Books, films, images
-    /// and videos are not among them: a page about a book has not been written by the author of the book.
+    /// The types of the works that a page can consist of, other than articles and postings. Books, films,
+    /// images and videos are not among them: a page about a book has not been written by the author of the
+    /// book.
     private static let workTypes: Set<String> = [
         "webpage", "report", "question", "recipe", "howto", "course", "learningresource", "guide", "thesis",
         "dataset", "creativework",

@@ -112,8 +112,8 @@ struct MailQuotations {
         return true
     }
 
-    /// Returns whether a line, which can be quoted, precedes a forwarded message: `Begin forwarded message:` or
-    /// `-------- Forwarded Message --------`.
+    /// Returns whether a line, which can be quoted, precedes a forwarded message: `Begin forwarded message:`
+    /// or `-------- Forwarded Message --------`.
     private static func isForwardMark(_ line: String) -> Bool {
         guard line.utf8.count <= 200, line.hasSuffix(":") || line.hasSuffix("---") else { return false }
         let text = line.drop { $0 == ">" || $0 == " " }.lowercased()

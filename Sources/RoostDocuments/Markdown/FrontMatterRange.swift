@@ -27,9 +27,9 @@ struct FrontMatterRange: Equatable {
     var isHidden: Bool { language != .titleBlock }
 
     /// Finds the front matter; `nil` if the text does not begin with a line `---`, `+++` or `key:: value`, a
-    /// JSON object or a title block, if no line ends the front matter within ``maximumLength``, or if the first line between the two fences
-    /// that is neither blank nor a comment has no key. In the last two cases, the first line is a horizontal
-    /// line.
+    /// JSON object or a title block, if no line ends the front matter within ``maximumLength``, or if the
+    /// first line between the two fences that is neither blank nor a comment has no key. In the last two
+    /// cases, the first line is a horizontal line.
     init?(_ lines: MarkdownLines) {
         if let count = PageProperties.lineCount(lines) {
             (language, content, lineCount) = (.properties, 0..<lines.starts[count], count)

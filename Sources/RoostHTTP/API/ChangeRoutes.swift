@@ -76,7 +76,7 @@ enum ChangeRoutes {
                 }
                 return
             } catch let error as StorageError where error.code == .notFound || error.remedy == .reopenStore {
-                // The position is determined before the client reads the entries, so that it misses no change.
+                // The position is determined before the client reads the entries, so that it misses none.
                 position = try await Self.position(of: call, nil)
                 let reason: JSONValue = "the store cannot continue from this id"
                 try await send(event("reset", at: position.cursor, ["reason": reason]))

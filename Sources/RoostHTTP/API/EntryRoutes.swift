@@ -21,7 +21,7 @@ enum EntryRoutes {
     private static let create = Route(
         method: .post, path: "/api/v1/entries", operation: "createEntry", tag: tag,
         summary: "Store a text as a new entry.",
-        details: "If an entry already has an equal text, other than a message, it gets "
+        details: "If an entry that was added already has an equal text, it gets "
             + "the tags and metadata and is returned with the status 200.",
         effect: .writes,
         body: .json(
