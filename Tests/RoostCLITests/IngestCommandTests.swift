@@ -123,6 +123,7 @@ import Testing
 
     @Test(arguments: [("t.csv", "text,year\nMünze,2024\n"), ("t.tsv", "text\tyear\nMünze\t2024\n")])
     func `a table in UTF-16 is read`(name: String, text: String) throws {
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         let forms: [(mark: [UInt8], encoding: String.Encoding)] = [
             ([0xFF, 0xFE], .utf16LittleEndian), ([0xFE, 0xFF], .utf16BigEndian),
         ]
@@ -138,6 +139,7 @@ import Testing
     }
 
     @Test func `JSON Lines in UTF-16 are read, and other binary rows are not`() throws {
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         let text = #"{"id":"1","text":"Münze"}"# + "\n"
         let data = try Data([0xFF, 0xFE]) + #require(text.data(using: .utf16LittleEndian))
         try data.write(to: home.appendingPathComponent("t.jsonl"))
