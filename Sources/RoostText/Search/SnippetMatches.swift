@@ -99,22 +99,12 @@ struct SnippetMatches {
         guard let best = bestItems(length: length, containing: required) else { return nil }
         let found = SnippetMatches(Array(items[best.items]))
         let line = found.bestItems(length: min(length, Self.lineLength))
-        let candidates = Self.withoutRepetitions(line.map { found.items[$0.items] } ?? found.items[...])
+        let candidates = line.map { found.items[$0.items] } ?? found.items[...]
         let heaviest = candidates.map(\.weight).max() ?? 0
         return Window(
             range: found.items[0].range.lowerBound..<(found.items.map(\.range.upperBound).max() ?? 0),
             weight: best.weight,
             best: candidates.first { $0.weight >= heaviest }?.range ?? found.items[0].range)
-    }
-
-    /// Returns the items without the first ones that occur again later, so that they begin closer to the
-    /// rest.
-    private static func withoutRepetitions(_ items: ArraySlice<Item>) -> ArraySlice<Item> {
-        var items = items
-        while let first = items.first, items.dropFirst().contains(where: { $0.key == first.key }) {
-            items.removeFirst()
-        }
-        return items
     }
 
     /// Returns the indices of the items of the first window of the highest weight, or `nil` if there are no
