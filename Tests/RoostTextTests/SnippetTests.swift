@@ -66,7 +66,9 @@ import Testing
     }
 
     @Test func `the anchor is in the line with most words of the query`() throws {
-        let text = "Some words on otters.\n\nFiller.\n\n## Two\n\nThe quick river otters swim upstream.\n"
+        let text =
+            "Some words on otters here.\n\nFiller line about nothing in particular.\n\n## Two\n\n"
+            + "The quick river otters swim upstream nightly.\n"
         let snippet = Snippet(
             of: text, preferring: 0..<text.utf8.count, for: TextQuery("quick river otters swim upstream"),
             limit: 200)
