@@ -6,7 +6,7 @@ import Synchronization
 public enum BlockedReads {
     /// The number of concurrent reads, which exceeds the number of threads of the pool.
     private static let count = 2 * ProcessInfo.processInfo.activeProcessorCount + 2
-    /// The time after which the reads continue if the pool is blocked, in seconds. Other tests can occupy the
+    /// The time in seconds after which the reads continue if the pool is blocked. Other tests can occupy the
     /// pool for many seconds.
     private static let patience = 60.0
 

@@ -126,11 +126,11 @@ enum TextAddition {
         /// The number of similar entries among which the equal one is looked for.
         private static let similarCount = 20
 
-        /// Returns a visible entry that was added with another text and has this one now; `nil` if there is
-        /// none. An entry of a file is not returned, because it is removed with the file.
+        /// Returns a visible entry that was added with another text and has this one now; `nil` if the store
+        /// has no such entry. An entry of a file is not returned, because it is removed with the file.
         ///
-        /// The storage finds one entry per text, which may be hidden. What a caller with its own source gets
-        /// must not depend on hidden entries, so similar texts are searched for among the visible entries.
+        /// The storage finds one entry per text, which may be hidden. The result for a caller with its own
+        /// source must not depend on hidden entries, so the visible entries are searched for similar texts.
         func otherEntry(in snapshot: any StorageSnapshot) async throws -> Entry? {
             guard snapshot.stamp.entryCount > 0 else { return nil }
             var visible = visible
@@ -148,7 +148,7 @@ enum TextAddition {
 
         /// Changes the tags and metadata of the entry that ``otherEntry(in:)`` finds.
         ///
-        /// - Returns: `nil` if there is none, or if an entry was added with the text.
+        /// - Returns: `nil` if the store has no such entry, or if an entry was added with the text.
         /// - Throws: `StorageError` with `.conflict` if the entry changes at the same time.
         func updateOtherEntry(_ changes: EntryChanges) async throws -> AddedEntry? {
             let snapshot = try await store.storage.snapshot()

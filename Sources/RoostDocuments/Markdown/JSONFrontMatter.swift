@@ -3,8 +3,8 @@ import RoostModel
 
 /// Front matter in JSON, as in Hugo: an object at the beginning of a text, before other lines.
 enum JSONFrontMatter {
-    /// Returns the number of lines of an object at the beginning of a text; `nil` if there is none, if it is
-    /// not valid, or if nothing follows it, because the text is then a document in JSON.
+    /// Returns the number of lines of an object at the beginning of a text; `nil` if the text does not begin
+    /// with a valid object, or if nothing follows it, because the text is then a document in JSON.
     static func lineCount(_ lines: MarkdownLines) -> Int? {
         let start = lines.bytes.matches("\u{FEFF}", at: 0) ? 3 : 0
         guard start < lines.bytes.count, lines.bytes[start] == UInt8(ascii: "{"),

@@ -47,7 +47,7 @@ enum MarkdownTitle {
     private static let maximumElementOffset = 1 << 14
 
     /// Returns the text of the first element `h1` in HTML before an offset; the texts of its images if it has
-    /// no other; `nil` if there is none. Many files `README` have such a centered title.
+    /// no other; `nil` without such an element. Many files `README` have a centered title of this form.
     private static func elementText(before end: Int, _ analysis: MarkdownAnalysis) -> String? {
         for block in analysis.blocks where block.kind == .html && block.isTopLevel {
             let range = analysis.lines.contentRange(block.lines)

@@ -8,7 +8,7 @@ enum TitleBlock {
     /// The maximum number of bytes of a key.
     private static let maximumKeyLength = 40
 
-    /// Returns the number of lines of a title block; `nil` if there is none. An empty line follows it.
+    /// Returns the number of lines of a title block; `nil` without one. An empty line follows it.
     static func lineCount(_ lines: MarkdownLines) -> Int? {
         var (count, hasTitle) = (0, false)
         let isPandoc = lines.bytes.matches("%", at: 0)
