@@ -11,8 +11,9 @@ package enum LAPACK {
     ///
     /// - Parameter symmetric: (n, n); only one triangle is read.
     /// - Returns: `values` (n), ascending, and `vectors` (n, n) with eigenvector i in row i; `nil` if the
-    ///   iteration did not converge, which does not happen for finite input.
-    /// - Complexity: O(n³).
+    ///   iteration did not converge, which does not happen for finite input, or if the size of the workspace
+    ///   exceeds 32 bits (n > 32,766).
+    /// - Complexity: O(n³) time, and 3n² numbers of memory in addition to the input.
     package static func eigenvectors(ofSymmetric symmetric: Matrix) -> (values: [Float], vectors: Matrix)? {
         precondition(symmetric.rows == symmetric.columns, "the matrix must be square")
         let order = symmetric.rows
@@ -29,13 +30,24 @@ package enum LAPACK {
         var integerWorkSize: Int32 = 0
         var lda = n
         ssyevd_(&job, &triangle, &n, &a, &lda, &values, &workSize, &lwork, &integerWorkSize, &liwork, &info)
-        guard info == 0 else { return nil }
-        lwork = Int32(workSize)
+        guard info == 0, let size = workspaceSize(order: order, reported: workSize) else { return nil }
+        lwork = size
         liwork = integerWorkSize
         var work = [Float](repeating: 0, count: Int(lwork))
         var integerWork = [Int32](repeating: 0, count: Int(liwork))
         ssyevd_(&job, &triangle, &n, &a, &lda, &values, &work, &lwork, &integerWork, &liwork, &info)
         // Fortran stores matrices column by column, so its column i is row i here.
         return info == 0 ? (values, Matrix(rows: order, columns: order, elements: a)) : nil
+    }
+
+    /// Returns the size of the workspace that `ssyevd` needs to compute eigenvectors: the size that it
+    /// reports, but at least the documented minimum.
+    ///
+    /// `ssyevd` reports the size as a Float32, and before LAPACK 3.12 the conversion may round it down. From
+    /// an order of 2,897 on, it can then be one less than the minimum, which `ssyevd` rejects.
+    ///
+    /// - Returns: `nil` if the size exceeds 32 bits.
+    static func workspaceSize(order n: Int, reported: Float) -> Int32? {
+        Int32(exactly: max(1 + 6 * n + 2 * n * n, Int(reported)))
     }
 }
