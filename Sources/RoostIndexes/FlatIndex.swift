@@ -15,13 +15,13 @@ public struct FlatIndex: VectorIndex {
     /// Creates an index over a matrix, which is not copied.
     ///
     /// - Parameter vectors: A row-major Float32 matrix with n rows of d components, each row of unit length.
-    /// - Precondition: at most 2³² - 1 rows.
+    /// - Precondition: `vectors` has at most 2³² - 1 rows.
     public init(_ vectors: Matrix) { self.init(VectorRows(vectors)) }
 
     /// Creates an index over rows that may be mapped from a file.
     ///
     /// - Parameter vectors: Vectors of unit length.
-    /// - Precondition: at most 2³² - 1 rows.
+    /// - Precondition: `vectors` has at most 2³² - 1 rows.
     package init(_ vectors: VectorRows) {
         precondition(
             vectors.count <= Int(UInt32.max), "\(vectors.count) rows do not fit in UInt32 row numbers")
@@ -42,6 +42,7 @@ public struct FlatIndex: VectorIndex {
     /// The number of rows in one matrix product with more than `manyQueries` queries. It is smaller than
     /// `rowBlock`, so the scores stay in the cache.
     private static let smallRowBlock = 1024
+    /// With more queries than this, a matrix product has `smallRowBlock` instead of `rowBlock` rows.
     private static let manyQueries = 64
     /// The number of rows in a share, which one thread processes at a time, if there are several queries.
     private static let share = 32_768
@@ -53,7 +54,8 @@ public struct FlatIndex: VectorIndex {
     ///
     /// - Throws: `CancellationError`; for vectors in a mapped file, also the file's error if a checksum does
     ///   not match.
-    /// - Complexity: O(q · n · d) time, and O(threads · 512 · 1024) memory in addition to the result.
+    /// - Complexity: O(q · n · d) time. In addition to the result, O(threads · 512 · 1024) memory for scores,
+    ///   and O(512 · k) for the best rows of each share of 32,768 rows.
     @concurrent
     public func search(_ queries: Matrix, k: Int, among allowed: RowSet? = nil) async throws -> [[Neighbor]] {
         precondition(
@@ -96,7 +98,7 @@ public struct FlatIndex: VectorIndex {
         // A single query is a pass over memory, which small shares distribute evenly among the cores. For
         // several queries larger shares are faster, because the first rows of a share set a threshold that
         // excludes most of the others.
-        let size = block.count == 1 ? Self.rowBlock : max(Self.rowBlock, Self.share)
+        let size = block.count == 1 ? Self.rowBlock : Self.share
         var found = [[TopK]](repeating: [], count: (count + size - 1) / size)
         found.withUnsafeMutableBufferPointer { found in
             let output = DisjointWrites(found.baseAddress!)

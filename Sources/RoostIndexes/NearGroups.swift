@@ -27,8 +27,10 @@ package struct NearGroups: Sendable {
     private static let leaf = 64
     /// The number of rows that are compared with all following rows in one matrix product.
     private static let block = 128
-    /// The number of blocks whose pairs are collected in one chunk, and the same number for leaves.
-    private static let (blocksAtOnce, leavesAtOnce) = (8, 4096)
+    /// The number of blocks whose pairs are collected in one chunk.
+    private static let blocksPerChunk = 8
+    /// The number of leaves whose pairs are collected in one chunk.
+    private static let leavesPerChunk = 4096
     /// The number of similarity intervals. If there are more pairs than ``pairLimit``, the number of pairs in
     /// each interval decides which pairs are processed together.
     private static let intervals = 4096
@@ -109,7 +111,7 @@ package struct NearGroups: Sendable {
             similarity >= scale.threshold && band.contains(scale.interval(of: similarity))
         }
         if leaves.isEmpty {
-            let step = Self.blocksAtOnce * Self.block
+            let step = Self.blocksPerChunk * Self.block
             let minimum = scale.minimum(of: band.lowerBound) - Self.productTolerance
             for start in stride(from: 0, to: points.rows.count, by: step) {
                 try Task.checkCancellation()
@@ -117,9 +119,9 @@ package struct NearGroups: Sendable {
                 try body(Self.pairs(of: rows, points.matrix, minimum, isWanted))
             }
         } else {
-            for start in stride(from: 0, to: leaves.count, by: Self.leavesAtOnce) {
+            for start in stride(from: 0, to: leaves.count, by: Self.leavesPerChunk) {
                 try Task.checkCancellation()
-                let some = leaves[start..<min(leaves.count, start + Self.leavesAtOnce)]
+                let some = leaves[start..<min(leaves.count, start + Self.leavesPerChunk)]
                 try body(Self.pairs(in: some, points, isWanted))
             }
         }

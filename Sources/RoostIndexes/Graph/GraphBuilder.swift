@@ -13,7 +13,12 @@ import Synchronization
 /// rows.
 final class GraphBuilder: @unchecked Sendable {
     struct Options: Sendable, Hashable {
-        /// The maximum number of neighbors of a row, 1 to 255.
+        /// The range of ``maximumDegree``. A graph stores the number of neighbors of a row in one byte.
+        static let degreeRange = 1...Int(UInt8.max)
+        /// The range of ``efConstruction``. The upper bound limits the memory of a search.
+        static let efConstructionRange = 1...1 << 20
+
+        /// The maximum number of neighbors of a row.
         var maximumDegree = 32
         /// The number of candidates that a search keeps when a row is inserted.
         var efConstruction = 64
@@ -62,10 +67,10 @@ final class GraphBuilder: @unchecked Sendable {
     /// - Parameter vectors: Vectors of unit length.
     init(_ vectors: VectorRows, _ options: Options = Options()) {
         precondition(
-            (1...255).contains(options.maximumDegree),
+            Options.degreeRange.contains(options.maximumDegree),
             "maximumDegree must be from 1 to 255, not \(options.maximumDegree)")
         precondition(
-            (1...1 << 20).contains(options.efConstruction),
+            Options.efConstructionRange.contains(options.efConstruction),
             "efConstruction must be from 1 to 2^20, not \(options.efConstruction)")
         self.options = options
         arena = GraphArena(vectors, maximumDegree: options.maximumDegree, seed: options.seed)

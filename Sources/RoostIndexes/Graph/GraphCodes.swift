@@ -40,8 +40,9 @@ struct GraphCodes: Sendable, Hashable {
         signs = (0..<2 * Self.width(dimension)).map { _ in generator.next() & 1 == 0 ? 1 : -1 }
     }
 
-    /// The maximum number of vectors that are sampled to estimate the mean and the quantization step.
-    private static let maximumSample = 20_000
+    /// The minimum number of vectors that are sampled to estimate the mean and the quantization step, if there
+    /// are as many. The sample has at most twice this number of vectors.
+    private static let minimumSample = 20_000
     /// The value of ``scale`` for components with a standard deviation of 1. After the rotation, the
     /// components are approximately normally distributed. For 16 levels, the uniform step with the least mean
     /// squared error is then 0.3352 standard deviations (Max 1960), and the scale is half of that.
@@ -52,7 +53,7 @@ struct GraphCodes: Sendable, Hashable {
         let (n, d) = (vectors.count, vectors.dimension)
         // Excludes vectors with numbers that are not finite, because they would make the estimates of the
         // mean and the variance useless.
-        let sample = Swift.stride(from: 0, to: n, by: max(1, n / Self.maximumSample)).filter { row in
+        let sample = Swift.stride(from: 0, to: n, by: max(1, n / Self.minimumSample)).filter { row in
             vectors.withRow(row) { row in row.allSatisfy { $0.isFinite } }
         }
         var mean = [Double](repeating: 0, count: d)
@@ -111,7 +112,7 @@ struct GraphCodes: Sendable, Hashable {
             rotate(vector, centered: true, into: rotated)
             func code(_ value: Float) -> UInt8 {
                 let level = (value / (2 * scale)).rounded(.down) + 8
-                // NaN has no code of its own, so it is encoded as the level next to zero.
+                // There is no code for NaN, so it is encoded as the level next to zero.
                 return level.isNaN ? 8 : UInt8(max(0, min(15, level)))
             }
             for column in 0..<stride {

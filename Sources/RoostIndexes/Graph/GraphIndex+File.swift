@@ -6,7 +6,7 @@ import RoostVectors
 extension GraphIndex {
     /// The metadata of a graph file.
     private struct Metadata: Codable {
-        var format = 1
+        var format: Int
         var count: Int
         var dimension: Int
         var degree: Int
@@ -16,8 +16,7 @@ extension GraphIndex {
         var vectors: Data
     }
 
-    /// The maximum degree that a file can contain, because degrees are stored in one byte.
-    private static let maximumFileDegree = 255
+    /// The version of the file format.
     private static let format = 1
 
     /// Writes the graph to a file, which is replaced atomically if it exists.
@@ -82,7 +81,7 @@ extension GraphIndex {
             metadata.dimension == vectors.dimension
         else { return nil }
         let (count, degree) = (metadata.count, metadata.degree)
-        guard count > 0, (1...Self.maximumFileDegree).contains(degree), metadata.scale.isFinite,
+        guard count > 0, GraphBuilder.Options.degreeRange.contains(degree), metadata.scale.isFinite,
             metadata.scale > 0
         else { throw unusable("has metadata out of range") }
         for name in ["mean", "entries", "degrees"] { try file.verify(name) }

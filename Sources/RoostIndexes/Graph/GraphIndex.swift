@@ -67,7 +67,7 @@ public struct GraphIndex: VectorIndex {
     ///   - vectors: A row-major Float32 matrix with n rows of d components, each row of unit length.
     ///   - options: The parameters of construction and search.
     /// - Throws: `CancellationError`, which is checked between batches of rows.
-    /// - Precondition: at most 2³² - 1 rows.
+    /// - Precondition: `vectors` has at most 2³² - 1 rows.
     public init(building vectors: Matrix, options: Options = Options()) async throws {
         try await self.init(building: VectorRows(vectors), options: options)
     }
@@ -80,8 +80,9 @@ public struct GraphIndex: VectorIndex {
         precondition(
             vectors.count <= Int(UInt32.max), "\(vectors.count) rows do not fit in UInt32 row numbers")
         var options = options
-        options.maximumDegree = min(max(1, options.maximumDegree), 255)
-        options.efConstruction = min(max(1, options.efConstruction), 1 << 20)
+        options.maximumDegree = Self.clamped(options.maximumDegree, to: GraphBuilder.Options.degreeRange)
+        options.efConstruction = Self.clamped(
+            options.efConstruction, to: GraphBuilder.Options.efConstructionRange)
         var build = GraphBuilder.Options()
         build.maximumDegree = options.maximumDegree
         build.efConstruction = options.efConstruction
@@ -90,6 +91,10 @@ public struct GraphIndex: VectorIndex {
         try vectors.verify()
         try builder.build(vectors)
         self.init(vectors, builder.arena.encoding, builder.view, owner: builder.arena, options)
+    }
+
+    private static func clamped(_ value: Int, to range: ClosedRange<Int>) -> Int {
+        min(max(value, range.lowerBound), range.upperBound)
     }
 
     /// The number of vectors.
@@ -109,6 +114,8 @@ public struct GraphIndex: VectorIndex {
 extension GraphIndex {
     /// The number of queries that one thread processes at a time.
     private static let queryBlock = 32
+    /// The number of queries between two checks for cancellation: 64 blocks, which occupy all cores.
+    private static let queriesPerCheck = 2048
     /// The maximum number of allowed rows for which all of them are compared. Up to this number, that takes
     /// no longer than a search of the graph.
     private static let maximumRowsToScan = 8192
@@ -127,8 +134,9 @@ extension GraphIndex {
     /// Returns approximately the `k` nearest rows for each query. An answer has fewer than `k` rows only if
     /// fewer than `k` rows are allowed.
     ///
-    /// - Throws: `CancellationError`; for an index in a mapped file, also the file's error, or an error that
-    ///   reports a checksum mismatch of the graph.
+    /// - Throws: `CancellationError`, which is checked between blocks of queries; for an index in a mapped
+    ///   file, also the file's error, or an error that reports a checksum mismatch of the graph.
+    /// - Complexity: About O(q · efSearch · maximumDegree · d) for q queries without a filter.
     @concurrent
     public func search(_ queries: Matrix, k: Int, among allowed: RowSet? = nil) async throws -> [[Neighbor]] {
         precondition(
@@ -146,15 +154,19 @@ extension GraphIndex {
         try vectors.verifyUnlessPaged()
         let damage = Damage()
         var found = [[Neighbor]?](repeating: nil, count: queries.rows)
-        found.withUnsafeMutableBufferPointer { found in
-            let output = DisjointWrites(found.baseAddress!)
-            Parallel.forEachBlock(of: queries.rows, size: Self.queryBlock) { block in
-                let scratch = pool.take()
-                defer { pool.give(scratch) }
-                withExtendedLifetime(owner) {
-                    for row in block {
-                        output[row] = queries.withRow(row) {
-                            search($0, k: k, allowed, allowedCount, scratch.value, damage)
+        for start in stride(from: 0, to: queries.rows, by: Self.queriesPerCheck) {
+            try Task.checkCancellation()
+            let count = min(Self.queriesPerCheck, queries.rows - start)
+            found.withUnsafeMutableBufferPointer { found in
+                let output = DisjointWrites(found.baseAddress! + start)
+                Parallel.forEachBlock(of: count, size: Self.queryBlock) { block in
+                    let scratch = pool.take()
+                    defer { pool.give(scratch) }
+                    withExtendedLifetime(owner) {
+                        for index in block {
+                            output[index] = queries.withRow(start + index) {
+                                search($0, k: k, allowed, allowedCount, scratch.value, damage)
+                            }
                         }
                     }
                 }

@@ -1,5 +1,4 @@
 import CRoostKernels
-import RoostFiles
 import RoostVectors
 
 /// A read-only view of a graph for searches. Its memory belongs to a ``GraphArena`` or a mapped file.
@@ -23,32 +22,6 @@ struct GraphView: @unchecked Sendable {
     /// The checksums of a mapped graph, or `nil` for a graph in memory. A search of a mapped graph verifies
     /// the checksums and checks that row numbers are in range.
     var mapped: MappedGraph?
-}
-
-/// The page checksums of a mapped graph.
-struct MappedGraph {
-    let codes: CheckedPages?
-    let neighbors: CheckedPages?
-
-    /// Returns whether the checksums of a row's neighbor list match and all row numbers in the list are
-    /// valid.
-    fileprivate func isListIntact(_ row: Int, in graph: GraphView) -> Bool {
-        let (list, size) = (row * graph.degree, MemoryLayout<UInt32>.stride)
-        let bytes = list * size..<(list + graph.degree) * size
-        guard neighbors?.areIntact(bytes) != false else { return false }
-        return (0..<Int(graph.degrees[row])).allSatisfy { graph.neighbors[list + $0] < UInt32(graph.count) }
-    }
-
-    /// Returns whether the checksums match for the codes of the given rows.
-    fileprivate func areCodesIntact(
-        _ rows: UnsafePointer<UInt32>, _ count: Int, in graph: GraphView
-    ) -> Bool {
-        guard let codes else { return true }
-        return (0..<count).allSatisfy {
-            let start = Int(rows[$0]) * graph.stride
-            return codes.areIntact(start..<start + graph.stride)
-        }
-    }
 }
 
 /// The best candidates found so far, best first, in memory that the caller owns.

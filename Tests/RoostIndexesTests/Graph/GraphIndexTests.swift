@@ -161,6 +161,16 @@ import Testing
         await #expect(throws: CancellationError.self) { _ = try await task.value }
     }
 
+    @Test func `cancellation stops a search`() async throws {
+        let vectors = Self.vectors(500, 32)
+        let index = try await GraphIndex(building: vectors)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await index.search(vectors, k: 5, among: nil)
+        }
+        await #expect(throws: CancellationError.self) { _ = try await task.value }
+    }
+
     // MARK: Filters
 
     @Test(arguments: [0.001, 0.01, 0.1, 0.5, 0.9])
