@@ -9,8 +9,8 @@ import Synchronization
 
 /// A group of threads that together execute a sequence of short steps, one step after another.
 ///
-/// The team is meant for work of about a millisecond whose steps take about ten microseconds each, such as
-/// the forward pass of one text. Waking a thread for each step would take longer than the step, so helper
+/// The team suits work of about a millisecond whose steps take about ten microseconds each, such as the
+/// forward pass of one text. Waking a thread for each step would take longer than the step, so helper
 /// threads spin between steps until `run` returns. The calling thread does not wait for helpers that have not
 /// started: it executes their parts itself.
 package final class ThreadTeam: Sendable {
@@ -48,7 +48,7 @@ package final class ThreadTeam: Sendable {
     ///
     /// - Precondition: The caller is the thread that `run` runs on, and `parts < 65536`.
     package func forEach(_ parts: Int, _ body: @escaping Part) {
-        precondition(parts < 1 << 16)
+        precondition(parts < 1 << 16, "a step must have fewer than 65,536 parts, not \(parts)")
         guard threads > 1, parts > 1 else {
             for part in 0..<parts { body(part) }
             return

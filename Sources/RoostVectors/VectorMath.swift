@@ -36,8 +36,7 @@ package func unitMean(of vectors: [[Float]]) -> [Float]? {
     for vector in vectors.dropFirst() {
         precondition(
             vector.count == sum.count,
-            "the vectors have different lengths: \(sum.count) and "
-                + "\(vector.count)")
+            "the vectors have different lengths: \(sum.count) and \(vector.count)")
         for index in sum.indices { sum[index] += vector[index] }
     }
     return normalized(sum)
