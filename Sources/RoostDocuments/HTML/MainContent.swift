@@ -139,10 +139,10 @@ struct MainContent {
         guard block.linkWords * 3 <= block.counts.words * 2 else { return false }
         var node = block.container
         while node > container {
-            let isSeparate =
-                Self.separateElements.contains(facts.tree.nodes[node].tag)
-                || facts.hints[node] & Self.separateHints != 0
-            if isSeparate { return false }
+            // The id of a heading names its subject or a table of contents, so "nav" in it is no hint.
+            let hasHint = facts.hints[node] & Self.separateHints != 0
+            if hasHint, facts.headingLevel(ofElement: node) == nil { return false }
+            if Self.separateElements.contains(facts.tree.nodes[node].tag) { return false }
             node = facts.tree.nodes[node].parent
         }
         return true

@@ -110,13 +110,19 @@ struct PageFacts {
     func headingLevel(_ block: HTMLBlock) -> Int? {
         var node = block.container
         for _ in 0..<3 where node >= 0 {
-            let tag = tree.nodes[node].tag.utf8
-            if tag.count == 2, tag.first == 0x68, let digit = tag.last, digit >= 0x31, digit <= 0x36 {
-                return Int(digit - 0x30)
-            }
+            if let level = headingLevel(ofElement: node) { return level }
             node = tree.nodes[node].parent
         }
         return nil
+    }
+
+    /// Returns the level of a heading; `nil` for other elements.
+    func headingLevel(ofElement node: Int) -> Int? {
+        let tag = tree.nodes[node].tag.utf8
+        guard tag.count == 2, tag.first == 0x68, let digit = tag.last, digit >= 0x31, digit <= 0x36 else {
+            return nil
+        }
+        return Int(digit - 0x30)
     }
 
     /// Returns the number of elements at the end of a path that do not contain a block.

@@ -69,6 +69,15 @@ import Testing
         #expect(Self.texts("<main><p>\(Self.sentence)</p>\(gap)<p>\(Self.sentence)</p></main>").isEmpty)
     }
 
+    @Test func `The id of a heading does not separate it from its section`() {
+        let texts = Self.texts(
+            """
+            <main><p>\(Self.sentence)</p><h3 id="nav_fish_in_the_river">Fish in the river</h3>
+            <p>\(Self.sentence)</p><div class="nav"><h3>More rivers</h3></div><p>\(Self.sentence)</p></main>
+            """)
+        #expect(texts == ["Fish in the river"])
+    }
+
     @Test func `A heading is kept with the text of its section`() {
         let texts = Self.texts(
             """
