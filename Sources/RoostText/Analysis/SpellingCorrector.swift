@@ -43,9 +43,63 @@ struct SpellingCorrector {
         guard (Self.minimumLength...Self.maximumLength).contains(letters.count),
             letters.allSatisfy(Self.isLetter)
         else { return nil }
-        if let best = best(similar(to: letters, maximumDistance: 1), letters) { return best }
+        let nearest = similar(to: letters, maximumDistance: 1, equalPrefix: 0)
+        if let best = best(nearest, letters) { return best }
         guard letters.count >= Self.lengthForTwo else { return nil }
-        return best(similar(to: letters, maximumDistance: 2), letters)
+        // Nearly all of the many words with another first letter would be wrong.
+        return best(similar(to: letters, maximumDistance: 2, equalPrefix: 1), letters)
+    }
+
+    /// Returns whether a text contains the word itself, and not only another form of it.
+    ///
+    /// - Parameter word: The UTF-8 of a word in lower case without diacritics.
+    func isKnown(_ word: [UInt8]) -> Bool {
+        parts.enumerated().contains { number, part in
+            part.index.reading {
+                part.index.words.indices(beginningWith: word).contains { index in
+                    guard let listed = Term.word(ofListing: part.index.words[index]),
+                        listed.elementsEqual(word)
+                    else { return false }
+                    return part.textCount(ofWord: index) { visible?.contains(number, $0) ?? true } > 0
+                }
+            }
+        }
+    }
+
+    /// Returns the most frequent English word with the same stem from which a word differs by one error, or
+    /// `nil` if the word may be an inflected form.
+    ///
+    /// Texts with "example" are found by "exampl" as well, because both have one stem, but a model does not
+    /// recognize the misspelled word.
+    ///
+    /// - Parameter word: The UTF-8 of a word in lower case without diacritics that no text contains.
+    /// - Complexity: Proportional to the number of words that begin with the same letters.
+    func correctionWithEqualStem(of word: [UInt8]) -> Candidate? {
+        let letters = Self.letters(word)
+        guard (Self.lengthOfEqualPrefix + 1...Self.maximumLength).contains(letters.count),
+            letters.allSatisfy({ (97...122).contains($0) })
+        else { return nil }
+        let stem = Term(.word, word).key(in: .english)
+        let found = similar(
+            to: letters, maximumDistance: 1, equalPrefix: Self.lengthOfEqualPrefix, in: .english
+        ).values.filter { $0.frequency > 0 && Term(.word, $0.word).key(in: .english) == stem }
+        guard !found.contains(where: { Self.isInflection($0.word, word) }) else { return nil }
+        return found.max {
+            $0.frequency < $1.frequency
+                || ($0.frequency == $1.frequency && $1.word.lexicographicallyPrecedes($0.word))
+        }
+    }
+
+    /// The number of letters at the beginning of a word that belong to its stem in any case.
+    private static let lengthOfEqualPrefix = 3
+
+    /// Returns whether one of two words is the other one with an ending of one letter, as in "tables" and
+    /// "stored".
+    private static func isInflection(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+        let (short, long) = first.count < second.count ? (first, second) : (second, first)
+        guard long.count == short.count + 1, long.starts(with: short) else { return false }
+        let isPast = long.last == UInt8(ascii: "d") && short.last == UInt8(ascii: "e")
+        return isPast || long.last == UInt8(ascii: "s")
     }
 
     private static func letters(_ word: [UInt8]) -> [UInt32] {
@@ -86,19 +140,27 @@ struct SpellingCorrector {
 
     // MARK: Lookup
 
-    /// Returns the words within a distance of a misspelled word. With a distance of 2, the words must begin
-    /// with the same letter, because nearly all of the many other words would be wrong.
-    private func similar(to letters: [UInt32], maximumDistance: Int) -> [[UInt8]: Candidate] {
+    /// Returns the words within a distance of a misspelled word.
+    ///
+    /// - Parameters:
+    ///   - equalPrefix: The number of letters at the beginning that must be equal.
+    ///   - language: The language as whose words they are listed; `nil` for all.
+    private func similar(
+        to letters: [UInt32], maximumDistance: Int, equalPrefix: Int, in language: TextLanguage? = nil
+    ) -> [[UInt8]: Candidate] {
         var found: [[UInt8]: Candidate] = [:]
+        var prefix = String.UnicodeScalarView()
+        prefix.append(contentsOf: letters.prefix(equalPrefix).compactMap(Unicode.Scalar.init))
+        let beginning = Array(String(prefix).utf8)
         for (number, part) in parts.enumerated() {
             part.index.reading {
                 let words = part.index.words
-                var range = 0..<words.count
-                if maximumDistance > 1, let scalar = Unicode.Scalar(letters[0]) {
-                    range = words.indices(beginningWith: Array(String(Character(scalar)).utf8))
-                }
+                let range = words.indices(beginningWith: beginning)
                 var edits = SpellingEdits(of: letters, maximumDistance: maximumDistance)
                 Self.visit(words, range, &edits) { index, word, distance in
+                    if let language, !words[index].elementsEqual(Term(.word, word).listing(in: language)) {
+                        return
+                    }
                     let count = part.textCount(ofWord: index) { visible?.contains(number, $0) ?? true }
                     found[word, default: Candidate(word: word, frequency: 0, distance: distance)]
                         .frequency += count

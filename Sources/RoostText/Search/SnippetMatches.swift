@@ -99,12 +99,36 @@ struct SnippetMatches {
         guard let best = bestItems(length: length, containing: required) else { return nil }
         let found = SnippetMatches(Array(items[best.items]))
         let line = found.bestItems(length: min(length, Self.lineLength))
-        let candidates = line.map { found.items[$0.items] } ?? found.items[...]
+        let candidates = Self.shortest(line.map { found.items[$0.items] } ?? found.items[...])
         let heaviest = candidates.map(\.weight).max() ?? 0
         return Window(
             range: found.items[0].range.lowerBound..<(found.items.map(\.range.upperBound).max() ?? 0),
             weight: best.weight,
             best: candidates.first { $0.weight >= heaviest }?.range ?? found.items[0].range)
+    }
+
+    /// Returns the first of the shortest parts of some items with all their words and pairs, so that a phrase
+    /// wins against one of its words before it.
+    ///
+    /// The length is that between the beginnings of the first and the last item: of several occurrences of
+    /// one word, the first is chosen, even if others are shorter forms of the word.
+    private static func shortest(_ items: ArraySlice<Item>) -> ArraySlice<Item> {
+        let keys = Set(items.map(\.key)).count
+        var counts: [Int: Int] = [:]
+        var first = items.startIndex
+        var best: (items: ArraySlice<Item>, length: Int)?
+        for (last, item) in zip(items.indices, items) {
+            counts[item.key, default: 0] += 1
+            while let count = counts[items[first].key], count > 1 {
+                counts[items[first].key] = count - 1
+                first += 1
+            }
+            let length = item.range.lowerBound - items[first].range.lowerBound
+            if counts.count == keys, best.map({ length < $0.length }) ?? true {
+                best = (items[first...last], length)
+            }
+        }
+        return best?.items ?? items
     }
 
     /// Returns the indices of the items of the first window of the highest weight, or `nil` if there are no

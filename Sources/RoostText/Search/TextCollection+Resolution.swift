@@ -165,12 +165,19 @@ extension TextCollection {
         guard case .phrase(let terms) = scoring.clause, terms.count == 1, terms[0].kind == .word,
             !scoring.isQuoted, !scoring.isPart
         else { return }
-        let count = count(scoring.clause, visible)
-        guard count <= Self.rareCount, !isPartOfIdentifier(terms[0], visible),
+        guard !isPartOfIdentifier(terms[0], visible),
             !isCorrect(String(decoding: terms[0].word, as: UTF8.self))
         else { return }
+        let count = count(scoring.clause, visible)
         let corrector = SpellingCorrector(parts, languages: languages, among: visible)
-        guard let found = corrector.correction(of: terms[0].word),
+        if count > 0, !corrector.isKnown(terms[0].word),
+            let found = corrector.correctionWithEqualStem(of: terms[0].word)
+        {
+            // The clause finds the corrected word already.
+            query.report(terms[0], found.word, isUnknown: true)
+            return
+        }
+        guard count <= Self.rareCount, let found = corrector.correction(of: terms[0].word),
             count == 0 || (found.frequency >= Self.minimumRatio * count && found.distance == 1)
         else { return }
         var corrected = Term(.word, found.word)
@@ -189,20 +196,27 @@ extension TextCollection {
                 query.scoring.append(replacement)
             }
         }
-        let word = String(decoding: found.word, as: UTF8.self)
-        query.corrections.append(
-            TextCorrection(
-                original: String(decoding: terms[0].folding.spelling, as: UTF8.self), corrected: word,
-                isUnknown: count == 0))
-        if count == 0 { query.replaceInPlainText(terms[0].word, with: word) }
+        query.report(terms[0], found.word, isUnknown: count == 0)
     }
 }
 
 extension TextQuery {
+    /// Adds a correction to the result, and replaces an unknown word in the text for the embedding model.
+    ///
+    /// - Parameter corrected: The UTF-8 of the corrected word.
+    fileprivate mutating func report(_ term: Term, _ corrected: [UInt8], isUnknown: Bool) {
+        let word = String(decoding: corrected, as: UTF8.self)
+        corrections.append(
+            TextCorrection(
+                original: String(decoding: term.folding.spelling, as: UTF8.self), corrected: word,
+                isUnknown: isUnknown))
+        if isUnknown { replaceInPlainText(term.word, with: word) }
+    }
+
     /// Replaces a word in the text for the embedding model.
     ///
     /// - Parameter word: The UTF-8 of the word in lower case without diacritics.
-    fileprivate mutating func replaceInPlainText(_ word: [UInt8], with replacement: String) {
+    private mutating func replaceInPlainText(_ word: [UInt8], with replacement: String) {
         var text = plainText
         let ranges = text.withUTF8 { utf8 in
             var ranges: [Range<Int>] = []

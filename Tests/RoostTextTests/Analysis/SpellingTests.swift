@@ -132,6 +132,17 @@ import Testing
             try corrections("redis", in: texts) == [], "one text with a similar short word is no evidence")
     }
 
+    @Test func `a misspelled word that has the stem of a known word is corrected`() throws {
+        let texts = ["an example and an instance", "postgres and examples of tables", "er hat einen Hund"]
+        #expect(try corrections("exampl", in: texts) == ["exampl example true"])
+        #expect(try corrections("instanc postgrs", in: texts).count == 2)
+        // Inflected forms are not misspelled, even if only another form occurs, or if the texts are German.
+        #expect(try corrections("table instances hunde examples", in: texts) == [])
+        let query = try collection(texts).resolved(TextQuery("exampl"), correctsSpelling: true)
+        #expect(query.plainText == "example")
+        #expect(try collection(texts).ranked(query, limit: 9) { $0.document < $1.document }.count == 2)
+    }
+
     @Test func `only visible texts decide about corrections`() throws {
         let texts =
             [
@@ -153,6 +164,8 @@ import Testing
         #expect(try corrections("lighthuose", hiding: []) == [])
         #expect(try corrections("lighthuose", hiding: [3]) == ["lighthouse true"])
         #expect(try corrections("signall parseSignl", hiding: [2]) == [])
+        #expect(try corrections("databas", hiding: []) == ["database true"])
+        #expect(try corrections("rendezvou", hiding: [0]) == [])
         // Neither a hidden text nor a removed one counts as a text with a rare word.
         #expect(try corrections("databse", hiding: []) == [])
         #expect(try corrections("databse", hiding: [95]) == ["database false"])
