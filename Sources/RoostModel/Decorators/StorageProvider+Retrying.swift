@@ -1,35 +1,9 @@
-/// The policy for repeating calls that fail temporarily: the number of attempts and the pauses between them.
-///
-/// The pause doubles after every attempt until it reaches ``maximumPause``.
-public struct RetryPolicy: Sendable, Hashable {
-    /// The maximum number of times that a call is made, including the first; at least 1.
-    public var attempts: Int {
-        didSet { precondition(attempts >= 1, "a call needs at least 1 attempt, not \(attempts)") }
-    }
-    /// The pause before the second attempt.
-    public var pause: Duration
-    /// The upper limit for the duration of a pause.
-    public var maximumPause = Duration.seconds(2)
-
-    /// Creates a policy. With the default values, the pauses add up to at most 350 ms, which is longer than
-    /// almost any commit holds a lock.
-    ///
-    /// - Parameters:
-    ///   - attempts: The maximum number of times that a call is made, including the first.
-    ///   - pause: The pause before the second attempt.
-    /// - Precondition: `attempts` is at least 1.
-    public init(attempts: Int = 4, pause: Duration = .milliseconds(50)) {
-        precondition(attempts >= 1, "a call needs at least 1 attempt, not \(attempts)")
-        self.attempts = attempts
-        self.pause = pause
-    }
-}
-
 extension StorageProvider {
     /// Returns a provider that repeats calls that fail temporarily, if repeating them is safe.
     ///
     /// A call is repeated if its error is retryable (``StorageError/isRetryable``) and is not a conflict.
-    /// After a conflict, the caller must read the store again and create a new batch.
+    /// After a conflict, the caller must read the store again and create a new batch. Calls to snapshots are
+    /// not repeated.
     ///
     /// Writes are repeated as follows:
     /// - A commit without expectations is idempotent. It is repeated even if the first attempt may have

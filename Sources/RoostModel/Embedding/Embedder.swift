@@ -1,32 +1,4 @@
-public import RoostVectors
-
-/// The role of an embedded text. Some models add different prefixes to queries and to documents.
-public enum TextRole: Sendable, Hashable {
-    /// The text is a search query.
-    case query
-    /// The text is stored, to be found by searches.
-    case document
-}
-
-/// The result of embedding texts: their vectors, and the numbers of embedded and omitted tokens.
-public struct Embeddings: Sendable, Hashable {
-    /// One row per text, in the order of the texts.
-    public var vectors: Matrix
-    /// For each text, the number of embedded tokens, not counting special tokens.
-    public var tokenCounts: [Int]
-    /// For each text, the number of tokens that were omitted because they exceeded the limit of the model.
-    public var omittedTokens: [Int]
-
-    /// Creates the result of an embedding.
-    ///
-    /// - Precondition: `tokenCounts` and `omittedTokens` have one element per row of `vectors`.
-    public init(vectors: Matrix, tokenCounts: [Int], omittedTokens: [Int]) {
-        precondition(vectors.rows == tokenCounts.count && vectors.rows == omittedTokens.count)
-        self.vectors = vectors
-        self.tokenCounts = tokenCounts
-        self.omittedTokens = omittedTokens
-    }
-}
+import RoostVectors
 
 /// A model that embeds texts as vectors.
 ///
@@ -129,59 +101,4 @@ extension Embedder {
     public func embed(_ text: String, as role: TextRole) async throws -> [Float] {
         try await checkedEmbeddings([text], as: role).vectors.row(0)
     }
-}
-
-/// The error that is thrown if a model cannot be opened, or cannot embed a text or label a cluster.
-public struct EmbedderError: Error, Sendable, CustomStringConvertible {
-    /// A code for the kind of an error. The set of codes is open: a model may define additional ones.
-    public struct Code: RawRepresentable, Sendable, Hashable {
-        /// The stable name of the code, which is the same as the name of its constant.
-        public let rawValue: String
-
-        /// Creates a code with the given name. The name need not be one that this version defines.
-        public init(rawValue: String) { self.rawValue = rawValue }
-
-        /// The folder of the model, or one of its files, is missing.
-        public static let modelNotFound = Code(rawValue: "modelNotFound")
-        /// A file of the model is corrupt or contradicts another one.
-        public static let damagedModel = Code(rawValue: "damagedModel")
-        /// The architecture or a setting of the model is not supported.
-        public static let unsupportedModel = Code(rawValue: "unsupportedModel")
-        /// A remote model cannot be reached or is overloaded.
-        public static let unavailable = Code(rawValue: "unavailable")
-        /// A remote model rejects the request because of the key, the model name or the text.
-        public static let refused = Code(rawValue: "refused")
-        /// The response from a remote model has an unexpected format or content.
-        public static let badAnswer = Code(rawValue: "badAnswer")
-        /// The configuration of a remote model is invalid.
-        public static let configuration = Code(rawValue: "configuration")
-        /// The converted model cannot be written.
-        public static let badOutput = Code(rawValue: "badOutput")
-    }
-
-    /// The kind of the error.
-    public let code: Code
-    /// A human-readable sentence that states the operation, its object and the cause of the error.
-    public let message: String
-    /// Whether repeating the same call later can succeed.
-    public let isRetryable: Bool
-
-    /// The action that can solve the problem, if there is one.
-    public let remedy: Remedy?
-
-    /// Creates an error.
-    ///
-    /// - Parameters:
-    ///   - code: The kind of the error.
-    ///   - message: A human-readable sentence without text from the user.
-    ///   - isRetryable: Whether repeating the same call later can succeed.
-    ///   - remedy: The action that can solve the problem.
-    public init(_ code: Code, _ message: String, isRetryable: Bool = false, remedy: Remedy? = nil) {
-        self.code = code
-        self.message = message
-        self.isRetryable = isRetryable
-        self.remedy = remedy
-    }
-
-    public var description: String { message }
 }

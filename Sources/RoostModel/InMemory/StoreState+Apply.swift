@@ -133,12 +133,16 @@ extension StoreState {
     private func checkAssignments(_ batch: WriteBatch) throws {
         let removed = Set(batch.removals)
         let arriving = Set(batch.upserts.map(\.id))
+        let clusters = Set((batch.clusters + (batch.clustering?.clusters ?? [])).map(\.id))
+        func willExist(_ cluster: Cluster.ID) -> Bool {
+            clusters.contains(cluster) || (batch.clustering == nil && clusterRecords[cluster] != nil)
+        }
         for assignment in batch.assignments {
             guard
                 arriving.contains(assignment.entry)
                     || (rows[assignment.entry] != nil && !removed.contains(assignment.entry))
             else { continue }
-            if let cluster = assignment.cluster, !willHaveCluster(cluster, after: batch) {
+            if let cluster = assignment.cluster, !willExist(cluster) {
                 throw StorageError.invalid(
                     "invalid batch: an assignment names cluster \(cluster), which is not in the store")
             }
@@ -152,12 +156,6 @@ extension StoreState {
                 }
             }
         }
-    }
-
-    private func willHaveCluster(_ id: Cluster.ID, after batch: WriteBatch) -> Bool {
-        if batch.clusters.contains(where: { $0.id == id }) { return true }
-        if let clustering = batch.clustering { return clustering.clusters.contains { $0.id == id } }
-        return clusterRecords[id] != nil
     }
 
     /// Removes an entry and its assignment without recording a change.

@@ -9,7 +9,6 @@ internal import HashTreeCollections
 /// A copy is a snapshot. The persistent trees share their structure, so a copy is O(1), and a later change
 /// copies only the path to the changed node. Archived entries are not held in memory; they are read on
 /// request.
-
 package struct StoreState: Sendable {
     /// One entry of the store.
     struct Row: Sendable {

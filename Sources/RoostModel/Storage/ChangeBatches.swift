@@ -1,11 +1,3 @@
-/// Consecutive changes of a store, and the cursor after them.
-public struct ChangeBatch: Sendable, Hashable {
-    /// The changes in commit order; at least one.
-    public var changes: [Change]
-    /// The cursor from which the next changes follow. A reader can store it and continue from it later.
-    public var next: ChangeCursor
-}
-
 /// An endless sequence of the changes of a store, including those made by other processes, in commit order.
 ///
 /// Iteration ends when the task is canceled. The sequence reports no change twice. If an entry changes

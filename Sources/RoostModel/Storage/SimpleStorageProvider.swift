@@ -11,7 +11,8 @@ public import Foundation
 /// these limitations:
 /// - A batch is saved entry by entry. After a failure, the entries that were already saved remain.
 /// - The revision is the latest `updatedAt` of all entries and clusters, in milliseconds.
-/// - The change feed always requires a reset, so its readers read everything again.
+/// - The change feed always requires a reset, so its readers read everything again. Its only page has all
+///   entries, whatever the limit.
 /// - Source records, run records and similarities are not stored.
 /// - Each call reads all entries.
 ///
@@ -87,6 +88,7 @@ extension SimpleStorageProvider {
 
     public func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
         guard cursor == .start else { return .resetRequired }
+        // A reader cannot continue from a cursor, so the first page contains everything, even beyond `limit`.
         return try await currentState().changes(after: cursor, limit: .max)
     }
 

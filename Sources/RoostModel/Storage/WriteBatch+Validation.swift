@@ -10,9 +10,12 @@ extension WriteBatch {
     ///
     /// - Throws: ``StorageError`` with `.invalidBatch` if an id occurs twice, if an entry is both assigned
     ///   and unassigned, if a number is not finite, if a date is outside the years 1 to 9999, if the
-    ///   vectors of an entry differ in dimension, if a passage is outside the content of its entry, if
-    ///   metadata or parameters are nested too deeply, if a location has a line or page less than 1, or if a
-    ///   count is negative or at least 2^32.
+    ///   vectors of an entry differ in dimension or have more than ``EmbeddingSpace/maximumDimension``
+    ///   elements, if the ordinal of a passage is not its index, if a passage is outside the content of its
+    ///   entry, if metadata has a key longer than 4096 bytes, if metadata or parameters are nested too deeply,
+    ///   if a line or page of a location is less than 1 or more than 2^31 - 1, or if a count is negative or at
+    ///   least 2^32.
+    /// - Complexity: O(n), where n is the size of the batch.
     public func validate() throws {
         try checkUniqueness()
         for entry in upserts { try entry.validate() }
@@ -52,7 +55,7 @@ extension WriteBatch {
         guard run.createdAt.isWritable else {
             throw StorageError.invalid("invalid batch: the run has a date outside the years 1 to 9999")
         }
-        // The depth is checked first, because the other check has no limit of its own.
+        // The depth is checked first, because the other check is recursive without a limit.
         let parameters = run.parameters.values
         guard parameters.allSatisfy({ !$0.isNested(deeperThan: maximumParameterDepth) && $0.isFinite }) else {
             throw StorageError.invalid(
@@ -100,7 +103,7 @@ extension [String: MetadataValue] {
     /// `nil` if stores accept it.
     package var defect: String? {
         for (key, value) in self {
-            // The depth is checked first, because the other check has no limit of its own.
+            // The depth is checked first, because the other check is recursive without a limit.
             if value.isNested(deeperThan: MetadataValue.maximumDepth) {
                 return "a value that is nested deeper than \(MetadataValue.maximumDepth) levels"
             }

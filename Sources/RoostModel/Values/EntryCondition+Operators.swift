@@ -68,8 +68,7 @@ extension EntryCondition.Field {
     private static func operand(_ value: MetadataValue) -> String {
         guard let text = value.text else {
             preconditionFailure(
-                "a condition cannot compare arrays or objects; use exists or isMissing "
-                    + "instead")
+                "a condition cannot compare arrays or objects; use exists or isMissing instead")
         }
         return text
     }

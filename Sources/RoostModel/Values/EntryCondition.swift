@@ -1,4 +1,4 @@
-/// A condition on one value of an entry, such as `metadata("year") isGreater("2020")`.
+/// A condition on one value of an entry, such as `.metadata("year") > "2020"`.
 ///
 /// Two values are compared as numbers if both have the form of a JSON number, and byte by byte as text if
 /// neither does. A number is neither less nor greater than a text. An array satisfies a comparison if at

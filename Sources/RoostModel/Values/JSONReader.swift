@@ -1,15 +1,6 @@
 import Foundation
 import RoostFiles
 
-/// A syntax error or an unexpected value in a JSON text.
-package struct JSONError: Error, CustomStringConvertible {
-    /// The offset of the error in bytes.
-    package let offset: Int
-    package let reason: String
-
-    package var description: String { "\(reason) at byte \(offset)" }
-}
-
 /// A strict single-pass reader of JSON (RFC 8259).
 ///
 /// The files of a store may contain hundreds of megabytes of numbers, which a general-purpose decoder takes

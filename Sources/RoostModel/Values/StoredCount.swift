@@ -8,6 +8,7 @@ extension KeyedDecodingContainer {
     ///
     /// Rows have 32-bit numbers, so no store has more objects. Within this range, sums and small multiples of
     /// counts cannot overflow.
+    ///
     /// - Throws: `DecodingError` if the number is negative or at least 2^32.
     package func decodeCount(forKey key: Key) throws -> Int {
         let count = try decode(Int.self, forKey: key)

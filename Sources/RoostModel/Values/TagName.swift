@@ -85,7 +85,7 @@ package struct TagName: Sendable, Hashable {
     // MARK: Folding
 
     /// Returns a text with the full case folding of Unicode. It is computed from the mappings to upper and
-    /// lower case, which is equivalent except for the Turkish dotless i, a letter of its own.
+    /// lower case, which is equivalent except for the Turkish dotless i, which is a separate letter.
     static func folded(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 >= 0x80 }) else { return text.lowercased() }
         var folded = String.UnicodeScalarView()

@@ -1,0 +1,48 @@
+/// An asynchronous sequence of the pages of one snapshot, in ascending order of rows.
+///
+/// ``StorageSnapshot/entryPages(matching:pageSize:)``, ``StorageSnapshot/headerPages(matching:pageSize:)``
+/// and ``StorageSnapshot/vectorPages(of:pageSize:)`` return such sequences. Each page is read when it is
+/// requested, and the iterator does not keep the pages that it has returned. An empty store has one empty
+/// page. The iterator checks for cancellation before it reads a page. Several iterators over one sequence are
+/// independent and return the same pages.
+public struct SnapshotPages<Page: SnapshotPage>: AsyncSequence, Sendable {
+    public typealias Element = Page
+
+    let limit: PageLimit<Page>
+    let read: @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page
+
+    /// The iterator over the pages of a snapshot.
+    public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
+        let limit: PageLimit<Page>
+        let read: @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page
+        private var row: UInt32?
+        private var isFinished = false
+        private var entries: Int
+
+        init(
+            limit: PageLimit<Page>,
+            read: @escaping @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page
+        ) {
+            self.limit = limit
+            self.read = read
+            entries = limit.first
+        }
+
+        /// Returns the next page, or `nil` after the last one.
+        ///
+        /// - Throws: ``StorageError`` if the page cannot be read; `CancellationError`. After an error, the
+        ///   iterator does not advance, so the next call tries to read the same page.
+        public mutating func next() async throws -> Page? {
+            guard !isFinished else { return nil }
+            try Task.checkCancellation()
+            let page = try await read(row, entries)
+            entries = limit.next(after: page)
+            row = page.next
+            isFinished = row == nil
+            return page
+        }
+    }
+
+    /// Returns an iterator that begins at the first page.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(limit: limit, read: read) }
+}
