@@ -22,9 +22,11 @@ package struct ClusterAssembly: Sendable {
     private let nearest: [[Int]]
     /// The rows whose texts are searched for key phrases.
     private let typical: Set<Int>
-    /// The titles of the most central entries, by row: candidates for the labels of groups that no word
-    /// distinguishes.
-    private var titles: [Int: String?] = [:]
+    /// The rows of the most central entries of each group. Their titles are candidates for the labels of
+    /// groups that no word distinguishes.
+    private let central: Set<Int>
+    /// The titles of the central entries that have one, by row.
+    private var titles: [Int: String] = [:]
     /// The phrases from which labels are made; `nil` until they are prepared.
     private var phrases: Phrases?
     /// The entries that were assigned to the groups without being clustered themselves.
@@ -101,7 +103,7 @@ package struct ClusterAssembly: Sendable {
                 .prefix(limit).map(\.1)
         }
         let parents = Set(partition.parents.compactMap(\.self))
-        for row in nearest.flatMap({ $0.prefix(Self.representativeLimit) }) { titles[row] = .some(nil) }
+        central = Set(nearest.flatMap { $0.prefix(Self.representativeLimit) })
         typical = Set(
             nearest.indices.lazy.filter { !parents.contains($0) }.flatMap { [nearest] in nearest[$0] })
     }
@@ -116,7 +118,7 @@ package struct ClusterAssembly: Sendable {
         extractor.add(
             text, to: group, isRepresentative: typical.contains(row),
             folders: partition.count > 1 ? folders : [])
-        if titles[row] != nil { titles[row] = .some(TextTitle.title(of: text, as: .words)) }
+        if central.contains(row) { titles[row] = TextTitle.title(of: text, as: .words) }
     }
 
     /// The total number of phrases from which labels are chosen by their meaning. It limits the time for
@@ -183,27 +185,28 @@ package struct ClusterAssembly: Sendable {
         let prepared = phrases ?? Phrases(extractor, partition)
         let keywords = prepared.vocabularies.keywords(limit: Self.keywordLimit)
         let trace = trace(memberIDs, clusterIDs, from: previous)
+        let kinships = members.indices.map { group in
+            Kinship(old: continued[group], origins: trace.origins[group], size: sizes[group])
+        }
         let contexts = members.indices.map { group in
-            let kinship = Kinship(old: continued[group], origins: trace.origins[group], size: sizes[group])
-            var context = labelContext(of: group, kinship, unchanged)
+            var context = labelContext(of: group, kinships[group], unchanged)
             if !prepared.meanings.isEmpty { context.meanings = prepared.meanings[group] }
             return context
         }
         let labels = prepared.vocabularies.labels(from: prepared.phrases, contexts)
         var clusters = members.indices.map { group in
-            let rows = members[group]
+            let isLeaf = members[group].first.map { partition.labels[$0].group == group } ?? false
             var cluster = Cluster(
                 id: clusterIDs[group],
                 label: labels[group], keywords: keywords[group],
                 centroid: partition.centroids.row(group),
                 // A parent cluster stores no members of its own; its members are those of its descendants.
-                members: partition.labels[rows.first ?? 0].group == group ? memberIDs[group] : [],
+                members: isLeaf ? memberIDs[group] : [],
                 representatives: nearest[group].prefix(Self.representativeLimit).map { ids[$0] },
                 cohesion: quality.cohesions[group], parent: partition.parents[group].map { clusterIDs[$0] },
                 createdAt: continued[group]?.createdAt ?? run?.createdAt ?? date,
                 updatedAt: run?.createdAt ?? date)
-            let kinship = Kinship(old: continued[group], origins: trace.origins[group], size: sizes[group])
-            if let old = continued[group], kinship.keepsLabel {
+            if let old = continued[group], kinships[group].keepsLabel {
                 cluster.label = old.label
                 (cluster.isLabelPinned, cluster.labeledBy) = (old.isLabelPinned, old.labeledBy)
                 cluster.labelPin = old.labelPin
@@ -273,7 +276,7 @@ package struct ClusterAssembly: Sendable {
         of group: Int, _ kinship: Kinship, _ unchanged: Set<Cluster.ID>
     ) -> GroupVocabularies.LabelContext {
         var context = GroupVocabularies.LabelContext(
-            titles: nearest[group].prefix(Self.representativeLimit).compactMap { titles[$0] ?? nil })
+            titles: nearest[group].prefix(Self.representativeLimit).compactMap { titles[$0] })
         guard let old = kinship.old else { return context }
         if unchanged.contains(old.id) || kinship.keepsLabel {
             context.fixed = old.label
@@ -324,19 +327,10 @@ package struct ClusterAssembly: Sendable {
 
     /// Returns the clusters, where parent clusters have the members of all of their descendants.
     private static func addingMembersOfDescendants(to clusters: [Cluster]) -> [Cluster] {
-        let parents = Dictionary(clusters.map { ($0.id, $0.parent) }) { first, _ in first }
-        var members: [Cluster.ID: [Entry.ID]] = [:]
-        for cluster in clusters where !cluster.members.isEmpty {
-            var (next, seen) = (cluster.parent, Set([cluster.id]))
-            // A damaged store may contain a cycle of parents.
-            while let parent = next, seen.insert(parent).inserted {
-                members[parent, default: []] += cluster.members
-                next = parents[parent] ?? nil
-            }
-        }
+        let members = clusters.membersByCluster()
         return clusters.map { cluster in
             var cluster = cluster
-            cluster.members += members[cluster.id] ?? []
+            cluster.members = members[cluster.id] ?? []
             return cluster
         }
     }

@@ -1,5 +1,3 @@
-package import RoostVectors
-
 /// Measures the share of subsamples in which each group is found again.
 ///
 /// A group is found again in a subsample if the Jaccard index of its members and those of the most similar
@@ -65,84 +63,5 @@ package struct ClusterReappearance {
             guard counted[group] > 0, 2 * counted[group] >= sampleCount else { return nil }
             return Float(found[group]) / Float(counted[group])
         }
-    }
-}
-
-/// A clusterer that can be applied to a subsample of the vectors, to measure the stability of its groups.
-package protocol SubsampleClusterer: Clusterer {
-    /// Returns a clusterer that finds the same groups in a random part of the vectors.
-    ///
-    /// - Parameters:
-    ///   - share: The share of the vectors in the part, 0 to 1.
-    ///   - count: The number of vectors in the part.
-    /// - Returns: `nil` if the part has too few vectors to find the groups.
-    func forSubsample(share: Double, count: Int) -> (any Clusterer)?
-}
-
-extension SphericalKMeans: SubsampleClusterer {
-    /// The minimum mean number of vectors per group in a subsample with more than ``smallCount`` vectors. It
-    /// limits the time.
-    private static let minimumMeanSize = 20
-    private static let smallCount = 1000
-    /// The settings for subsamples, which are clustered many times.
-    private static let (subsampleRestarts, subsampleIterations) = (2, 20)
-
-    package func forSubsample(share: Double, count: Int) -> (any Clusterer)? {
-        guard let clusters, clusters <= count,
-            clusters * Self.minimumMeanSize <= count || count <= Self.smallCount
-        else { return nil }
-        return SphericalKMeans(
-            clusters: clusters, seed: seed, restarts: Self.subsampleRestarts,
-            maximumIterations: Self.subsampleIterations)
-    }
-}
-
-extension HDBSCAN: SubsampleClusterer {
-    package func forSubsample(share: Double, count: Int) -> (any Clusterer)? {
-        // The sizes of the groups shrink with the share of the vectors.
-        func scaled(_ size: Int) -> Int { Int((Double(min(size, Int(Int32.max))) * share).rounded()) }
-        guard scaled(minimumSize) >= 2 else { return nil }
-        var result = self
-        result.minimumSize = scaled(minimumSize)
-        result.minimumSamples = max(1, scaled(minimumSamples))
-        return result
-    }
-}
-
-extension Partition {
-    /// The number of subsamples in which the groups of a ``SubsampleClusterer`` are looked for.
-    private static let subsampleCount = 10
-
-    /// Returns the partition with the share of subsamples in which each group is found again.
-    ///
-    /// The subsamples have 80% of the vectors, but at most 4,000. The partition is returned unchanged if it
-    /// has these shares already, or if its clusterer cannot be applied to such subsamples.
-    ///
-    /// - Throws: Any error that the clusterer throws; `CancellationError`.
-    package func addingStabilities(
-        of vectors: Matrix, by clusterer: any Clusterer
-    ) async throws -> Partition {
-        guard stabilities.isEmpty, let clusterer = clusterer as? any SubsampleClusterer else { return self }
-        let size = Subsamples.size(of: vectors.rows)
-        let share = Double(size) / Double(max(1, vectors.rows))
-        guard size > 1, let clusterer = clusterer.forSubsample(share: share, count: size) else { return self }
-        var generator = SeededGenerator(seed: clusterer.seed)
-        var reappearance = ClusterReappearance(
-            of: labels.map { $0.group.map(Int32.init) ?? -1 }, count: count)
-        for _ in 0..<Self.subsampleCount {
-            try Task.checkCancellation()
-            let rows = generator.permutation(vectors.rows).prefix(size).sorted().map { Int($0) }
-            do {
-                let part = try await clusterer.cluster(vectors.selecting(rows))
-                reappearance.add(rows, part.labels.map { $0.group.map(Int32.init) ?? -1 })
-            } catch is ClusteringError {
-                // A subsample may have fewer different vectors than there are groups.
-                continue
-            }
-        }
-        try Task.checkCancellation()
-        var result = self
-        result.stabilities = reappearance.shares
-        return result
     }
 }

@@ -33,7 +33,9 @@ struct Agglomeration {
     ///   - linkage: The distance between two clusters.
     /// - Complexity: O(k² · d) time, 8 k² bytes of memory.
     init(_ points: Matrix, weights: [Int], linkage: Linkage = .ward) {
-        precondition(points.rows == weights.count && weights.allSatisfy { $0 > 0 })
+        precondition(
+            points.rows == weights.count && weights.allSatisfy { $0 > 0 },
+            "each point needs a weight above 0")
         let k = points.rows
         count = k
         var distances = [Double](repeating: 0, count: k * k)
@@ -105,23 +107,13 @@ struct Agglomeration {
     ///
     /// - Parameter groups: The number of groups, 1 to the number of points.
     func cut(into groups: Int) -> [Int] {
-        precondition((1...max(1, count)).contains(groups))
-        var parents = Array(0..<count)
-        func root(_ point: Int) -> Int {
-            var point = point
-            while parents[point] != point {
-                parents[point] = parents[parents[point]]
-                point = parents[point]
-            }
-            return point
-        }
-        for merge in merges.prefix(max(0, count - groups)) {
-            let (a, b) = (root(merge.first), root(merge.second))
-            parents[max(a, b)] = min(a, b)
-        }
+        precondition(
+            (1...max(1, count)).contains(groups), "cannot cut \(count) points into \(groups) groups")
+        var sets = UnionFind(count)
+        for merge in merges.prefix(max(0, count - groups)) { _ = sets.join(merge.first, merge.second) }
         var numbers: [Int: Int] = [:]
         return (0..<count).map { point in
-            let root = root(point)
+            let root = sets.root(point)
             if let number = numbers[root] { return number }
             numbers[root] = numbers.count
             return numbers.count - 1

@@ -33,15 +33,12 @@ struct Cells: Sendable {
     ///   - vectors: The rows, unit length.
     ///   - seed: The seed of the sample.
     /// - Throws: `CancellationError`.
-
     init(of vectors: Matrix, seed: UInt64) throws {
         let n = vectors.rows
         let count = max(1, n / Self.size)
         var generator = SeededGenerator(seed: seed)
-        var sample = Array(0..<n)
         let wanted = min(n, count * Self.sampledRowsPerCell)
-        for index in 0..<wanted { sample.swapAt(index, index + generator.nextIndex(below: n - index)) }
-        let chosen = vectors.selecting(sample.prefix(wanted).sorted())
+        let chosen = vectors.selecting(generator.sample(wanted, of: n))
         var run = KMeansRun(chosen, start: chosen.selecting((0..<count).map { $0 * wanted / count }))
         try run.iterate(chosen, atMost: Self.iterations)
         let centroids = run.centroids

@@ -66,13 +66,7 @@ struct ClusterCount: Sendable {
     /// Returns distinct sampled points in the space of the principal components, normalized to unit length.
     private func sample(of points: Matrix) throws -> Matrix {
         var generator = SeededGenerator(seed: seed)
-        var rows = Array(0..<points.rows)
-        if rows.count > sampleSize {
-            for index in 0..<sampleSize {
-                rows.swapAt(index, index + generator.nextIndex(below: rows.count - index))
-            }
-            rows = rows.prefix(sampleSize).sorted()
-        }
+        let rows = generator.sample(sampleSize, of: points.rows)
         var seen = Set<[Float]>()
         let chosen = points.selecting(rows.filter { seen.insert(points.row($0)).inserted })
         guard chosen.rows > 2, let components = PrincipalComponents(of: chosen, limit: components) else {

@@ -20,9 +20,7 @@ enum KMeansSeeding {
     static func choose(_ k: Int, of points: Matrix, using generator: inout SeededGenerator) throws -> [Int] {
         let wanted = max(sampleSize, pointsPerGroup * k)
         guard points.rows > wanted else { return try choose(k, ofAll: points, using: &generator) }
-        var rows = Array(0..<points.rows)
-        for index in 0..<wanted { rows.swapAt(index, index + generator.nextIndex(below: rows.count - index)) }
-        rows = rows.prefix(wanted).sorted()
+        let rows = generator.sample(wanted, of: points.rows)
         return try choose(k, ofAll: points.selecting(rows), using: &generator).map { rows[$0] }
     }
 

@@ -30,11 +30,6 @@ package struct NeighborLayout: Sendable {
     /// The maximum distance that a point moves along each axis in one step, as in UMAP's reference
     /// implementation.
     private static let maximumMove = 4.0
-    /// Returns the default number of rounds. It decreases as the number of points grows, to limit the running
-    /// time.
-    private static func defaultRounds(_ points: Int) -> Int {
-        points <= 10_000 ? 300 : points <= 50_000 ? 150 : 80
-    }
     /// The standard deviation of the random offset that is added to copies of a vector so that they do not
     /// hide each other.
     private static let copySpread = 0.05
@@ -88,6 +83,12 @@ package struct NeighborLayout: Sendable {
                     row: distinct.rows[Int(nearest.rows[index])], distance: max(0, 1 - nearest.scores[index]))
             }
         }
+    }
+
+    /// Returns the default number of rounds. It decreases as the number of points grows, to limit the running
+    /// time.
+    private static func defaultRounds(_ points: Int) -> Int {
+        points <= 10_000 ? 300 : points <= 50_000 ? 150 : 80
     }
 
     /// Returns the initial coordinates: the first two principal components, scaled to the initial range, with

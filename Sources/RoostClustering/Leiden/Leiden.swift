@@ -42,7 +42,7 @@ struct Leiden {
     ///
     /// - Parameters:
     ///   - resolution: The resolution γ. A higher resolution gives smaller communities.
-    ///   - start: The initial communities; `nil` puts each node into a community of its own.
+    ///   - start: The initial communities; `nil` puts each node into a separate community.
     ///   - rounds: The maximum number of runs of the algorithm. Each run starts from the result of the
     ///     previous one.
     ///   - generator: The source of random numbers.
@@ -66,7 +66,7 @@ struct Leiden {
     ///
     /// - Parameters:
     ///   - isNew: For each node, whether it is new.
-    ///   - start: The community of each node. Each new node must be in a community of its own.
+    ///   - start: The community of each node. Each new node must be in a separate community.
     ///   - resolution: The resolution γ.
     ///   - generator: The source of random numbers.
     /// - Throws: `CancellationError`.
@@ -154,16 +154,5 @@ struct Leiden {
             }
             return numbers[Int(community)]
         }
-    }
-}
-
-extension SeededGenerator {
-    /// Returns the numbers `0..<count` in random order.
-    mutating func permutation(_ count: Int) -> [Int32] {
-        var order = (0..<Int32(count)).map { $0 }
-        for index in order.indices.dropLast() {
-            order.swapAt(index, index + nextIndex(below: order.count - index))
-        }
-        return order
     }
 }

@@ -36,13 +36,7 @@ struct SilhouetteGap {
     /// - Returns: `nil` if there are too few rows, or if all are equal.
     init?(_ vectors: Matrix, seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        var rows = Array(0..<vectors.rows)
-        if rows.count > Self.sampleSize {
-            for index in 0..<Self.sampleSize {
-                rows.swapAt(index, index + generator.nextIndex(below: rows.count - index))
-            }
-            rows = rows.prefix(Self.sampleSize).sorted()
-        }
+        let rows = generator.sample(Self.sampleSize, of: vectors.rows)
         let chosen = vectors.selecting(rows)
         guard chosen.rows >= Self.minimumCount,
             let components = PrincipalComponents(of: chosen, limit: Self.components),

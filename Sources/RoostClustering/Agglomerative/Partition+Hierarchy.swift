@@ -25,9 +25,13 @@ extension Partition {
     ///
     /// - Parameter levels: The number of levels, including the groups themselves; at least 1.
     /// - Precondition: The partition has no parents and at most ``maximumHierarchySize`` groups.
-    /// - Complexity: O(groups² · d).
+    /// - Complexity: O(groups² · d), because there are at most as many different levels as groups.
     public func adding(levels: Int) -> Partition {
-        precondition(levels >= 1 && count <= Self.maximumHierarchySize && parents.allSatisfy { $0 == nil })
+        precondition(levels >= 1, "a hierarchy needs at least 1 level, not \(levels)")
+        precondition(
+            count <= Self.maximumHierarchySize,
+            "a hierarchy has at most \(Self.maximumHierarchySize) groups, not \(count)")
+        precondition(parents.allSatisfy { $0 == nil }, "the partition has a hierarchy already")
         guard levels > 1, count > 2 else { return self }
         let sizes = groupSizes
         let tree = Agglomeration(centroids, weights: sizes)
@@ -58,7 +62,7 @@ extension Partition {
     /// - Precondition: The partition has no parents.
     /// - Complexity: O(groups² · d).
     public func addingParents() -> Partition {
-        precondition(parents.allSatisfy { $0 == nil })
+        precondition(parents.allSatisfy { $0 == nil }, "the partition has a hierarchy already")
         guard count > Self.maximumFlatSize, count <= Self.maximumHierarchySize else { return self }
         let sizes = groupSizes
         let tree = Agglomeration(centroids, weights: sizes)
@@ -92,101 +96,5 @@ extension Partition {
         var sizes = [Int](repeating: 0, count: count)
         for label in labels { if let group = label.group { sizes[group] += 1 } }
         return sizes.map { max(1, $0) }
-    }
-}
-
-/// Adds levels of parents to a partition, from the bottom to the top.
-private struct HierarchyBuilder {
-    private(set) var result: Partition
-    private let sizes: [Int]
-    /// For each group, the topmost node above it so far.
-    private var nodes: [Int]
-    private var rows: [[Float]]
-
-    init(_ partition: Partition, _ sizes: [Int]) {
-        (result, self.sizes) = (partition, sizes)
-        nodes = Array(0..<partition.count)
-        rows = nodes.map { partition.centroids.row($0) }
-    }
-
-    /// The partition with all levels added so far.
-    var partition: Partition {
-        var partition = result
-        partition.centroids = Matrix(rows, columns: result.centroids.columns)
-        if !partition.stabilities.isEmpty {
-            let missing = partition.count - partition.stabilities.count
-            partition.stabilities += [Float?](repeating: nil, count: missing)
-        }
-        return partition
-    }
-
-    /// Adds a level.
-    ///
-    /// - Parameter cut: For each group at the lowest level, the index of its part, from 0. A part that
-    ///   consists of a single node gets no parent.
-    mutating func add(_ cut: [Int]) {
-        var tops = nodes
-        let columns = result.centroids.columns
-        for part in 0..<((cut.max() ?? -1) + 1) {
-            let members = cut.indices.filter { cut[$0] == part }
-            let children = Set(members.map { nodes[$0] })
-            guard children.count > 1 else { continue }
-            let node = rows.count
-            var sum = [Float](repeating: 0, count: columns)
-            for member in members {
-                let weight = Float(sizes[member])
-                for column in 0..<columns { sum[column] += weight * rows[member][column] }
-                tops[member] = node
-            }
-            let norm = sum.reduce(0) { $0 + $1 * $1 }.squareRoot()
-            rows.append(norm > 0 ? sum.map { $0 / norm } : rows[members[0]])
-            result.parents.append(nil)
-            for child in children { result.parents[child] = node }
-        }
-        nodes = tops
-    }
-}
-
-/// The silhouette (Rousseeuw 1987) of weighted unit vectors with cosine distances.
-enum CentroidSilhouette {
-    /// Returns the mean silhouette of points that are divided into parts.
-    ///
-    /// The mean distance of a point to a part is computed from the weighted sum of the part's vectors. The
-    /// silhouette of a point that is alone in its part is 0 by definition.
-    ///
-    /// - Parameters:
-    ///   - cut: The part of each point, from 0.
-    ///   - parts: The number of parts.
-    ///   - points: The points, (k, d), unit length.
-    ///   - weights: The weight of each point, above 0.
-    /// - Complexity: O(points · parts · d).
-    static func mean(of cut: [Int], parts: Int, _ points: Matrix, weights: [Int]) -> Double {
-        var sums = Matrix(rows: parts, columns: points.columns)
-        var totals = [Double](repeating: 0, count: parts)
-        var counts = [Int](repeating: 0, count: parts)
-        for (point, part) in cut.enumerated() {
-            let weight = Float(weights[point])
-            for column in 0..<points.columns { sums[part, column] += weight * points[point, column] }
-            totals[part] += Double(weights[point])
-            counts[part] += 1
-        }
-        var (sum, total) = (0.0, 0.0)
-        for (point, own) in cut.enumerated() {
-            let weight = Double(weights[point])
-            total += weight
-            guard counts[own] > 1 else { continue }
-            let products = points.withRow(point) { row in
-                (0..<parts).map { part in
-                    Double(sums.withRow(part) { innerProduct($0, row) })
-                }
-            }
-            let inside = max(0, 1 - (products[own] - weight) / (totals[own] - weight))
-            let outside =
-                (0..<parts).lazy.filter { $0 != own && counts[$0] > 0 }
-                .map { max(0, 1 - products[$0] / totals[$0]) }.min() ?? inside
-            let larger = max(inside, outside)
-            if larger > 0 { sum += weight * (outside - inside) / larger }
-        }
-        return total > 0 ? sum / total : 0
     }
 }
