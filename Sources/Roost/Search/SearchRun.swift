@@ -65,31 +65,54 @@ struct SearchRun: Sendable {
             let count = plan.hasNoiseLevel ? max(needed, Self.judgedCount) : needed
             (hits, databasePlan) = try await self.hits(count, from: source, relevance)
         }
-        for index in hits.indices { hits[index].rank = index + 1 }
-        var nearest: [QueryHit] = []
-        let judged = hits.prefix(Self.judgedCount)
-        // A text that contains all words of the query is an answer, even if the words are frequent.
-        let isFaint = plan.judgesNoise && !judged.contains(where: \.isClose)
-        let isNoise = isFaint && !judged.contains(where: \.hasAllWords)
-        if isFaint, plan.hasNoiseLevel {
-            nearest = isNoise ? Array(hits.prefix(Self.nearestCount)) : []
-            hits = isNoise ? [] : hits.filter(\.hasAllWords)
-        } else if plan.hasNoiseLevel, hits.count(where: { $0.evidence > 0 }) < Relevance.longList {
-            // `HitAssembly` keeps the best hits even without evidence, because they are reported as the
-            // nearest ones if the result is noise. This result is not.
-            hits.removeAll { $0.evidence <= 0 && !$0.hasAllWords }
-        }
-        for index in hits.indices { hits[index].rank = index + 1 }
+        let judged = judged(ranked(hits))
         var result = QueryResult(
-            hits: Array(hits.prefix(needed).dropFirst(max(0, plan.search.offset))), nearest: nearest,
+            hits: Array(judged.hits.prefix(needed).dropFirst(max(0, plan.search.offset))),
+            nearest: judged.nearest,
             noiseLevel: plan.hasNoiseLevel ? Relevance.noiseLevel : 0, stamp: snapshot.stamp,
             candidateCount: source.allowed?.count ?? unfilteredCount(databasePlan),
             omittedTokens: plan.omittedTokens)
-        result.isNoise = isNoise
+        result.isNoise = judged.isNoise
         result.databasePlan = databasePlan
         result.notices = notices
         result.text = plan.text
         return result
+    }
+
+    /// Sets the ranks of hits that are in order.
+    private func ranked(_ hits: [QueryHit]) -> [QueryHit] {
+        var hits = hits
+        for index in hits.indices { hits[index].rank = index + 1 }
+        return hits
+    }
+
+    /// The hits of a result, after it has been decided whether they are noise.
+    private struct JudgedHits {
+        /// The hits without those that unrelated text would have.
+        var hits: [QueryHit]
+        /// The best hits, if the result is noise.
+        var nearest: [QueryHit] = []
+        /// Whether no entry is an answer.
+        var isNoise = false
+    }
+
+    /// Decides whether hits are noise, and removes hits that are.
+    private func judged(_ hits: [QueryHit]) -> JudgedHits {
+        let best = hits.prefix(Self.judgedCount)
+        // A text that contains all words of the query is an answer, even if the words are frequent.
+        let isFaint = plan.judgesNoise && !best.contains(where: \.isClose)
+        let isNoise = isFaint && !best.contains(where: \.hasAllWords)
+        guard plan.hasNoiseLevel else { return JudgedHits(hits: hits, isNoise: isNoise) }
+        if isNoise {
+            return JudgedHits(hits: [], nearest: Array(hits.prefix(Self.nearestCount)), isNoise: true)
+        }
+        if isFaint { return JudgedHits(hits: ranked(hits.filter(\.hasAllWords))) }
+        guard hits.count(where: { $0.evidence > 0 }) < Relevance.longList else {
+            return JudgedHits(hits: hits)
+        }
+        // `HitAssembly` keeps the best hits even without evidence, because they are reported as the nearest
+        // ones if the result is noise. This result is not.
+        return JudgedHits(hits: ranked(hits.filter { $0.evidence > 0 || $0.hasAllWords }))
     }
 
     /// Returns the number of entries that may be found if no set of rows restricts them.
