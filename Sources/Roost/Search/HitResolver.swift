@@ -41,36 +41,41 @@ struct HitResolver: Sendable {
         hit.textRank = candidate.textRank
         hit.textScore = candidate.textScore
         let hasVectors = entry.embeddings.count == plan.vector.count
-        let entryCosine = hasVectors ? innerProduct(entry.embeddings, plan.vector) : nil
+        let passage = hasVectors ? hit.similarity : nil
+        let whole = hasVectors ? innerProduct(entry.embeddings, plan.vector) : nil
         let projection = hasVectors ? relevance.projection(of: entry.embeddings) : nil
-        let evidence = relevance.evidence(
-            passage: hasVectors ? hit.similarity : nil, entry: entryCosine, projection,
-            words: candidate.textScore ?? 0)
+        let textScore = candidate.textScore ?? 0
+        let evidence = relevance.evidence(passage: passage, entry: whole, projection, words: textScore)
         hit.evidence = evidence.total
         hit.relativeEvidence = relevance.relativeEvidence(hit.evidence)
         hit.score = relevance.score(hit.evidence)
-        let uncorrected = (candidate.textScore ?? 0) - (words?.corrected ?? 0)
-        hit.uncorrectedScore = relevance.withoutFeedback.score(
-            relevance.withoutFeedback.evidence(
-                passage: hasVectors ? hit.similarity : nil, entry: entryCosine, projection, words: uncorrected
+        let uncorrected = relevance.withoutFeedback
+        hit.uncorrectedScore = uncorrected.score(
+            uncorrected.evidence(
+                passage: passage, entry: whole, projection, words: textScore - (words?.corrected ?? 0)
             ).total)
         hit.explanation = relevance.explanation(
-            of: hit.score, evidence, passage: hit.similarity, entry: entryCosine, words)
-        if plan.comparesWholeEntries, let entryCosine, entryCosine > hit.similarity {
-            hit.similarity = entryCosine
-        }
-        if let words, let scores = self.words?.scores {
-            hit.hasAllWords =
-                words.words > 0 && words.words >= scores.wordCount
-                && (scores.areTogether(in: words)
-                    || relevance.isAnswer(passage: hasVectors ? hit.similarity : nil, entry: entryCosine)
-                    || containsQuery(entry.content))
-        }
+            of: hit.score, evidence, passage: hit.similarity, entry: whole, words)
+        if plan.comparesWholeEntries, let whole { hit.similarity = max(whole, hit.similarity) }
+        hit.hasAllWords =
+            hasAllWords(words)
+            && (areTogether(words) || relevance.isAnswer(passage: passage, entry: whole)
+                || containsQuery(entry.content))
         hit.isClose =
             hit.uncorrectedScore >= Relevance.noiseLevel
-            && relevance.isClose(
-                passage: hasVectors ? hit.similarity : nil, entry: entryCosine, coverage: coverage(of: words))
+            && relevance.isClose(passage: passage, entry: whole, coverage: coverage(of: words))
         return hit
+    }
+
+    /// Returns whether an entry contains all words of the query, as corrected.
+    private func hasAllWords(_ found: TextScores.Breakdown?) -> Bool {
+        guard let found, let scores = words?.scores else { return false }
+        return found.words > 0 && found.words >= scores.wordCount
+    }
+
+    private func areTogether(_ found: TextScores.Breakdown?) -> Bool {
+        guard let found, let scores = words?.scores else { return false }
+        return scores.areTogether(in: found)
     }
 
     /// The maximum length in bytes of a text that is searched for the query as a whole.

@@ -127,12 +127,17 @@ struct Relevance: Sendable {
     ) -> Evidence {
         var meaning: Float = 0
         if let passage, vectorWeight > 0 {
-            var cosine = (1 - entryShare) * passage + entryShare * (entry ?? passage)
-            if isWholeNearer(passage, entry), let entry { cosine = entry }
+            var cosine = cosine(passage: passage, entry: entry)
             if let correction { cosine = correction.corrected(cosine, projection) }
             meaning = vectorWeight * Self.power((cosine - statistics.mean) / statistics.deviation)
         }
         return Evidence(meaning: meaning, words: textWeight > 0 ? textWeight * words / scale : 0)
+    }
+
+    /// Returns the cosine of an entry, from those of its nearest passage and of the whole entry.
+    private func cosine(passage: Float, entry: Float?) -> Float {
+        if isWholeNearer(passage, entry), let entry { return entry }
+        return (1 - entryShare) * passage + entryShare * (entry ?? passage)
     }
 
     /// Returns whether the cosine of the whole entry counts instead of that of its nearest passage.
@@ -181,7 +186,7 @@ struct Relevance: Sendable {
     /// it is unknown.
     private func reaches(_ deviations: Float, passage: Float?, entry: Float?) -> Bool? {
         guard vectorWeight > 0, let passage else { return nil }
-        let cosine = (1 - entryShare) * passage + entryShare * (entry ?? passage)
+        let cosine = cosine(passage: passage, entry: entry)
         let levels = [statistics, .prior].map { $0.mean + deviations * $0.deviation }
         return cosine >= min(levels[0], levels[1])
     }
