@@ -27,8 +27,10 @@ final class MailMessage {
         if title == nil && body.text.isEmpty && body.isEncrypted { throw DocumentError.encrypted }
         // A message does not change after it was sent, although its file can be copied.
         // A message that has only an attachment or is encrypted is found by its subject.
+        let isForwarded = title.map(OriginalMessageMark.isForwarded(subject:)) ?? false
+        let text = isForwarded ? OriginalMessageMark.markingForwardedMessage(in: body.text) : body.text
         var document = Document(
-            type: type, title: title, text: body.text.isEmpty ? title ?? "" : body.text, format: .mail,
+            type: type, title: title, text: text.isEmpty ? title ?? "" : text, format: .mail,
             links: body.links, createdAt: date, updatedAt: date, unreadParts: body.unreadParts)
         document.metadata = metadata
         return document

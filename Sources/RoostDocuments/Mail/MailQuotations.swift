@@ -3,7 +3,8 @@ import Foundation
 /// The quotations and the signature of a message.
 ///
 /// A message that consists of nothing else has no hidden parts, so that its text can be found. A forwarded
-/// message is no quotation, because the recipient has it nowhere else.
+/// message is no quotation, because the recipient has it nowhere else; and neither are the earlier messages
+/// that it contains without quotation marks.
 struct MailQuotations {
     /// The quotations and signatures, in order.
     private(set) var parts: [TextStructure.HiddenPart] = []
@@ -15,11 +16,6 @@ struct MailQuotations {
         "wrote:", "schrieb:", "a écrit :", "a écrit:", "escribió:", "ha scritto:", "escreveu:", "schreef:",
         "skrev:", "napisał(a):", "napisał:", "writes:", "geschrieben:",
     ]
-    private static let originalMarks = [
-        "original message", "ursprüngliche nachricht", "message d'origine", "mensaje original",
-        "messaggio originale", "oorspronkelijk bericht",
-    ]
-
     /// The words of the line before a forwarded message. Apple Mail quotes the message with `>`.
     private static let forwardMarks = [
         "forwarded message", "weitergeleitete nachricht", "weitergeleiteten nachricht", "message transféré",
@@ -44,7 +40,7 @@ struct MailQuotations {
         var offset = 0
         var attribution: Range<Int>?
         var rest: TextStructure.HiddenPart.Kind?
-        var (isForwarded, isInQuotation) = (false, false)
+        var (isForwarded, isInQuotation, hasForward) = (false, false, false)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
             let range = offset..<min(offset + line.utf8.count + 1, length)
@@ -54,7 +50,7 @@ struct MailQuotations {
             if rest == nil, line == Self.convertedMark, Self.isSignature(lines[(index + 1)...]) {
                 rest = .signature
             }
-            if rest == nil, Self.isOriginalMark(content) { rest = .quotation }
+            if rest == nil, !hasForward, Self.isOriginal(lines, at: index) { rest = .quotation }
             // Many programs write the signature of the sender above the forwarded message.
             if rest == .signature, Self.isForwardMark(content) { rest = nil }
             if let kind = rest {
@@ -70,8 +66,17 @@ struct MailQuotations {
                 continue
             } else {
                 (isForwarded, isInQuotation) = (Self.isForwardMark(content), false)
+                hasForward = hasForward || isForwarded
+                if let first = attribution, first.upperBound == range.lowerBound,
+                    Self.isWrappedAttribution(lines, at: index - 1)
+                {
+                    attribution = first.lowerBound..<range.upperBound
+                    continue
+                }
                 if attribution != nil { hasVisibleText = true }
-                attribution = Self.isAttribution(content) ? range : nil
+                let isAttribution =
+                    Self.isAttribution(content) || Self.isWrappedAttribution(lines, at: index)
+                attribution = isAttribution ? range : nil
                 if attribution == nil { hasVisibleText = true }
             }
         }
@@ -98,6 +103,28 @@ struct MailQuotations {
         return attributionStarts.contains(where: lowercased.hasPrefix) && line.contains { $0.isNumber }
     }
 
+    /// Returns whether an attribution begins with a line and ends with the next one. Programs break lines
+    /// that are longer than about 76 characters.
+    private static func isWrappedAttribution(_ lines: [Substring], at index: Int) -> Bool {
+        guard index + 1 < lines.count else { return false }
+        let first = String(lines[index]).trimmed
+        let lowercased = first.lowercased()
+        guard first.count <= 200, attributionStarts.contains(where: lowercased.hasPrefix),
+            first.contains(where: \.isNumber), let last = first.last, !".!?:".contains(last)
+        else { return false }
+        let second = String(lines[index + 1]).trimmed.lowercased()
+        return second.count <= 200 && attributionEnds.contains(where: second.hasSuffix)
+    }
+
+    /// Returns whether an earlier message without quotation marks begins with a line. A rule of underscores
+    /// before its headers belongs to it.
+    private static func isOriginal(_ lines: [Substring], at index: Int) -> Bool {
+        if OriginalMessageMark.isMark(String(lines[index]).trimmed) { return true }
+        if OriginalMessageMark.isHeader(lines, at: index) { return true }
+        return lines[index].contains("_") && OriginalMessageMark.isBlankOrRule(lines[index])
+            && index + 1 < lines.count && OriginalMessageMark.isHeader(lines, at: index + 1)
+    }
+
     /// Returns whether the lines after ``convertedMark`` begin with a signature: only a few lines, and no
     /// other mark, precede the end or a quotation. A longer text follows a line that divides the message.
     private static func isSignature(_ lines: ArraySlice<Substring>) -> Bool {
@@ -105,7 +132,9 @@ struct MailQuotations {
         for line in lines {
             if line == convertedMark { return false }
             let content = line.trimmingCharacters(in: .whitespacesAndNewlines)
-            if content.hasPrefix(">") || isOriginalMark(content) || isForwardMark(content) { return true }
+            if content.hasPrefix(">") || OriginalMessageMark.isMark(content) || isForwardMark(content) {
+                return true
+            }
             if !content.isEmpty { count += 1 }
             if count > maximumSignatureLines { return false }
         }
@@ -114,7 +143,7 @@ struct MailQuotations {
 
     /// Returns whether a line, which can be quoted, precedes a forwarded message: `Begin forwarded message:`
     /// or `-------- Forwarded Message --------`.
-    private static func isForwardMark(_ line: String) -> Bool {
+    static func isForwardMark(_ line: String) -> Bool {
         guard line.utf8.count <= 200, line.hasSuffix(":") || line.hasSuffix("---") else { return false }
         let text = line.drop { $0 == ">" || $0 == " " }.lowercased()
         let words = text.filter { $0 != "-" && $0 != ":" }.trimmed
@@ -122,12 +151,6 @@ struct MailQuotations {
             // A sentence about a forwarded message is no mark.
             words.hasSuffix(mark) && words.count <= mark.count + 15
         }
-    }
-
-    private static func isOriginalMark(_ line: String) -> Bool {
-        guard line.hasPrefix("---"), line.hasSuffix("---"), line.count <= 80 else { return false }
-        let text = line.lowercased()
-        return originalMarks.contains(where: text.contains)
     }
 }
 
