@@ -39,6 +39,14 @@ import Testing
         #expect(TextWidth.columns(of: line) <= width && line.hasSuffix("12345678"), "\(line)")
     }
 
+    @Test(
+        arguments: [
+            ("abc", 3), ("日本", 4), ("e\u{301}", 1), ("น้ำ", 2), ("กุ้ง", 2), ("कि", 2), ("❤️", 2),
+        ] as [(String, Int)])
+    func `Marks that occupy a column are counted`(text: String, columns: Int) {
+        #expect(TextWidth.columns(of: text) == columns)
+    }
+
     @Test func `Without a width nothing is cut`() {
         let layout = TableLayout(Self.columns, rows: Self.rows, width: nil)
         for row in Self.rows {

@@ -75,6 +75,18 @@ import Testing
         #expect(line(ofByte: snippet.anchor, in: text) == 7)
     }
 
+    @Test func `the anchor is a phrase rather than one of its words shortly before it`() {
+        let text = "A lantern.\nThen comes paper\non the next line: the paper lantern festival.\n"
+        func line(_ words: String) -> Int {
+            let snippet = Snippet(
+                of: text, preferring: 0..<text.utf8.count, for: TextQuery(words), limit: 200)
+            return self.line(ofByte: snippet.anchor, in: text)
+        }
+        #expect(line("paper lantern") == 3)
+        // Without a phrase, the first occurrence is the anchor.
+        #expect(line("lantern") == 1 && line("paper") == 2)
+    }
+
     @Test func `adjacent words outweigh the same words apart`() throws {
         let text =
             "The otter is here. " + String(repeating: "Some more text follows. ", count: 20)

@@ -16,7 +16,8 @@ struct HitText {
     private static let proseLines = 2
     /// The maximum number of lines of an excerpt from code.
     private static let codeLines = 5
-    /// The maximum length of an excerpt that is not shown on a terminal, in bytes.
+    /// The maximum length of an excerpt from prose, or of a line of code, that is not shown on a terminal: in
+    /// bytes and columns.
     private static let unboundedLength = 240
 
     private static let indent = String(repeating: " ", count: indentation)
@@ -67,6 +68,8 @@ struct HitText {
         var isHighlighted: Bool
         /// Whether the character is the one around which the excerpt was chosen.
         var isAnchor = false
+
+        static let ellipsis = Cell(character: "…", columns: 1, isHighlighted: false)
     }
 
     /// The number of columns of the lines of an excerpt.
@@ -94,7 +97,7 @@ struct HitText {
     /// wrapped.
     func excerpt(_ snippet: Snippet, of entry: Entry) -> [String] {
         let byte = snippet.anchor
-        if let block = CodeBlock.range(containing: byte, in: entry.content) {
+        if let block = Self.code(around: byte, of: entry) {
             return code(in: block, around: byte, snippet.highlights, of: entry.content)
         }
         let range = Self.prose(around: byte, in: snippet.utf8Range, of: entry.content)
@@ -106,17 +109,16 @@ struct HitText {
         )
         var cells = cells(of: range, snippet.highlights, in: entry.content, anchor: byte)
         cells = Self.collapsed(cells)
-        if isCut.0 { cells.insert(Cell(character: "…", columns: 1, isHighlighted: false), at: 0) }
-        let ellipsis = Cell(character: "…", columns: 1, isHighlighted: false)
-        guard let width else { return [Self.indent + Self.styled(cells + (isCut.1 ? [ellipsis] : []))] }
+        if isCut.0 { cells.insert(.ellipsis, at: 0) }
+        guard let width else { return [Self.indent + Self.styled(cells + (isCut.1 ? [.ellipsis] : []))] }
         // If the words wrap into more lines than are shown, those up to the anchor are shown.
         let wrapped = Self.wrapped(cells, width: width - 1)
         let anchor = wrapped.firstIndex { $0.contains(where: \.isAnchor) } ?? 0
         let end = min(wrapped.count, max(anchor + 1, Self.proseLines))
         let first = max(0, end - Self.proseLines)
         var lines = Array(wrapped[first..<end])
-        if first > 0, !lines.isEmpty { lines[0].insert(ellipsis, at: 0) }
-        if isCut.1 || end < wrapped.count, !lines.isEmpty { lines[lines.count - 1].append(ellipsis) }
+        if first > 0, !lines.isEmpty { lines[0].insert(.ellipsis, at: 0) }
+        if isCut.1 || end < wrapped.count, !lines.isEmpty { lines[lines.count - 1].append(.ellipsis) }
         return lines.map { Self.indent + Self.styled($0) }
     }
 
@@ -168,13 +170,24 @@ struct HitText {
     }
 
     /// Replaces white space and control characters with single spaces, and removes them at the ends. The
-    /// number signs of headings are removed.
+    /// number signs of headings are removed, but not those of words such as `#include`.
     private static func collapsed(_ cells: [Cell]) -> [Cell] {
         var result: [Cell] = []
         var isSpace = false
         var isLineStart = true
-        for cell in cells {
-            if isLineStart, cell.character == "#" { continue }
+        var rest = cells[...]
+        while let cell = rest.first {
+            if isLineStart, cell.character == "#" {
+                let marks = rest.prefix { $0.character == "#" }
+                rest = rest.dropFirst(marks.count)
+                isLineStart = false
+                if rest.first?.character.isWhitespace ?? true { continue }
+                if isSpace { result.append(Cell(character: " ", columns: 1, isHighlighted: false)) }
+                isSpace = false
+                result += marks
+                continue
+            }
+            rest.removeFirst()
             isLineStart = cell.character.isNewline
             if cell.character.isWhitespace || isControl(cell.character) {
                 isSpace = !result.isEmpty
@@ -218,11 +231,38 @@ struct HitText {
         return lines + (line.isEmpty ? [] : [line])
     }
 
+    /// The number of bytes before and after a byte of code that are shown at most. Some programs write code
+    /// with all of a file on one line.
+    private static let maximumCode = 2000
+
+    /// Returns the part of the code around a byte that may be shown; `nil` if the byte is not in code. A file
+    /// of source code is one block.
+    private static func code(around byte: Int, of entry: Entry) -> Range<Int>? {
+        var content = entry.content
+        let block: Range<Int>
+        if case .code = entry.textFormat {
+            block = 0..<content.utf8.count
+        } else if let found = CodeBlock.range(containing: byte, in: content) {
+            block = found
+        } else {
+            return nil
+        }
+        return content.withUTF8 { utf8 in
+            var lower = max(block.lowerBound, byte - maximumCode)
+            var upper = min(block.upperBound, byte + maximumCode)
+            // The ends are moved to the boundaries of characters.
+            while lower > block.lowerBound, utf8[lower] & 0xC0 == 0x80 { lower -= 1 }
+            while upper < block.upperBound, utf8[upper] & 0xC0 == 0x80 { upper += 1 }
+            return lower..<max(lower, upper)
+        }
+    }
+
     /// Returns the lines of code around a byte, without their common indentation.
     private func code(
         in block: Range<Int>, around byte: Int, _ highlights: [Range<Int>], of content: String
     ) -> [String] {
-        var lines: [[Cell]] = [[]]
+        let isLineStart = content.utf8.prefix(block.lowerBound).last.map { $0 == UInt8(ascii: "\n") } ?? true
+        var lines = [isLineStart ? [] : [Cell.ellipsis]]
         var current = 0
         var offset = block.lowerBound
         for cell in cells(of: block, highlights, in: content) {
@@ -238,30 +278,31 @@ struct HitText {
             }
         }
         let end = min(lines.count, max(0, current - 1) + Self.codeLines)
-        let shown = lines[max(0, min(current - 1, end - Self.codeLines))..<end]
+        var shown = lines[max(0, min(current - 1, end - Self.codeLines))..<end]
+        func isBlank(_ line: [Cell]) -> Bool { line.allSatisfy { $0.character == " " } }
+        while let last = shown.last, shown.count > 1, isBlank(last) { shown.removeLast() }
+        while let first = shown.first, shown.count > 1, isBlank(first) { shown.removeFirst() }
         let common =
-            shown.filter { $0.contains { $0.character != " " } }
-            .map { $0.prefix { $0.character == " " }.count }.min() ?? 0
+            shown.filter { !isBlank($0) }.map { $0.prefix { $0.character == " " }.count }.min() ?? 0
         return shown.map { line in
             let cells = Array(line.dropFirst(common))
-            return Self.indent + Self.styled(width.map { Self.cut(cells, to: $0) } ?? cells)
+            return Self.indent + Self.styled(Self.cut(cells, to: width ?? Self.unboundedLength))
         }
     }
 
     /// Returns a part of a line that fits into `width` columns and contains the first highlight.
     private static func cut(_ cells: [Cell], to width: Int) -> [Cell] {
         guard cells.reduce(0, { $0 + $1.columns }) > width else { return cells }
-        let ellipsis = Cell(character: "…", columns: 1, isHighlighted: false)
         var start = 0
         if let first = cells.firstIndex(where: \.isHighlighted),
             cells[...first].reduce(0, { $0 + $1.columns }) > width * 3 / 4
         {
             start = max(0, first - width / 3)
         }
-        var result = start > 0 ? [ellipsis] : []
+        var result = start > 0 ? [Cell.ellipsis] : []
         var used = result.count
         for cell in cells[start...] {
-            if used + cell.columns > width - 1 { return result + [ellipsis] }
+            if used + cell.columns > width - 1 { return result + [.ellipsis] }
             result.append(cell)
             used += cell.columns
         }

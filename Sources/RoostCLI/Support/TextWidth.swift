@@ -30,9 +30,16 @@ enum TextWidth {
         case .nonspacingMark, .enclosingMark, .format: return 0
         default: break
         }
+        let rest = character.unicodeScalars.dropFirst()
         // The variation selector 16 requests the presentation as an emoji.
-        let isEmoji = character.unicodeScalars.dropFirst().contains { $0.value == 0xFE0F }
-        return isEmoji || isWide(first.value) ? 2 : 1
+        let isEmoji = rest.contains { $0.value == 0xFE0F }
+        return (isEmoji || isWide(first.value) ? 2 : 1) + rest.count(where: isSpacing)
+    }
+
+    /// Returns whether a scalar occupies a column, although it belongs to the character before it: the vowels
+    /// of Indic scripts, and the vowel am of Thai and Lao.
+    private static func isSpacing(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value == 0xE33 || scalar.value == 0xEB3 || scalar.properties.generalCategory == .spacingMark
     }
 
     private static func isWide(_ value: UInt32) -> Bool {

@@ -119,6 +119,35 @@ import Testing
         #expect(lines[2].hasPrefix("           apt install kestrel-tools") && lines[3] == "       echo done")
     }
 
+    @Test func `the lines of source code are kept, and long ones are cut`() throws {
+        let long = (0..<3000).map { "item\($0)" }.joined(separator: ";")
+        let files = [
+            "nest.c": "#include <stdio.h>\n\n/* Counts. */\nint kestrels(void)\n{\n    return 3;\n}\n",
+            "long.md": "Some words.\n\n```js\nvar x = 0;\n\(long);plover();\(long)\n```\n",
+            "words.txt": "Text about C.\n#include begins a line of the woodcock.\n",
+        ]
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        for (name, text) in files {
+            try Data(text.utf8).write(to: cli.home.appendingPathComponent(name))
+        }
+        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
+        #expect(try cli.roost("ingest", ".").status == 0)
+        func lines(_ query: String) throws -> [String] {
+            try cli.roost("query", "--mode", "text", "--all", "-n1", query).output
+                .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        }
+        let code = try lines("kestrels")
+        #expect(
+            code[1...].starts(with: [
+                "       /* Counts. */", "       int kestrels(void)", "       {", "           return 3;",
+            ]), "\(code)")
+        let include = try lines("stdio.h")
+        #expect(include[1] == "       #include <stdio.h>", "\(include)")
+        let cut = try lines("plover")
+        #expect(cut[1].contains("plover") && cut[1].count < 300, "\(cut)")
+        #expect(try lines("woodcock")[1].contains("#include begins"))
+    }
+
     @Test(arguments: [40, 80, 200])
     func `lines fit on a terminal`(columns: Int) throws {
         try prepare()
