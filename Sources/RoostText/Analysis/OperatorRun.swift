@@ -1,5 +1,6 @@
 /// The operators of programming languages in a text: two to four adjacent characters such as `=>`, `&.` or
-/// `{{` that are not the markup of Markdown.
+/// `{{` that are not the markup of Markdown, the marks of comments (`//`, `/*`), and the beginnings of
+/// interpolations (`${`, `#{`, `$(`).
 struct OperatorRun {
     private let utf8: UnsafeBufferPointer<UInt8>
 
@@ -19,8 +20,8 @@ struct OperatorRun {
         return (low, high)
     }
 
-    /// Slashes and number signs are left out, because most of them belong to paths, addresses, comments and
-    /// headings.
+    /// Slashes and number signs are left out, because most of them belong to paths, addresses and headings.
+    /// ``markLength(at:)`` finds those that do not.
     private static let operators = bits("!$%&*+-.:<=>?^|~{}")
 
     /// Returns whether a byte is a character of operators.
@@ -43,14 +44,57 @@ struct OperatorRun {
         return first == UInt8(ascii: "%") || second == UInt8(ascii: "%")
     }
 
+    /// Returns whether the bytes at an offset and after it belong to one operator.
+    @inline(__always)
+    private func joins(_ offset: Int) -> Bool {
+        offset + 1 < utf8.count && Self.join(utf8[offset], utf8[offset + 1])
+            && markLength(at: offset + 1) == nil
+    }
+
     /// Returns the end of the sequence of operator characters at an offset; `nil` if there are fewer than
     /// two.
     @inline(__always)
     func end(from start: Int) -> Int? {
-        guard start + 1 < utf8.count, Self.join(utf8[start], utf8[start + 1]) else { return nil }
+        if let length = markLength(at: start) { return start + length }
+        guard joins(start) else { return nil }
         var end = start + 2
-        while end < utf8.count, Self.join(utf8[end - 1], utf8[end]) { end += 1 }
+        while joins(end - 1) { end += 1 }
         return end
+    }
+
+    /// Returns the length of the mark of a comment, or of the beginning of an interpolation, at an offset;
+    /// `nil` if there is none.
+    ///
+    /// - Complexity: O(length of the mark).
+    @inline(__always)
+    private func markLength(at start: Int) -> Int? {
+        switch utf8[start] {
+        case UInt8(ascii: "/"): slashes(at: start)
+        case UInt8(ascii: "*"):
+            // The end of a comment, but not a part of `src/**/`.
+            after(start + 1) == UInt8(ascii: "/") && Self.isSpace(after(start + 2))
+                && before(start) != UInt8(ascii: "*") ? 2 : nil
+        case UInt8(ascii: "$"): after(start + 1) == UInt8(ascii: "(") || opensBrace(start) ? 2 : nil
+        case UInt8(ascii: "#"): opensBrace(start) ? 2 : nil
+        default: nil
+        }
+    }
+
+    /// Returns the number of slashes of a comment or an operator, or 2 for the beginning of a comment with an
+    /// asterisk; `nil` for a slash of a path or an address.
+    private func slashes(at start: Int) -> Int? {
+        let previous = before(start)
+        guard previous != UInt8(ascii: ":"), previous != UInt8(ascii: "/") else { return nil }
+        if after(start + 1) == UInt8(ascii: "*") { return Self.isSpace(previous) ? 2 : nil }
+        var count = 1
+        while count <= Self.lengths.upperBound, after(start + count) == UInt8(ascii: "/") { count += 1 }
+        return Self.lengths.contains(count) ? count : nil
+    }
+
+    /// Returns whether a single brace follows a byte. Double braces are an operator without the sign before
+    /// them, as in `${{`.
+    private func opensBrace(_ offset: Int) -> Bool {
+        after(offset + 1) == UInt8(ascii: "{") && after(offset + 2) != UInt8(ascii: "{")
     }
 
     /// An operator in the text.
@@ -63,6 +107,7 @@ struct OperatorRun {
     /// Returns the operator in a sequence of operator characters; `nil` if the sequence is markup,
     /// punctuation or too long.
     func found(in run: Range<Int>) -> Found? {
+        if markLength(at: run.lowerBound) != nil { return Found(range: run, isInIdentifier: false) }
         // A long sequence is the rule of a table or a heading.
         guard run.count <= 2 * Self.lengths.upperBound, !isRule(run) else { return nil }
         var range = run

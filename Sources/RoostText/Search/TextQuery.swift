@@ -10,8 +10,8 @@
 ///   be a quoted phrase or a prefix, and a hyphen before the field excludes the texts.
 /// - `\-word`, `\"word`, `\title:word`: a backslash before an operator makes it text.
 ///
-/// Operators of programming languages with two to four characters, such as `=>` or `&.`, are searched for
-/// like words. Any other character that is not part of a word is ignored. Every text is a valid query.
+/// Operators of programming languages with two to four characters, such as `=>`, `//` or `${`, are searched
+/// for like words. Any other character that is not part of a word is ignored. Every text is a valid query.
 public struct TextQuery: Sendable, Hashable {
     /// A condition on the words of a text.
     enum Clause: Sendable, Hashable {

@@ -69,6 +69,9 @@ import Testing
         ("2>&1", [">&"]), ("git checkout -- file", ["--"]), ("a === b && c", ["===", "&&"]),
         ("0..<5", ["..<"]),
         ("x!!.y", ["!!"]), ("case =>{", ["=>"]), ("src/**/*.py", ["**"]), ("**", ["**"]),
+        ("x = 5 // 2", ["//"]), ("//", ["//"]), ("/// Returns.", ["///"]), ("/* a */", ["/*", "*/"]),
+        ("a=\"${HOME}:${PATH}\"", ["${", "${"]), ("\"#{name}\"", ["#{"]), ("$(pwd)", ["$("]), ("#{", ["#{"]),
+        ("${", ["${"]), ("f(x)=>${y}", ["=>", "${"]),
     ])
     func `operators are tokens`(text: String, expected: [String]) {
         #expect(tokens(text).filter { $0.kind == .operator && !$0.isExtra }.map(\.text) == expected)
@@ -77,7 +80,9 @@ import Testing
     @Test(arguments: [
         "**bold** and *italic*.", "***both***", "**Note:** text", "~~old~~ ==new==", "a\n---\nb", "a\n===\nb",
         "|---|:-:|", "| --- | :-- |", "+--+--+", "https://x.y/z", "Why?! no!!", "wait...", "--force", "=====",
-        "a-b", "# Title", "it's - a - dash",
+        "a-b", "# Title", "it's - a - dash", "file:///etc/hosts", "/usr/bin", "src/*.py", "*/5 * * * *",
+        "#tag",
+        "## Two", "//////", "$5 and #1",
     ])
     func `markup and punctuation are no operators`(text: String) {
         #expect(texts(text, .operator) == [])
