@@ -68,7 +68,7 @@ import Testing
         Typed("query tea --formt --all", 0, "'--formt' is not an option (did you mean --format?)"),
         Typed("query -n abc tea", 64, "invalid value 'abc' for -n; run `roost help query`"),
         Typed("list --format xml", 64, "invalid value 'xml' for --format; use table, json, jsonl, csv, tsv"),
-        Typed("cluster list --format paths", 64, "use table, json, jsonl, csv or tsv"),
+        Typed("cluster list --format paths", 64, "use table, json, jsonl, csv, tsv or template"),
         Typed("show", 64, "; run `roost help show`"),
         Typed("add", 64, "missing argument <text>; `roost add -` reads it from standard input"),
         Typed("tag", 64, " TAG>; run `roost help tag`"),

@@ -89,7 +89,8 @@ struct BackupCommand: AsyncParsableCommand {
                 Examples:
                   roost backup list
                   roost backup list --repository s3://bucket/notes --json
-                """)
+                """,
+            aliases: ["ls"])
 
         @OptionGroup var options: StoreOptions
         @OptionGroup var backups: BackupOptions

@@ -18,7 +18,8 @@ extension ChatCommand {
                   roost chat list --since 7d
                   roost chat list --agent assistant --format csv
                   roost chat list --in sessions.sqlite
-                """)
+                """,
+            aliases: ["ls"])
 
         @OptionGroup var options: StoreOptions
         @OptionGroup var location: SessionStorageOptions
@@ -126,7 +127,8 @@ extension ChatCommand {
                   roost chat delete 7c2e --dry-run
                   roost chat delete --agent assistant --until 2025-01-01
                   roost chat delete 7c2e --in sessions.sqlite
-                """)
+                """,
+            aliases: ["rm"])
 
         @OptionGroup var options: StoreOptions
         @OptionGroup var location: SessionStorageOptions

@@ -225,7 +225,8 @@ extension ClusterCommand {
                 Examples:
                   roost cluster delete 94254dc3
                   roost cluster delete star, light, moon
-                """)
+                """,
+            aliases: ["rm"])
 
         @OptionGroup var options: StoreOptions
 

@@ -46,7 +46,8 @@ struct ClusterCommand: AsyncParsableCommand {
                   roost cluster list
                   roost cluster list --flat
                   roost cluster list --format csv
-                """)
+                """,
+            aliases: ["ls"])
 
         @OptionGroup var options: StoreOptions
 

@@ -28,7 +28,8 @@ struct ListModels: ParsableCommand {
             Examples:
               roost model list
               roost model list --format csv
-            """)
+            """,
+        aliases: ["ls"])
 
     @OptionGroup var output: RowOutputOptions
 
@@ -177,7 +178,8 @@ struct RemoveModel: AsyncParsableCommand {
             Examples:
               roost model remove bge-small-en-v1.5
               roost model remove fast
-            """)
+            """,
+        aliases: ["rm"])
 
     @Argument(
         help: ArgumentHelp("The model's name, as in `roost model list`.", valueName: "MODEL"),

@@ -4,18 +4,18 @@ import Roost
 
 struct TagCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tag", abstract: "Add a tag to entries, or remove a tag from them.",
+        commandName: "tag", abstract: "Add tags to entries, or remove tags from them.",
         discussion: """
-            Case does not matter in tags: an entry with the tag Birds keeps it if birds is added, and loses \
-            it if birds is removed. Tags that are nested in a tag, such as birds/swifts, are not removed \
-            with it.
+            +TAG adds a tag, and -TAG removes one; a single tag to add needs no sign. Case does not matter in \
+            tags: an entry with the tag Birds keeps it if birds is added, and loses it if birds is removed. \
+            Tags that are nested in a tag, such as birds/swifts, are not removed with it.
 
             \(StoreOptions.entryRule)
 
             Examples:
               roost tag e2d8942a birds
               roost tag e2d8942a d511e8df birds
-              roost tag notes/birds.md birds
+              roost tag notes/birds.md +birds -draft
               roost tag --remove e2d8942a birds
             """)
 
@@ -25,33 +25,49 @@ struct TagCommand: AsyncParsableCommand {
     var remove = false
 
     @Argument(
-        help: ArgumentHelp("Ids of entries, id prefixes or files, then the tag.", valueName: "ID… TAG"),
+        help: ArgumentHelp(
+            "Ids of entries, id prefixes or files, then the tag, or +TAG and -TAG for each tag.",
+            valueName: "ID… TAG"),
         completion: DynamicCompletion.entries)
     var arguments: [String]
 
     func validate() throws {
-        guard arguments.count >= 2, arguments.last?.isEmpty == false else {
-            throw ValidationError("give one or more ids of entries, then the tag")
-        }
         // A tag that an older version accepted can be removed.
-        if !remove { try TagArgument.check([arguments.last ?? ""], name: "the tag") }
+        let added = try TagChanges(arguments, removes: remove).changes.filter(\.isAdded)
+        try TagArgument.check(added.map(\.tag), name: "the tag")
     }
 
     func run() async throws {
+        let parts = try TagChanges(arguments, removes: remove)
+        let changes = parts.changes
         let store = try await options.open()
         var ids: [Entry.ID] = []
-        for text in arguments.dropLast() { ids += try await options.namedEntries(text, store).ids }
-        let typed = arguments.last ?? ""
-        if !remove, try await isID(typed, store) {
-            throw CommandError(.usage, "'\(typed)' is the id of an entry; give the tag after the ids")
+        for text in parts.entries { ids += try await options.namedEntries(text, store).ids }
+        // A signed tag cannot be an id.
+        if changes.count == 1, arguments.last == changes[0].tag, changes[0].isAdded,
+            try await isID(changes[0].tag, store)
+        {
+            throw CommandError(
+                .usage, "'\(changes[0].tag)' is the id of an entry; give the tag after the ids")
         }
-        // Entries that other programs or older versions wrote can have tags that begin with #.
-        var changed = remove ? try await store.setTag(typed, on: ids, isPresent: false) : 0
-        if changed == 0 {
-            changed = try await store.setTag(TagArgument.tag(typed), on: ids, isPresent: !remove)
+        for change in changes {
+            let count = try await apply(change, to: ids, store)
+            let tag = changes.count == 1 ? "" : "\(Terminal.line(change.tag, limit: 60)): "
+            options.note("\(tag)\(count) of \(Count.text(ids.count, "entry", "entries")) changed")
         }
         try await store.close()
-        options.note("\(changed) of \(Count.text(ids.count, "entry", "entries")) changed")
+    }
+
+    /// Adds or removes a tag, and returns the number of changed entries.
+    private func apply(
+        _ change: TagChanges.Change, to ids: [Entry.ID], _ store: KnowledgeStore
+    ) async throws -> Int {
+        // Entries that other programs or older versions wrote can have tags that begin with #.
+        if !change.isAdded {
+            let count = try await store.setTag(change.tag, on: ids, isPresent: false)
+            if count > 0 { return count }
+        }
+        return try await store.setTag(TagArgument.tag(change.tag), on: ids, isPresent: change.isAdded)
     }
 
     /// Returns whether a text is probably the id of an entry and not a tag, such as the tag 2024.

@@ -12,6 +12,9 @@ struct CommandNames {
     private static let valueOptions: Set<Substring> = ["--store", "--color"]
     private static let flags: Set<Substring> = ["-q", "--quiet", "-v", "--verbose", "--no-pager"]
 
+    /// The names of these options, with their hyphens.
+    static var globalOptions: [String] { valueOptions.union(flags).map(String.init).sorted() }
+
     /// Returns whether an argument is an option that can precede the command, possibly with its value.
     static func isGlobalOption(_ argument: String) -> Bool {
         flags.contains(Substring(argument)) || valueOptions.contains(argument.prefix { $0 != "=" })
@@ -19,17 +22,6 @@ struct CommandNames {
 
     /// Returns whether the value of an option is the next argument.
     static func hasSeparateValue(_ option: String) -> Bool { valueOptions.contains(Substring(option)) }
-
-    /// Words that other programs use, with the command that does the same.
-    private static let synonyms = [
-        "delete": "remove", "del": "remove", "cat": "show", "get": "show", "view": "show", "grep": "query",
-        "ask": "query", "new": "init", "create": "init", "status": "stats", "info": "stats",
-        "check": "doctor", "repair": "doctor --repair", "settings": "config", "label": "cluster label",
-        "merge": "cluster merge", "restore": "backup restore", "verify": "backup verify",
-        "snapshot": "backup create", "version": "--version", "install": "model add",
-        "refresh": "sync", "update": "sync", "monitor": "watch", "follow": "watch",
-        "unwatch": "remove-folder", "pull": "model pull", "remember": "add", "dedupe": "duplicates",
-    ]
 
     init(of root: any ParsableCommand.Type = RoostCommand.self) {
         self.root = root
@@ -84,6 +76,13 @@ struct CommandNames {
         return (try? canonicalNames(resolved[...])) ?? []
     }
 
+    /// Returns the command that canonical names name; the root if there are none.
+    func command(at names: [String]) -> any ParsableCommand.Type {
+        names.reduce(root) { command, name in
+            command.configuration.subcommands.first { $0._commandName == name } ?? command
+        }
+    }
+
     /// Returns the canonical names of the command and the subcommands with which the words begin.
     private func canonicalNames(_ words: ArraySlice<String>, isHelp: Bool = false) throws -> [String] {
         var names: [String] = []
@@ -113,7 +112,13 @@ struct CommandNames {
             [command._commandName] + command.configuration.aliases
         }
         var message = "unknown command '\(path)\(shown)'; "
-        if let suggestion = suggestion(for: word, among: known, isFirst: names.isEmpty) {
+        var suggestion = suggestion(for: word, among: known, isFirst: names.isEmpty)
+        if isHelp {
+            // The help has pages for commands, not for options.
+            let words = suggestion?.split(separator: " ").prefix { !$0.hasPrefix("-") } ?? []
+            suggestion = words.isEmpty ? nil : words.joined(separator: " ")
+        }
+        if let suggestion {
             message += "did you mean `roost \(help)\(path)\(suggestion)`?"
         } else if names.isEmpty {
             message += "`roost help` lists all commands, and `roost query \(shown)` searches for the word"
@@ -126,7 +131,8 @@ struct CommandNames {
     private static func suggestion(for word: String, among known: [String], isFirst: Bool) -> String? {
         let word = word.lowercased()
         if known.contains(word) { return word }
-        if isFirst, let synonym = synonyms[word] { return synonym }
+        if isFirst, let familiar = FamiliarNames.commands[word] { return familiar }
+        if !isFirst, let familiar = FamiliarNames.subcommand(word, among: known) { return familiar }
         return Suggestion.nearest(to: word, among: known)
     }
 }

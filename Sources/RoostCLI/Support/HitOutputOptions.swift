@@ -6,13 +6,16 @@ struct HitOutputOptions: ParsableArguments {
     enum Format: String, CaseIterable, ExpressibleByArgument {
         /// A heading and an excerpt for each hit.
         case text
-        case table, json, jsonl, csv, tsv, paths
+        case table, json, jsonl, csv, tsv, paths, template
     }
 
     @Option(
         name: .customLong("format"),
         help: ArgumentHelp(
-            "text (with excerpts), table, json, jsonl (one object per line), csv, tsv, or paths.",
+            """
+            text (with excerpts), table, json, jsonl (one object per line), csv, tsv, paths, or template \
+            (see --template).
+            """,
             valueName: "FORMAT"))
     var chosenFormat: Format?
 
@@ -28,19 +31,26 @@ struct HitOutputOptions: ParsableArguments {
     @Flag(name: .long, help: "Open the best hit at its line in $VISUAL or $EDITOR.")
     var open = false
 
+    @OptionGroup var template: TemplateOption
     @OptionGroup var nullPaths: NullPathsOption
     @OptionGroup var rawCells: RawCellsOption
 
     /// The form of the output; `nil` if the best hit is opened, and nothing is printed.
     var format: Format? {
         if open { return nil }
-        return chosenFormat ?? (pathsOnly ? .paths : json ? .json : jsonl ? .jsonl : .text)
+        let unnamed: Format = template.text != nil ? .template : .text
+        return chosenFormat ?? (pathsOnly ? .paths : json ? .json : jsonl ? .jsonl : unnamed)
     }
 
     func validate() throws {
-        guard [chosenFormat != nil, pathsOnly, json, jsonl, open].count(where: \.self) <= 1 else {
-            throw ValidationError("only one of --format, -l, --json, --jsonl and --open can be given")
+        // --template needs no --format, but permits the one that it implies.
+        let hasOtherFormat = chosenFormat != nil && (chosenFormat != .template || template.text == nil)
+        guard [hasOtherFormat, pathsOnly, json, jsonl, open, template.text != nil].count(where: \.self) <= 1
+        else {
+            throw ValidationError(
+                "only one of --format, -l, --json, --jsonl, --open and --template can be given")
         }
+        try template.check(isChosen: format == .template)
         try nullPaths.check(format == .paths, "-l or --format paths")
         try rawCells.check(format == .csv)
     }

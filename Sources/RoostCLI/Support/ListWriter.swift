@@ -21,6 +21,7 @@ struct ListWriter {
     private let encoder: JSONEncoder
     private let endsPathsWithNull: Bool
     private let escapesFormulas: Bool
+    private let template: RowTemplate?
     private var layout: TableLayout?
     private var paths = Set<String>()
     /// The number of rows that were written.
@@ -36,10 +37,12 @@ struct ListWriter {
     ///   - encoder: The encoder for JSON. JSON Lines are always encoded on one line.
     ///   - endsPathsWithNull: Whether a zero byte follows each path, instead of a line break.
     ///   - escapesFormulas: Whether cells of CSV that a spreadsheet would run as formulas get an apostrophe.
+    ///   - template: The form of the lines of `--format template`.
     init(
         _ format: ListFormat, _ columns: [TableColumn], _ encoder: JSONEncoder = Terminal.prettyEncoder,
-        endsPathsWithNull: Bool = false, escapesFormulas: Bool = true
+        endsPathsWithNull: Bool = false, escapesFormulas: Bool = true, template: RowTemplate? = nil
     ) {
+        self.template = template
         self.endsPathsWithNull = endsPathsWithNull
         self.escapesFormulas = escapesFormulas
         self.format = format
@@ -55,7 +58,7 @@ struct ListWriter {
     ) {
         self.init(
             output.chosen, columns, encoder, endsPathsWithNull: output.nullPaths.isSet,
-            escapesFormulas: !output.rawCells.isSet)
+            escapesFormulas: !output.rawCells.isSet, template: output.template.template)
     }
 
     /// Creates a writer for the options of a command that lists things without paths.
@@ -63,7 +66,9 @@ struct ListWriter {
         _ output: RowOutputOptions, _ columns: [TableColumn],
         _ encoder: JSONEncoder = Terminal.prettyEncoder
     ) {
-        self.init(output.chosen, columns, encoder, escapesFormulas: !output.rawCells.isSet)
+        self.init(
+            output.chosen, columns, encoder, escapesFormulas: !output.rawCells.isSet,
+            template: output.template.template)
     }
 
     /// The indexes of the columns that tables show.
@@ -87,6 +92,7 @@ struct ListWriter {
         case .paths:
             omittedCount += rows.count { $0.path == nil }
             for path in rows.compactMap(\.path) where paths.insert(path).inserted { writePath(path) }
+        case .template: try writeTemplate(rows)
         }
         count += rows.count
     }
@@ -126,6 +132,18 @@ struct ListWriter {
         if self.layout == nil, Terminal.isOutputTerminal { Terminal.write(layout.header) }
         self.layout = layout
         for row in cells { Terminal.write(layout.line(row)) }
+    }
+
+    private func writeTemplate(_ rows: [ListRow]) throws {
+        let names = columns.map(\.name)
+        for row in rows {
+            var row = row
+            // On a terminal, a line break in a path could forge a row. A program gets the exact path.
+            if Terminal.isOutputTerminal { row.cells = row.cells.map { Terminal.line($0, limit: .max) } }
+            if let line = try template?.line(of: row, columns: names, encoder) {
+                Terminal.write(Data((line + "\n").utf8))
+            }
+        }
     }
 
     private mutating func writeDelimited(_ cells: [String]) {

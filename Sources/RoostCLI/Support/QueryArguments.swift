@@ -7,8 +7,8 @@ import Roost
 /// People type queries without quotes, and queries contain words that look like options:
 /// `git commit --amend`, `planets -saturn`. In front of `--`, only the command's own options are options;
 /// everything else is the query. After `--`, everything is text. A text that is stored is different: in front
-/// of `--`, each word with the form of a long option must be an option, because a mistyped option would
-/// become a part of the text.
+/// of `--`, each word with the form of a long option must be an option, and so must a hyphen and a letter at
+/// its beginning, because a mistyped option would become a part of the text.
 struct QueryArguments {
     /// The arguments of a command, divided into options and words.
     private struct Parts {
@@ -80,7 +80,49 @@ struct QueryArguments {
             }
             return command.path + parts.options + ["--"] + parts.words
         }
-        return arguments
+        guard arguments.contains(where: { isShortOption($0) && $0.count > 2 }) else { return arguments }
+        let path = CommandNames().path(in: arguments)
+        let names = QueryArguments(of: CommandNames().command(at: path))
+        let rest = names.separated(Array(arguments.dropFirst(path.count)))
+        return path + (path == [TagCommand._commandName] ? TagChanges.normalized(rest, names) : rest)
+    }
+
+    /// Returns whether an argument begins with one hyphen, as options of one letter do.
+    private static func isShortOption(_ argument: String) -> Bool {
+        argument.hasPrefix("-") && !argument.hasPrefix("--")
+    }
+
+    /// Returns whether an argument is an option of the command, possibly with its value.
+    func isOption(_ argument: String) -> Bool {
+        isKnown(argument.prefix { $0 != "=" }) || joinedNumber(argument) != nil || isCombination(argument)
+    }
+
+    /// Returns the arguments of a command with combined options of one letter, such as `-qn5`, as separate
+    /// ones.
+    private func separated(_ arguments: [String]) -> [String] {
+        var result: [String] = []
+        var rest = arguments[...]
+        while let argument = rest.first, argument != "--" {
+            rest.removeFirst()
+            result += combined(argument) ?? [argument]
+            // The value of an option can have the form of an option.
+            if let last = result.last, valueOptions.contains(last), let value = rest.popFirst() {
+                result.append(value)
+            }
+        }
+        return result + rest
+    }
+
+    /// Returns the options in an argument that consists of flags of one letter and an option with a value,
+    /// which can follow as a number, such as `-qn` or `-qn5`; `nil` for other arguments.
+    private func combined(_ argument: String) -> [String]? {
+        guard Self.isShortOption(argument) else { return nil }
+        let flags = argument.dropFirst().prefix { self.flags.contains("-\($0)") }
+        let rest = argument.dropFirst(1 + flags.count)
+        guard !flags.isEmpty, let option = rest.first, valueOptions.contains("-\(option)"),
+            rest.dropFirst().allSatisfy({ $0.isASCII && $0.isNumber })
+        else { return nil }
+        return flags.map { "-\($0)" } + ["-\(option)"] + (rest.count > 1 ? [String(rest.dropFirst())] : [])
     }
 
     /// Returns a message for each word of a query that is similar to an option.
@@ -121,7 +163,9 @@ struct QueryArguments {
                 parts.options += joined
             } else if isCombination(argument) {
                 parts.options.append(argument)
-            } else if !isQuery, Self.isLongOption(name) {
+            } else if let combined = combined(argument), argument.last?.isNumber == true {
+                parts.options += combined
+            } else if !isQuery, Self.isLongOption(name) || parts.words.isEmpty && Self.isLetter(argument) {
                 // ArgumentParser reports the unknown option.
                 parts.options.append(argument)
             } else {
@@ -137,6 +181,9 @@ struct QueryArguments {
     private static func isLongOption(_ name: Substring) -> Bool {
         name.wholeMatch(of: /--[A-Za-z][A-Za-z0-9-]*/) != nil
     }
+
+    /// Returns whether a word is a hyphen and a letter. At the beginning of a text, it is probably an option.
+    private static func isLetter(_ word: String) -> Bool { word.wholeMatch(of: /-[A-Za-z]/) != nil }
 
     private func isKnown(_ name: Substring) -> Bool {
         valueOptions.contains(String(name)) || flags.contains(String(name))

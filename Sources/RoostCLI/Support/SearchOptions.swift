@@ -115,7 +115,8 @@ struct SearchOptions: ParsableArguments {
             if format == .table { options.page() }
             var writer = ListWriter(
                 ListFormat(rawValue: format.rawValue) ?? .table, HitRow.columns,
-                endsPathsWithNull: output.nullPaths.isSet, escapesFormulas: !output.rawCells.isSet)
+                endsPathsWithNull: output.nullPaths.isSet, escapesFormulas: !output.rawCells.isSet,
+                template: output.template.template)
             try writer.write(
                 result.hits.map {
                     HitRow.row($0, in: result, document: HitDocument.Additions(self))

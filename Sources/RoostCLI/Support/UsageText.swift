@@ -8,7 +8,11 @@ enum UsageText {
     ///   - command: The names of the command, such as `["cluster", "list"]`; empty for the root command.
     static func message(_ text: String, command: [String]) -> String {
         // ArgumentParser adds other explanations of an unknown option, which contradict the first one.
-        var text = reworded(String(firstCause(of: text)))
+        let typed = String(firstCause(of: text))
+        var text = reworded(typed)
+        if let option = unknownOption(in: typed), !text.contains("; ") {
+            text += adviceOnOption(option, command)
+        }
         if text.hasSuffix(".") { text.removeLast() }
         let second = text.dropFirst().first
         if second?.isLowercase == true { text = text.prefix(1).lowercased() + text.dropFirst() }
@@ -18,6 +22,27 @@ enum UsageText {
         // Advice in the message is more specific than the help.
         guard !text.contains("; ") else { return text }
         return "\(text); run `\((["roost", "help"] + command).joined(separator: " "))`"
+    }
+
+    /// Returns the option that a message of ArgumentParser reports as unknown.
+    private static func unknownOption(in text: String) -> String? {
+        text.firstMatch(of: /^Unknown option '(?<name>[^']*)'/).map { String($0.name) }
+    }
+
+    /// Returns the next step after an unknown option, with the delimiter before it; empty if there is none.
+    private static func adviceOnOption(_ option: String, _ command: [String]) -> String {
+        let name = String(option.prefix { $0 != "=" })
+        if command.isEmpty {
+            let known = CommandNames.globalOptions.map(\.withoutHyphens)
+            if let similar = Suggestion.nearest(to: name.withoutHyphens, among: known) {
+                return "; did you mean '--\(similar)'?"
+            }
+            let shown = Terminal.line(name, limit: 40)
+            return "; give options after the name of the command, as in `roost list \(shown)`"
+        }
+        let known = QueryArguments(of: CommandNames().command(at: command))
+        return FamiliarNames.option(name, among: known.valueOptions.union(known.flags))
+            .map { "; did you mean '\($0)'?" } ?? ""
     }
 
     /// Returns a message up to its alternatives.

@@ -1,0 +1,79 @@
+/// The words and options that people know from other programs, with the names that they have in Roost.
+enum FamiliarNames {
+    /// Words for commands, with the command that does the same.
+    static let commands = [
+        "delete": "remove", "del": "remove", "cat": "show", "get": "show", "view": "show", "grep": "query",
+        "read": "show", "ask": "query", "new": "init", "create": "init", "status": "stats", "info": "stats",
+        "count": "stats", "du": "stats", "describe": "show", "check": "doctor", "fsck": "doctor",
+        "validate": "doctor", "repair": "doctor --repair", "settings": "config", "label": "cluster label",
+        "merge": "cluster merge", "restore": "backup restore", "verify": "backup verify",
+        "snapshot": "backup create", "version": "--version", "install": "model add",
+        "refresh": "sync", "update": "sync", "monitor": "watch", "follow": "watch",
+        "unwatch": "remove-folder", "pull": "model pull", "remember": "add", "dedupe": "duplicates",
+        "open": "show", "browse": "pick", "man": "help", "log": "list --sort updated --reverse",
+        "history": "list --sort updated --reverse", "revert": "undo", "dump": "export entries",
+        "load": "import", "gc": "compact", "vacuum": "compact", "optimize": "compact",
+        "prune": "backup prune",
+        "reindex": "index build", "upgrade": "migrate", "topics": "cluster list", "group": "recluster",
+        "sources": "list --format paths", "files": "list --format paths",
+        "collection": "llm collections", "collections": "llm collections", "models": "model list",
+        "embed-multi": "llm embed-multi", "embed-models": "model list", "nearest": "similar",
+        "completion": "--generate-completion-script bash",
+        "completions": "--generate-completion-script bash",
+        "server": "serve", "start": "serve",
+    ]
+
+    /// Words for subcommands, with the names of which a command has at most one.
+    private static let subcommands = [
+        "del": ["delete", "remove", "forget"], "rm": ["delete", "remove", "forget"],
+        "remove": ["delete", "forget", "discard"], "delete": ["remove", "forget", "discard"],
+        "ls": ["list", "collections"], "get": ["show"], "cat": ["show"], "view": ["show"],
+        "info": ["show", "stats"],
+        "describe": ["show"], "status": ["stats"], "rename": ["label"], "name": ["label"],
+        "new": ["create", "add"], "add": ["create", "import"], "save": ["create"], "init": ["create"],
+        "rebuild": ["build"], "create": ["build", "add"], "update": ["build"],
+        "gc": ["prune"], "clean": ["prune", "discard"], "check": ["verify", "doctor"],
+        "find": ["search"], "query": ["search"], "grep": ["search"], "install": ["pull", "add"],
+        "download": ["pull"], "load": ["import"], "save-as": ["export"], "dump": ["export"],
+        "run": ["finish"],
+        "cancel": ["discard"], "join": ["merge"], "history": ["diff"],
+    ]
+
+    /// Options of other programs, with the options that have the same purpose in some command.
+    private static let options = [
+        "--no-color": ["--color never"], "--nocolor": ["--color never"], "--colour": ["--color"],
+        "--csv": ["--format csv"], "--tsv": ["--format tsv"], "--table": ["--format table"],
+        "--paths": ["--format paths"], "--files": ["--format paths"], "-j": ["--json"],
+        "-l": ["--format paths"],
+        "--count": ["--limit"], "--max-count": ["--limit"], "--max": ["--limit"], "--top": ["--limit"],
+        "--top-k": ["--limit"], "--head": ["--limit"], "--num": ["--limit"], "--number": ["--limit"],
+        "-k": ["--clusters", "--limit"], "--k": ["--clusters", "--limit"], "--n-clusters": ["--clusters"],
+        "--num-clusters": ["--clusters"], "-c": ["--clusters"], "-n": ["--clusters"],
+        "-r": ["--reverse"], "--desc": ["--reverse"], "--descending": ["--reverse"], "--order": ["--sort"],
+        "--order-by": ["--sort"], "--sort-by": ["--sort"], "-s": ["--sort"],
+        "-f": ["--yes", "--force", "--format"], "-F": ["--format"], "--force": ["--yes"],
+        "--yes": ["--force"],
+        "-rf": ["--yes"], "-m": ["--model"], "-t": ["--tag", "--threshold"], "-o": ["--output"],
+        "--out": ["--output"], "--fix": ["--repair"], "-d": ["--remove", "--store"], "--delete": ["--remove"],
+        "--filter": ["--where"], "-w": ["--where"], "--path": ["--source"], "--file": ["--source"],
+        "--folder": ["--source"], "--dir": ["--source", "--store"], "--db": ["--store"],
+        "--database": ["--store"], "-C": ["--store"], "--include": ["--glob"], "-g": ["--glob"],
+        "--ignore": ["--exclude"], "--after": ["--since"], "--before": ["--until"],
+        "--preview": ["--dry-run"],
+        "--dryrun": ["--dry-run"], "--no-act": ["--dry-run"], "--simulate": ["--dry-run"],
+        "--metadata": ["--meta", "--where"], "--set": ["--meta"], "--output-format": ["--format"],
+        "--silent": ["--quiet"], "-p": ["--port"], "--host": ["--listen"], "--bind": ["--listen"],
+    ]
+
+    /// Returns the subcommand that a word probably means; `nil` if it is unknown or means none of them.
+    static func subcommand(_ word: String, among known: [String]) -> String? {
+        subcommands[word]?.first { known.contains($0) }
+    }
+
+    /// Returns the options of a command that have the purpose of an option of another program.
+    ///
+    /// - Parameter known: The names of the options of the command, with their hyphens.
+    static func option(_ name: String, among known: Set<String>) -> String? {
+        options[name]?.first { option in known.contains(String(option.prefix { $0 != " " })) }
+    }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+
+/// The entries and the changes of tags that the arguments of `roost tag` name: ids and a tag, or ids and then
+/// `+TAG` and `-TAG`.
+struct TagChanges {
+    /// A tag to add or to remove.
+    struct Change: Equatable {
+        var tag: String
+        var isAdded: Bool
+    }
+
+    /// The ids and files, as typed.
+    let entries: [String]
+    /// The changes, in the order of the arguments; at least one.
+    let changes: [Change]
+
+    /// Reads the arguments.
+    ///
+    /// - Parameter removes: Whether the last argument is a tag to remove, even if it begins with + or -.
+    /// - Throws: `ValidationError` if there are no entries or no tags, or if an id follows a tag.
+    init(_ arguments: [String], removes: Bool) throws {
+        let first = removes ? nil : arguments.indices.dropFirst().first { Self.isChange(arguments[$0]) }
+        guard let first else {
+            guard arguments.count >= 2, let tag = arguments.last, !tag.isEmpty else {
+                throw ValidationError("give one or more ids of entries, then the tag")
+            }
+            entries = Array(arguments.dropLast())
+            changes = [Change(tag: tag, isAdded: !removes)]
+            return
+        }
+        guard arguments[first...].allSatisfy(Self.isChange) else {
+            throw ValidationError("give the ids of entries first, then +TAG or -TAG for each tag")
+        }
+        entries = Array(arguments[..<first])
+        changes = arguments[first...].map { Change(tag: String($0.dropFirst()), isAdded: $0.hasPrefix("+")) }
+    }
+
+    private static func isChange(_ argument: String) -> Bool {
+        argument.count > 1 && (argument.hasPrefix("+") || argument.hasPrefix("-"))
+    }
+
+    /// Returns the arguments of the process with words such as `-draft`, which ArgumentParser would read as
+    /// options, after `--`.
+    ///
+    /// - Parameter names: The options of `roost tag`.
+    static func normalized(_ arguments: [String], _ names: QueryArguments) -> [String] {
+        var (options, words): ([String], [String]) = ([], [])
+        var rest = arguments[...]
+        var hasRemoval = false
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                words += rest
+                break
+            }
+            // A letter alone is an option that a person mistyped.
+            let isRemoval =
+                argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.count > 2
+                && !names.isOption(argument)
+            if isRemoval || !argument.hasPrefix("-") {
+                words.append(argument)
+                hasRemoval = hasRemoval || isRemoval
+            } else {
+                options.append(argument)
+                if names.valueOptions.contains(argument), let value = rest.popFirst() {
+                    options.append(value)
+                }
+            }
+        }
+        return hasRemoval ? options + ["--"] + words : arguments
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RoostCLI
+
+/// Tests of words and options that people know from other programs.
+@Suite(.temporaryFolders) struct FamiliarNameTests {
+    private let cli = CommandLineDriver()
+
+    @Test(arguments: [
+        ("log", "`roost list --sort updated --reverse`"), ("count", "`roost stats`"),
+        ("completion bash", "`roost --generate-completion-script bash`"), ("gc", "`roost compact`"),
+        ("models", "`roost model list`"), ("collections", "`roost llm collections`"),
+        ("open x", "`roost show`"), ("help log", "`roost help list`"), ("help version", "`roost help`"),
+        ("cluster rename a b", "`roost cluster label`"), ("backup new", "`roost backup create`"),
+        ("index rebuild", "`roost index build`"), ("chat find x", "`roost chat search`"),
+        ("list --csv", "'--format csv'"), ("list --no-color", "'--color never'"),
+        ("recluster -k 5", "'--clusters'"), ("list -k 5", "'--limit'"), ("doctor --fix", "'--repair'"),
+        ("embed x -m lexical", "'--model'"), ("tag x -d birds", "'--remove'"),
+        ("serve -p 80", "'--port'"), ("--stor x list", "did you mean '--store'?"),
+        ("--json list", "as in `roost list --json`"), ("add -t garden order seeds", "'--tag'"),
+        ("list --frob", "run `roost help list`"),
+    ])
+    func `A name of another program leads to ours`(line: String, part: String) throws {
+        let outcome = try cli.roost(line.split(separator: " ").map(String.init))
+        #expect(outcome.status == 64 && outcome.error.contains(part), "\(line): \(outcome)")
+    }
+
+    @Test(arguments: [
+        ["list", "-qn1"], ["list", "-qn", "1"], ["list", "-n1", "-q"], ["ls", "-qvn1"],
+        ["query", "swifts", "-qn1"], ["search", "-ln1", "swifts"],
+    ])
+    func `Options of one letter can be combined`(arguments: [String]) throws {
+        for text in ["swifts return", "swifts leave"] { #expect(try cli.roost("add", text).status == 0) }
+        let isPaths = arguments.contains("-ln1")
+        let outcome = try cli.roost(arguments)
+        #expect(outcome.status == 0, "\(outcome)")
+        let lines = outcome.output.split(separator: "\n")
+        #expect(isPaths ? lines.isEmpty : lines.count(where: { $0.contains("swifts") }) >= 1, "\(outcome)")
+    }
+
+    @Test func `Subcommands have the short names of shells`() throws {
+        for line in [["model", "ls"], ["cluster", "ls"], ["backup", "ls"], ["chat", "ls"]] {
+            #expect(try cli.roost("add", "one").status == 0)
+            #expect(try cli.roost(line).status == 0, "\(line)")
+        }
+        #expect(try CommandNames().resolved(["chat", "rm", "x"]) == ["chat", "delete", "x"])
+        #expect(try CommandNames().resolved(["model", "rm", "x"]) == ["model", "remove", "x"])
+        #expect(try CommandNames().resolved(["cluster", "rm", "x"]) == ["cluster", "delete", "x"])
+    }
+
+    @Test func `Signs before tags add and remove them`() throws {
+        let id = String(try cli.roost("add", "one", "--tag", "draft").output.prefix(36))
+        let changed = try cli.roost("tag", id, "+birds", "-draft", "+a b")
+        #expect(changed.status == 0 && changed.error.contains("draft: 1 of 1 entry changed"), "\(changed)")
+        let row = try cli.roost("list", "--format", "csv").output
+        #expect(row.contains("birds") && row.contains("a b") && !row.contains("draft"), "\(row)")
+        #expect(try cli.roost("undo").status == 0)
+        #expect(try cli.roost("list", "--format", "csv").output.contains(",draft,"))
+        for (words, part) in [
+            ([id], "then the tag"), ([id, "+a", "b"], "ids of entries first"),
+            ([id, "-d", "draft"], "--remove"),
+        ] {
+            let outcome = try cli.roost(["tag"] + words)
+            #expect(outcome.status == 64 && outcome.error.contains(part), "\(words): \(outcome)")
+        }
+        // With --remove, a tag that begins with a sign can be removed.
+        #expect(try TagChanges(["x", "+a"], removes: true).changes == [.init(tag: "+a", isAdded: false)])
+        #expect(try TagChanges(["x", "a"], removes: false).changes == [.init(tag: "a", isAdded: true)])
+    }
+}
