@@ -80,7 +80,7 @@ import Testing
     @Test(arguments: [
         "**bold** and *italic*.", "***both***", "**Note:** text", "~~old~~ ==new==", "a\n---\nb", "a\n===\nb",
         "|---|:-:|", "| --- | :-- |", "+--+--+", "https://x.y/z", "Why?! no!!", "wait...", "--force", "=====",
-        "a-b", "# Title", "it's - a - dash", "file:///etc/hosts", "/usr/bin", "src/*.py", "*/5 * * * *",
+        "a-b", "# Title", "it's - a - dash", "file:///etc/hosts", "/usr/bin", "src/* lib", "*/5 * * * *",
         "#tag",
         "## Two", "//////", "$5 and #1",
     ])
