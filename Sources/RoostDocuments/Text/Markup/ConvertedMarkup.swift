@@ -16,6 +16,9 @@ struct ConvertedMarkup {
     private(set) var tags: [String] = []
     private var knownTags: Set<String> = []
     var links: [DocumentLink] = []
+    /// The other names of the document, each once.
+    private(set) var aliases: [String] = []
+    private var knownAliases: Set<String> = []
 
     /// Sets the title if the document does not have one yet.
     mutating func setTitle(_ text: String) {
@@ -46,6 +49,17 @@ struct ConvertedMarkup {
         if knownTags.insert(name).inserted { tags.append(name) }
     }
 
+    /// The maximum number of aliases. In Org, each heading can have an id.
+    private static let maximumAliases = 10_000
+
+    /// Adds another name of the document.
+    mutating func addAlias(_ name: String) {
+        guard aliases.count < Self.maximumAliases, !name.isEmpty, knownAliases.insert(name).inserted else {
+            return
+        }
+        aliases.append(name)
+    }
+
     /// Appends a line that is kept in the text but not embedded.
     mutating func addHidden(_ line: some StringProtocol) {
         let text = line.trimmingCharacters(in: .whitespaces)
@@ -60,6 +74,8 @@ struct ConvertedMarkup {
             DocumentLink(
                 kind: .address, target: parts.first.map(String.init) ?? "",
                 fragment: parts.count > 1 ? String(parts[1]) : nil, text: label.isEmpty ? nil : label))
-        return "[\(label)](\(address))"
+        // Without the brackets, an address with spaces would not be a link.
+        let needsBrackets = address.contains(" ") && !address.contains { $0 == "<" || $0 == ">" }
+        return needsBrackets ? "[\(label)](<\(address)>)" : "[\(label)](\(address))"
     }
 }

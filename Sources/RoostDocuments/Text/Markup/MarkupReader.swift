@@ -21,7 +21,7 @@ public struct MarkupReader: DocumentReader {
     /// The maximum number of lines. Each needs memory in addition to its text, even if it is empty.
     private static let maximumLines = 4_000_000
 
-    public let version = 4
+    public let version = 5
 
     public let types = [Self.org, Self.restructuredText, Self.latex, Self.asciidoc]
 
@@ -55,7 +55,8 @@ public struct MarkupReader: DocumentReader {
             throw DocumentError.noText("it contains no text")
         }
         var document = Document(
-            type: type, title: result.title, text: converted, tags: result.tags, links: result.links,
+            type: type, title: result.title, text: converted, tags: result.tags, aliases: result.aliases,
+            links: result.links,
             location: EntryLocation(line: 1))
         for (name, values) in result.properties {
             document.metadata[name] = .array(values.map { .string($0) })

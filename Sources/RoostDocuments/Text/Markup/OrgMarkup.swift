@@ -42,6 +42,7 @@ enum OrgMarkup {
                 || (text.hasPrefix(":") && text.hasSuffix(":") && text.count > 2 && !text.contains(" "))
             {
                 isDrawer = lowercased != ":end:"
+                if isDrawer { property(text, &result) }
                 result.addHidden(text)
             } else if text.hasPrefix("#+") {
                 keyword(text, &result)
@@ -64,9 +65,13 @@ enum OrgMarkup {
 
     /// Handles a line such as `#+TITLE: Water`.
     private static func keyword(_ text: String, _ result: inout ConvertedMarkup) {
+        let colon = text.firstIndex(of: ":") ?? text.endIndex
+        let value = text[colon...].dropFirst().trimmingCharacters(in: .whitespaces)
+        if text[..<colon].lowercased() == "#+caption" {
+            result.lines.append(inline(value, &result))
+            return
+        }
         result.addHidden(text)
-        guard let colon = text.firstIndex(of: ":") else { return }
-        let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
         switch text[..<colon].lowercased() {
         case "#+title": result.setTitle(value)
         case "#+author": result.author = value
@@ -75,6 +80,26 @@ enum OrgMarkup {
             let isStamp = value.hasPrefix("<") || value.hasPrefix("[")
             result.date = isStamp ? String(value.dropFirst().prefix(10)) : value
         case "#+filetags": result.addTags(tags(value[...]))
+        default: break
+        }
+    }
+
+    /// Handles a line such as `:ID: 4f0c-12` or `:ROAM_ALIASES: Water "Fresh water"`. Links use the names in
+    /// them, as the aliases of notes.
+    private static func property(_ text: String, _ result: inout ConvertedMarkup) {
+        guard let end = text.dropFirst().firstIndex(of: ":") else { return }
+        let value = text[text.index(after: end)...].trimmingCharacters(in: .whitespaces)
+        switch text[..<end].lowercased() {
+        case ":id": result.addAlias(value)
+        case ":roam_aliases":
+            // Quotation marks surround names with spaces.
+            for (index, part) in value.split(separator: "\"", omittingEmptySubsequences: false).enumerated() {
+                if index % 2 == 1 {
+                    result.addAlias(String(part))
+                } else {
+                    for name in part.split(separator: " ") { result.addAlias(String(name)) }
+                }
+            }
         default: break
         }
     }
@@ -159,18 +184,33 @@ enum OrgMarkup {
     }
 
     /// Returns the address of a link. A part of the file itself, or of another file after `::`, becomes a
-    /// fragment: a heading (`*Name`), an id (`#name`), another text, or the number of a line.
+    /// fragment: a heading (`*Name`), an id (`#name`), another text, or the number of a line. The id of a
+    /// heading or file (`id:name`) is one of the aliases of its file.
     private static func address(of target: Substring) -> Substring {
-        let path = label(of: target)
         if target.hasPrefix("*") { return "#" + target.dropFirst() }
+        if target.hasPrefix("fn:") || isText(target) { return target.hasPrefix("#") ? target : "#" + target }
+        let path = target.hasPrefix("id:") ? target.dropFirst("id:".count) : label(of: target)
         guard !path.contains("://"), let separator = path.firstRange(of: "::") else { return path }
         let file = path[..<separator.lowerBound]
         let part = path[separator.upperBound...].drop { $0 == "*" || $0 == "#" }
         return file + (part.isEmpty || part.allSatisfy(\.isNumber) ? "" : "#" + part)
     }
 
+    /// Returns whether the target of a link is a text in the same file, such as `<<name>>`, the name of a
+    /// table, or a heading: it has no scheme, and neither a slash nor the extension of a file.
+    private static func isText(_ target: Substring) -> Bool {
+        guard !target.contains(":"), !target.contains("/") else { return false }
+        guard let dot = target.lastIndex(of: ".") else { return true }
+        let ending = target[target.index(after: dot)...]
+        let isExtension =
+            (1...5).contains(ending.count) && ending.first?.isLetter == true
+            && ending.allSatisfy { $0.isLetter || $0.isNumber }
+        return !isExtension
+    }
+
     /// Returns the text that is shown for a link without a text.
     private static func label(of target: Substring) -> Substring {
-        target.hasPrefix("file:") ? target.dropFirst("file:".count) : target
+        if target.hasPrefix("*") { return target.dropFirst() }
+        return target.hasPrefix("file:") ? target.dropFirst("file:".count) : target
     }
 }
