@@ -161,6 +161,32 @@ import Testing
         #expect(try await DocumentFixture.document("table.ods").text == "## Barrels\n\n" + barrels)
     }
 
+    @Test func `The comments of cells are listed below their sheet`() async throws {
+        func comment(_ text: String) -> String {
+            "<o:annotation><dc:creator>Ana</dc:creator><dc:date>2025-06-01</dc:date><t:p>\(text)</t:p></o:annotation>"
+        }
+        let empty = "<table:table-row table:number-rows-repeated='3'><table:table-cell/></table:table-row>"
+        let rows =
+            "<table:table-row><table:table-cell>\(comment("Full?"))<t:p>Barrel</t:p></table:table-cell>"
+            + "</table:table-row>" + empty
+            + "<table:table-row><table:table-cell table:number-columns-repeated='27'/><table:table-cell>"
+            + "<t:p>Hose</t:p>\(comment("Too *short*"))</table:table-cell></table:table-row>"
+        let data = StoredArchive.data([
+            (
+                "content.xml",
+                "<o:document-content xmlns:o='o' xmlns:t='t' xmlns:table='table' xmlns:dc='dc'><o:body>"
+                    + "<o:spreadsheet><table:table table:name='One'>\(rows)</table:table>"
+                    + "<table:table table:name='Two'><table:table-row><table:table-cell><t:p>x</t:p>"
+                    + "</table:table-cell></table:table-row></table:table></o:spreadsheet></o:body>"
+                    + "</o:document-content>"
+            )
+        ])
+        let input = DocumentInput(data: data, path: "/notes/a.ods")
+        let match = try #require(DocumentReaders([OfficeReader()]).match(input))
+        let text = try #require(try await match.reader.read(input, as: match.type).first).text
+        #expect(text.contains("\n\n- A1: Ana: Full?\n- AB5: Ana: Too *short*\n\n## Two\n\n"), "\(text)")
+    }
+
     @Test func `The spine determines the order of chapters`() async throws {
         let document = try await DocumentFixture.document("book.epub")
         let headings = document.text.split(separator: "\n").filter { $0.hasPrefix("# ") }

@@ -87,15 +87,19 @@ final class OpenDocument {
                     }
                     try add(heading, false)
                 }
-                try add(try readTable(xml, name: element["table:name"] ?? ""), false)
+                let name = element["table:name"] ?? ""
+                try add(try readTable(xml, name: name), false)
+                try addCellComments(sheet: name, add)
             case "spreadsheet":
                 isSpreadsheet = true
                 try readBlocks(xml, add: add)
             case "page": try readPage(xml)
             case "notes": try readPresenterNotes(xml)
+            case "annotation":
+                if isSpreadsheet { comments.append(try readAnnotation(xml)) }
             // Skip deleted text, forms, and declarations without text.
             case "tracked-changes", "forms", "sequence-decls", "variable-decls", "settings", "scripts",
-                "annotation", "desc", "title":
+                "desc", "title":
                 break
             default: try readBlocks(xml, add: add)
             }
@@ -103,6 +107,27 @@ final class OpenDocument {
     }
 
     private var isSpreadsheet = false
+    /// The comments of the cell that is read.
+    private var comments: [String] = []
+    /// The comments of the sheet that is read, with the names of their cells.
+    private var cellComments: [String] = []
+
+    /// Appends the comments of a sheet, as those of workbooks.
+    private func addCellComments(sheet: String, _ add: (String, Bool) throws -> Void) throws {
+        guard isSpreadsheet, !cellComments.isEmpty else { return }
+        var skipped = 0
+        for comment in cellComments {
+            // The line breaks before it need two bytes.
+            if skipped == 0, comment.utf8.count + 2 <= output.remainingBytes {
+                try add(comment, true)
+            } else {
+                skipped += 1
+            }
+        }
+        if skipped > 0 { unread.append("sheet \(sheet): \(skipped) comments") }
+        cellComments = []
+        output.endBlock()
+    }
 
     private func readPage(_ xml: XMLPull) throws {
         if pages > 0 { output.endPage() }
@@ -110,6 +135,7 @@ final class OpenDocument {
         try xml.children { element in
             switch element.name {
             case "notes": try readPresenterNotes(xml)
+            case "annotation": try output.add(hidden(try readAnnotation(xml)))
             case "frame", "custom-shape", "g":
                 let isTitle = element["presentation:class"] == "title"
                 var blocks: [(String, Bool)] = []
@@ -184,7 +210,8 @@ final class OpenDocument {
                 case "tab": text += "\t"
                 case "line-break": text += "\n"
                 case "note": try readNote(xml, &text)
-                case "annotation": try readAnnotation(xml, &blocks)
+                // A comment follows its paragraph.
+                case "annotation": blocks.append((hidden(try readAnnotation(xml)), false))
                 case "a":
                     let start = text.utf8.count
                     try readInline(xml, &text, &blocks)
@@ -220,8 +247,8 @@ final class OpenDocument {
         text += "[^\(notes.count)]"
     }
 
-    /// Reads a comment, which is written as hidden text after its paragraph.
-    private func readAnnotation(_ xml: XMLPull, _ blocks: inout [(String, Bool)]) throws {
+    /// Reads the author and the text of a comment.
+    private func readAnnotation(_ xml: XMLPull) throws -> String {
         var (author, paragraphs) = ("", [String]())
         try xml.children { element in
             switch element.name {
@@ -230,16 +257,23 @@ final class OpenDocument {
             default: break
             }
         }
-        let text = (author + paragraphs.joined(separator: " ")).replacingOccurrences(of: "%%", with: "% %")
-        blocks.append(("%% \(text) %%", false))
+        return author + paragraphs.joined(separator: " ")
+    }
+
+    /// Returns a comment as hidden text.
+    private func hidden(_ comment: String) -> String {
+        "%% \(comment.replacingOccurrences(of: "%%", with: "% %")) %%"
     }
 
     /// Returns the table that was started last as Markdown.
     private func readTable(_ xml: XMLPull, name: String) throws -> String {
         let maximum = min(remainingTableBytes, output.remainingBytes)
-        let reader = OpenDocumentTable(xml, maximumBytes: maximum) { [self] in
+        let reader = OpenDocumentTable(xml, maximumBytes: maximum) { [self] column, row in
             var texts: [String] = []
             try readBlocks(xml) { block, _ in texts.append(block) }
+            let cell = OpenDocumentTable.cellName(column: column, row: row)
+            cellComments += comments.map { "- \(cell): \(MarkdownText.escaped(MarkdownText.singleLine($0)))" }
+            comments = []
             return texts.joined(separator: " ")
         }
         try reader.readRows()
