@@ -28,6 +28,9 @@ struct HTMLMetadata: Sendable {
     /// The longest text about the page in its JSON-LD.
     var structuredText: String?
 
+    /// The price of the product that the page describes; `nil` if the page states none or several.
+    var price: ProductPrice?
+
     /// Reads the statements of a page.
     init(_ tree: HTMLTree) {
         var meta: [String: String] = [:]
@@ -49,6 +52,7 @@ struct HTMLMetadata: Sendable {
         types = data.types
         if let type = meta["og:type"] { types.insert("og:" + type.lowercased()) }
         structuredText = data.text
+        price = data.prices.count > 1 ? nil : data.prices.first ?? ProductPrice(meta) ?? ProductPrice(tree)
         siteName = meta["og:site_name"] ?? meta["application-name"]
         summary = meta["og:description"] ?? meta["description"] ?? meta["twitter:description"]
         address = links["canonical"] ?? meta["og:url"]

@@ -36,9 +36,13 @@ extension HTMLPage {
     private static func words(of blocks: [HTMLBlock]) -> Int { blocks.reduce(0) { $0 + $1.counts.words } }
 
     /// Returns the blocks of the main content, in order.
-    func mainBlocks() -> [HTMLBlock] {
+    func mainBlocks() -> [HTMLBlock] { mainContent().blocks }
+
+    /// Returns the blocks of the main content, in order, and the number of words in it that the page hides.
+    func mainContent() -> (blocks: [HTMLBlock], hiddenWords: Int) {
         let facts = PageFacts(tree: tree, blocks: blocks, metadata: metadata)
-        return MainContent.indices(of: facts).map { blocks[$0] }
+        let indices = MainContent.indices(of: facts)
+        return (indices.map { blocks[$0] }, MainContent.hiddenWords(around: indices, in: facts))
     }
 }
 

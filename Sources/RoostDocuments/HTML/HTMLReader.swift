@@ -15,7 +15,7 @@ public struct HTMLReader: DocumentReader {
     /// The maximum number of bytes of a page. Its tree, its blocks and its text need several times as much.
     private static let maximumSize = 32 << 20
 
-    public let version = 4
+    public let version = 5
 
     public let types = [Self.type]
 
@@ -42,7 +42,7 @@ public struct HTMLReader: DocumentReader {
         let page = HTMLPage(
             input.data, encodingName: input.encodingName, maximumDepth: input.limits.maximumDepth)
         try Task.checkCancellation()
-        let blocks = page.mainBlocks()
+        let (blocks, hiddenWords) = page.mainContent()
         var text = HTMLMarkdown.text(of: blocks, in: page)
         if text.isEmpty { text = page.metadata.structuredText ?? page.metadata.summary ?? "" }
         guard !text.isEmpty else {
@@ -58,6 +58,9 @@ public struct HTMLReader: DocumentReader {
         document.updatedAt = page.metadata.modifiedAt
         document.links = HTMLLinks.links(in: blocks, of: page, address: input.path)
         document.unreadParts = [page.tree.fault].compactMap { $0 }
+        if hiddenWords > 0 {
+            document.unreadParts.append("text that the page hides: \(hiddenWords) words")
+        }
         return [document]
     }
 }
@@ -72,6 +75,8 @@ extension HTMLMetadata {
         for (key, value) in texts {
             if let value, !value.isEmpty { values[key] = .string(String(value.prefix(2048))) }
         }
+        if let price { values["price"] = .number(price.amount) }
+        if let currency = price?.currency { values["currency"] = .string(currency) }
         if !keywords.isEmpty { values["keywords"] = .array(keywords.prefix(50).map { .string($0) }) }
         return values
     }

@@ -181,4 +181,20 @@ struct MainContent {
         guard hidden * 2 <= words else { return indices }
         return indices.filter { !isHidden[facts.blocks[$0].container] }
     }
+
+    /// Returns the number of words that the page hides within its main content or directly next to it, and
+    /// that are not part of the content.
+    ///
+    /// - Parameter indices: The indices of the blocks of the main content, in order.
+    static func hiddenWords(around indices: [Int], in facts: PageFacts) -> Int {
+        guard let first = indices.first, let last = indices.last else { return 0 }
+        let isHidden = facts.tree.hiddenNodes()
+        let isHiddenBlock = facts.blocks.map { isHidden[$0.container] }
+        let start = (isHiddenBlock[..<first].lastIndex(of: false) ?? -1) + 1
+        let end = isHiddenBlock[(last + 1)...].firstIndex(of: false) ?? isHiddenBlock.count
+        let known = Set(indices)
+        return (start..<end).reduce(0) { sum, index in
+            isHiddenBlock[index] && !known.contains(index) ? sum + facts.blocks[index].counts.words : sum
+        }
+    }
 }

@@ -11,6 +11,9 @@ struct StructuredData {
     /// The longest text of an article or description of a product.
     private(set) var text: String?
 
+    /// The different prices of products.
+    private(set) var prices: Set<ProductPrice> = []
+
     /// The maximum number of bytes of a script that is parsed.
     private static let maximumLength = 2 << 20
     /// The maximum number of objects that are examined.
@@ -93,6 +96,9 @@ struct StructuredData {
             readWork(object)
         } else if names.contains(where: { $0.hasSuffix("review") }) {
             reviews.append(object)
+        }
+        if names.contains("product"), let price = ProductPrice(offers: object["offers"]) {
+            prices.insert(price)
         }
         let isDescribed = isWork || names.contains("product")
         for key in ["articleBody", "text", "description"] where isDescribed {

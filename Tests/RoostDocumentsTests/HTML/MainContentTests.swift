@@ -98,10 +98,30 @@ import Testing
 
     @Test(arguments: ["<p hidden>", "<p style=\"color: red; Display : none\">", "<div hidden><p>"])
     func `Hidden text is not read`(start: String) async throws {
-        let text = try await HTMLReaderTests.read(
-            "<html><body><p>\(Self.sentence)</p>\(start)A secret sentence.</p></body></html>"
-        ).text
-        #expect(text == Self.sentence)
+        let document = try await HTMLReaderTests.read(
+            "<html><body><p>\(Self.sentence)</p>\(start)A secret sentence.</p></body></html>")
+        #expect(document.text == Self.sentence)
+        #expect(document.unreadParts == ["text that the page hides: 3 words"])
+    }
+
+    @Test func `Hidden text within the main content or next to it is listed`() async throws {
+        let document = try await HTMLReaderTests.read(
+            "<html><body><div hidden>Menu of this page</div><p>Intro</p><p>\(Self.sentence)</p>"
+                + "<p>More.</p><div hidden>Accept our cookies</div></body></html>")
+        #expect(document.unreadParts == ["text that the page hides: 7 words"])
+        let page = HTMLPage(
+            Data(
+                "<body><div hidden>Menu</div><nav>Home</nav><p>One</p><p hidden>a b</p><p>Two</p><nav>End</nav></body>"
+                    .utf8))
+        let facts = PageFacts(tree: page.tree, blocks: page.blocks, metadata: page.metadata)
+        func indices(_ texts: String...) -> [Int] {
+            page.blocks.indices.filter { texts.contains(page.blocks[$0].text) }
+        }
+        #expect(MainContent.hiddenWords(around: indices("One", "Two"), in: facts) == 2)
+        #expect(MainContent.hiddenWords(around: indices("Two"), in: facts) == 2)
+        #expect(MainContent.hiddenWords(around: indices("One", "a b", "Two"), in: facts) == 0)
+        #expect(MainContent.hiddenWords(around: indices("End"), in: facts) == 0)
+        #expect(MainContent.hiddenWords(around: [], in: facts) == 0)
     }
 
     @Test(arguments: ["<div hidden=\"until-found\">", "<div style=\"display:none\">"])
