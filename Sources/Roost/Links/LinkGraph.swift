@@ -139,12 +139,22 @@ struct LinkGraph {
         if link.isExternal { return .external }
         let forms = LinkingFile.forms(of: link)
         for form in forms {
-            let source =
-                resolver.resolve(form, from: file.path).map { sources[$0] } ?? rooted(form, from: file.path)
-            if let source, let id = try await firstEntry(of: source) { return .entry(id) }
+            if let id = try await entry(at: form, from: file) { return .entry(id) }
         }
-        return forms.contains(where: file.fileExists)
-            ? .file : file.destination(ofMissing: forms[forms.count - 1])
+        if forms.contains(where: file.fileExists) { return .file }
+        let last = forms[forms.count - 1]
+        for form in LinkingFile.sourceForms(of: last) {
+            if let id = try await entry(at: form, from: file) { return .entry(id) }
+        }
+        return file.destination(ofMissing: last)
+    }
+
+    /// Returns the first entry of the file to which a link leads; `nil` if the store does not contain it.
+    private func entry(at link: DocumentLink, from file: LinkingFile) async throws -> Entry.ID? {
+        let source =
+            resolver.resolve(link, from: file.path).map { sources[$0] } ?? rooted(link, from: file.path)
+        guard let source else { return nil }
+        return try await firstEntry(of: source)
     }
 
     /// Returns the first entry of a file; `nil` if the store does not contain it.
@@ -178,9 +188,11 @@ struct LinkGraph {
         return name(ofFile: text.split(separator: "/").last.map(String.init) ?? text)
     }
 
-    /// Returns the names of files that the target of a link may contain (``LinkingFile/forms(of:)``).
+    /// Returns the names of files that the target of a link may contain (``LinkingFile/forms(of:)``,
+    /// ``LinkingFile/sourceForms(of:)``).
     private static func names(of target: String) -> [String] {
-        LinkingFile.forms(of: DocumentLink(kind: .address, target: target)).map { name(of: $0.target) }
+        let forms = LinkingFile.forms(of: DocumentLink(kind: .address, target: target))
+        return (forms + LinkingFile.sourceForms(of: forms[forms.count - 1])).map { name(of: $0.target) }
     }
 
     private static func name(ofFile file: String) -> String {

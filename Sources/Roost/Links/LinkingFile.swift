@@ -59,6 +59,28 @@ struct LinkingFile {
         return short.target.isEmpty ? [link] : [link, short]
     }
 
+    /// Returns the forms of a link to a page in which it can name the text from which a program generates the
+    /// page, in the same folder: `Guide.md` for `Guide.html`.
+    static func sourceForms(of link: DocumentLink) -> [DocumentLink] {
+        guard link.kind == .address, !link.isExternal,
+            let ending = pageExtensions.first(where: link.target.lowercased().hasSuffix),
+            link.target.utf8.count > ending.utf8.count
+        else { return [] }
+        let stem = link.target.dropLast(ending.count)
+        // A path that is not relative could also lead to a note with this name in another folder.
+        let isPath = stem.hasPrefix("/") || stem.hasPrefix("./") || stem.hasPrefix("../")
+        return sourceExtensions.map { sourceExtension in
+            var form = link
+            form.target = (isPath ? "" : "./") + stem + sourceExtension
+            return form
+        }
+    }
+
+    private static let pageExtensions = [".html", ".htm"]
+    private static let sourceExtensions = [
+        ".md", ".markdown", ".mdx", ".qmd", ".rmd", ".rst", ".adoc", ".org", ".ipynb",
+    ]
+
     /// Returns the path that a `file:` URL names on this computer; `nil` for other links.
     static func path(ofFileURL link: DocumentLink) -> String? {
         guard link.kind != .wiki, link.target.lowercased().hasPrefix("file://") else { return nil }

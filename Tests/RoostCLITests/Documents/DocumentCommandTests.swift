@@ -169,6 +169,36 @@ import Testing
             ])
     }
 
+    @Test func `links to generated pages lead to the notes from which they are made`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        try write("# Guide\n", to: "v/docs/guide.md")
+        try write("Usage\n=====\n\nText.\n", to: "v/docs/usage.rst")
+        try write("# Elsewhere\n", to: "v/other/only.md")
+        try write("# Both\n", to: "v/docs/both.md")
+        try write("<p>Both</p>", to: "v/docs/both.html")
+        try write(
+            "[a](guide.html) [b](./usage.html#top) [c](/docs/guide.html?x=1) [d](only.html) [e](both.html) "
+                + "[f](guide.htm) [g](https://e.org/guide.html)\n", to: "v/docs/index.md")
+        #expect(try cli.roost("ingest", "v", "--glob=*.md", "--glob=*.rst", "--store=s").status == 0)
+        #expect(
+            try destinations("v/docs/index.md") == [
+                "guide.html": "entry", "./usage.html": "entry", "/docs/guide.html?x=1": "entry",
+                "only.html": "missing", "both.html": "file", "guide.htm": "entry",
+                "https://e.org/guide.html": "external",
+            ])
+        let backlinks = try cli.roost("backlinks", "v/docs/guide.md", "--store=s")
+        #expect(backlinks.output.split(separator: "\n").count == 3, "\(backlinks)")
+    }
+
+    @Test func `an id leads to the Org file that contains it`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        try write(":PROPERTIES:\n:ID: 4f0c-12\n:END:\n#+TITLE: Well\nWater.\n", to: "v/well.org")
+        try write("* Pump\nSee [[id:4f0c-12][the well]] and [[id:none][nothing]].\n", to: "v/pump.org")
+        #expect(try cli.roost("ingest", "v", "--store=s").status == 0)
+        #expect(try destinations("v/pump.org") == ["4f0c-12": "entry", "none": "missing"])
+        #expect(try cli.roost("backlinks", "v/well.org", "--store=s").output.contains("Pump"))
+    }
+
     @Test func `links within a file are not broken`() throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         try write("* Head\nSome text.\n", to: "v/b.org")
