@@ -65,8 +65,9 @@ struct DocumentFile {
         }
     }
 
-    /// Reads the parts of a large text. Only the first part is parsed, because it contains the metadata of
-    /// the file. Parsing the whole text would need many times its size in memory.
+    /// Reads the parts of a large text. The first part contains the metadata of the file, and the other parts
+    /// of a note only links and further tags. Each part is parsed separately, because parsing the whole text
+    /// would need many times its size in memory.
     private func partsOfText() async throws -> [EntryDraft] {
         var parts = try readingUTF8 { try TextParts.drafts(of: $0, name: url.path) }
         guard let first = parts.first else { return [] }
@@ -74,11 +75,23 @@ struct DocumentFile {
         let metadata = DocumentDrafts.metadata(of: document)
         for index in parts.indices {
             parts[index].metadata = metadata
-            if index > 0 { parts[index].metadata[DocumentKey.links] = nil }
             parts[index].tags = document.tags
+            if index > 0 { try await readReferences(of: &parts[index]) }
             (parts[index].createdAt, parts[index].updatedAt) = (document.createdAt, document.updatedAt)
         }
         return parts
+    }
+
+    /// Replaces the links of a part of a large note that is not the first one, and adds its tags.
+    private func readReferences(of part: inout EntryDraft) async throws {
+        part.metadata[DocumentKey.links] = nil
+        guard match.type.format == .markdown else { return }
+        // Front matter can only begin in the first line, where a part can have a horizontal line.
+        let data = Data(("\n" + part.content).utf8)
+        guard let document = try await documents(in: data).first else { return }
+        part.metadata[DocumentKey.links] = DocumentDrafts.metadata(of: document)[DocumentKey.links]
+        var known = Set(part.tags.map { $0.lowercased() })
+        part.tags += document.tags.filter { known.insert($0.lowercased()).inserted }
     }
 
     private func documents(in data: Data) async throws -> [Document] {

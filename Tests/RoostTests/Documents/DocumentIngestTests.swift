@@ -288,6 +288,22 @@ import Testing
         #expect(draft.entries.map(\.content).joined() == text)
         #expect(draft.entries.allSatisfy { $0.metadata["title"] == "Large" && $0.tags == ["big"] })
     }
+
+    @Test func `each part of a large note has its own links and tags`() async throws {
+        let line = "A line about swifts and their nests under the roofs of old houses.\n"
+        let filler = String(repeating: line, count: 40_000)
+        let text =
+            "---\ntags: [big]\n---\nSee [[First]].\n\n\(filler)\n---\n\nSee [[Last]] and #Big and #end.\n"
+        let draft = try await RecordReader().read(try write(text, to: "large.md"))
+        let (first, last) = (try #require(draft.entries.first), try #require(draft.entries.last))
+        #expect(draft.entries.count > 1)
+        #expect(first.metadata["links"] == ["First"] && first.tags == ["big"])
+        #expect(last.metadata["links"] == ["Last"] && last.tags == ["big", "end"])
+        #expect(draft.entries.dropFirst().dropLast().allSatisfy { $0.metadata["links"] == nil })
+        let code = String(repeating: "let x = \"[[Name]] #tag\"\n", count: 120_000)
+        let source = try await RecordReader().read(try write(code, to: "large.swift"))
+        #expect(source.entries.count > 1 && source.entries.allSatisfy { $0.tags.isEmpty })
+    }
 }
 
 extension DateFormatter {
