@@ -69,4 +69,15 @@ import Testing
         #expect(try TagChanges(["x", "+a"], removes: true).changes == [.init(tag: "+a", isAdded: false)])
         #expect(try TagChanges(["x", "a"], removes: false).changes == [.init(tag: "a", isAdded: true)])
     }
+
+    @Test func `Settings can be read and changed with the words of other programs`() throws {
+        #expect(try cli.roost("config", "set", "limit", "5").status == 0)
+        #expect(try cli.roost("config", "get", "limit").output == "5\n")
+        for line in [["config"], ["config", "list"], ["config", "--list"]] {
+            #expect(try cli.roost(line).output.contains("limit = 5"), "\(line)")
+        }
+        #expect(try cli.roost("config", "unset", "limit").status == 0)
+        #expect(try cli.roost("config", "get", "limit").status == 1)
+        #expect(try cli.roost("config", "set").error.contains("unknown setting 'set'"))
+    }
 }

@@ -48,6 +48,16 @@ import Testing
         ("march", "2026-02-28T23:00:00Z"),
         ("April", "2025-03-31T22:00:00Z"),
         ("tomorrow", "2026-03-11T23:00:00Z"),
+        ("two weeks ago", "2026-02-24T23:00:00Z"),
+        ("2d ago", "2026-03-09T11:30:00Z"),
+        ("3mo ago", "2025-12-11T11:30:00Z"),
+        ("3 March 2025", "2025-03-02T23:00:00Z"),
+        ("March 3, 2025", "2025-03-02T23:00:00Z"),
+        ("mar 3rd", "2026-03-02T23:00:00Z"),
+        ("12 mar", "2025-03-11T23:00:00Z"),
+        ("29 feb", "2024-02-28T23:00:00Z"),
+        ("yesterday 08:00", "2026-03-10T07:00:00Z"),
+        ("monday 08:00", "2026-03-09T07:00:00Z"),
     ])
     func `A time is read in each form`(text: String, expected: String) throws {
         let date = try argument.date(text)
@@ -66,7 +76,7 @@ import Testing
     @Test(arguments: [
         ("this week", "2026-03-15T23:00:00Z"), ("this year", "2026-12-31T23:00:00Z"),
         ("Jan 2026", "2026-01-31T23:00:00Z"), ("tomorrow", "2026-03-12T23:00:00Z"),
-        ("2026-02-03 08:00", "2026-02-03T07:00:00Z"),
+        ("2026-02-03 08:00", "2026-02-03T07:00:00Z"), ("3 march 2025", "2025-03-03T23:00:00Z"),
     ])
     func `A part of a calendar ends with the next one, and a moment at once`(
         text: String, expected: String
@@ -79,7 +89,8 @@ import Testing
         "", "soon", "2026-13", "2026-02-30", "--5d", "this", "this day", "2026-02-03 25:00", "ma", "x 2026",
         "99999999999999999999 days ago", "last", "ago",
         "20-01-01",
-        "2026-1-1", "mo", "-",
+        "2026-1-1", "mo", "-", "30 feb 2025", "3 march 25", "march 3 2025 x", "soon 08:00", "x ago",
+        "0 march",
     ])
     func `Other texts are not times`(text: String) throws {
         let date = try argument.date(text)

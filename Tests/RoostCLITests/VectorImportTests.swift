@@ -47,6 +47,38 @@ import Testing
         }
     }
 
+    @Test func `A NumPy file takes its texts from a table or from lines of the same name`() throws {
+        try prepare()
+        _ = try run("export", "entries", "--store=s", "-o", "v.npy")
+        let rows = "id,text,lang\n1,a swift above the roof,en\n2,\"green tea, \"\"steeped\"\"\",en\n"
+        try Data((rows + "3,\"=SUM(1) is\na formula\",en\n").utf8).write(to: file("v.csv"))
+        let first = try run("import", "--store=t", "v.npy")
+        #expect(first.output == "3 new, 0 updated, 0 unchanged\n", "\(first)")
+        #expect(first.error.contains("imported 3 vectors"), "\(first)")
+        expectEqual(try vectors("s"), try vectors("t"))
+        #expect(try run("import", "--store=t", "v.npy").output == "0 new, 0 updated, 3 unchanged\n")
+        #expect(try run("list", "--store=t", "--where=lang=en", "--format=tsv").output.contains("swift"))
+        try FileManager.default.removeItem(at: file("v.csv"))
+        #expect(try cli.roost("import", "--store=t", "v.npy").status == 66)
+        try Data("one\n\ntwo\n".utf8).write(to: file("v.txt"))
+        let short = try cli.roost("import", "--store=t", "v.npy")
+        #expect(
+            short.status == 65 && short.error.contains("2 texts, but the NumPy file 3 vectors"), "\(short)")
+        try Data("one\ntwo\nthree".utf8).write(to: file("v.txt"))
+        let other = try run("import", "--store=t", "v.npy")
+        #expect(other.error.contains("the vectors are of another model"), "\(other)")
+        #expect(other.output == "3 new, 0 updated, 0 unchanged\n", "\(other)")
+    }
+
+    @Test func `Parquet is refused with the next step`() throws {
+        try prepare()
+        try Data("PAR1....PAR1".utf8).write(to: file("p.parquet"))
+        let read = try cli.roost("import", "--store=t", "p.parquet")
+        #expect(read.status == 65 && read.error.contains("read_parquet"), "\(read)")
+        let written = try cli.roost("export", "entries", "--store=s", "-o", "x.parquet")
+        #expect(written.status == 64 && written.error.contains("cannot write parquet"), "\(written)")
+    }
+
     @Test func `CSV with vectors is imported with its texts and vectors, once`() throws {
         try prepare()
         _ = try run(

@@ -29,6 +29,15 @@ struct VectorText {
         else { return nil }
     }
 
+    /// Creates a reader of rows whose vectors are in another file; `nil` if the first line of the file
+    /// names no text.
+    init?(textsOf data: Data, name: String) {
+        (self.data, self.name) = (data, name)
+        let names: [String]
+        (names, separator) = Self.firstRow(of: data, name: name)
+        guard names.contains(where: Self.textNames.contains) else { return nil }
+    }
+
     /// Returns whether a file has rows with texts, but without vectors.
     static func lacksVectors(_ data: Data, name: String) -> Bool {
         let line = data.prefix(sampleSize).prefix { $0 != UInt8(ascii: "\n") }

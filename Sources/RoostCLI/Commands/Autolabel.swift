@@ -40,7 +40,7 @@ struct Autolabeling {
         }
         if report.outdatedCount > 0 {
             options.note(
-                "skipped \(report.outdatedCount) clusters that were labeled or removed in the meantime")
+                "skipped \(Count.text(report.outdatedCount, "cluster")) labeled or removed in the meantime")
         }
         return report
     }

@@ -36,8 +36,8 @@ extension ChatCommand {
             guard report.unreadable.isEmpty else {
                 throw RoostError(
                     .badInput,
-                    "skipped \(report.unreadable.count) sessions that cannot be read completely; run "
-                        + "`roost chat doctor \(Terminal.line(source))` to list them")
+                    "skipped \(Count.text(report.unreadable.count, "session")) that cannot be read "
+                        + "completely; run `roost chat doctor \(Terminal.line(source))` to list them")
             }
             guard report.conflicts.isEmpty else {
                 for id in report.conflicts.prefix(Terminal.maximumListedItems) {
@@ -46,7 +46,9 @@ extension ChatCommand {
                 }
                 throw RoostError(
                     .badInput,
-                    "skipped \(report.conflicts.count) sessions that differ in the destination")
+                    "skipped \(Count.text(report.conflicts.count, "session")) with other contents in the "
+                        + "destination"
+                )
             }
         }
     }

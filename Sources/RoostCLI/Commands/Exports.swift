@@ -150,8 +150,9 @@ struct ImportCommand: AsyncParsableCommand {
             Reads these files:
 
               entries.json, JSON Lines  The output of `roost export entries`, or of a JSON store.
-              CSV, TSV                  The output of `roost export entries`. For the NumPy file of \
-            --format npy, the CSV file of the same name is read too.
+              CSV, TSV                  The output of `roost export entries`.
+              NumPy (.npy)              A matrix of vectors, with their texts in a file of the same name: \
+            .csv, .tsv or .jsonl with a text per row, or .txt with a text per line.
               embeddings.db             The database of the program llm, one source per collection.
               chroma.sqlite3            A folder of Chroma 1.x, or the database in it, one source per \
             collection.
@@ -190,6 +191,12 @@ struct ImportCommand: AsyncParsableCommand {
         if file != "-", let archive = try VectorArchive(chroma: url, ignoringVectors: ignoreVectors) {
             return try await importVectors(archive)
         }
+        if FileManager.default.fileExists(atPath: file + "/chroma.sqlite3") {
+            throw CommandError(
+                .badData,
+                "cannot import \(Terminal.line(file, limit: 200)): its chroma.sqlite3 is damaged, or not "
+                    + "from Chroma 1.x")
+        }
         if SessionImport.isDatabase(file) {
             guard let archive = try VectorArchive(database: url) else {
                 throw RoostError(
@@ -201,13 +208,18 @@ struct ImportCommand: AsyncParsableCommand {
         }
         var data = try InputFile.read(file)
         var name = file == "-" ? "standard input" : file
+        try Self.checkType(of: data, name)
+        let path = file == "-" ? "stdin" : URL(fileURLWithPath: file).standardizedFileURL.path
         if NumPyMatrix.isPresent(in: data) {
             let vectors = data
-            (data, name) = try table()
-            return try await importEntries(data, name, vectors: vectors)
+            (data, name) = try texts()
+            if ExportedTable(data, name: name) != nil {
+                return try await importEntries(data, name, vectors: vectors)
+            }
+            return try await importVectors(
+                VectorArchive(vectors: vectors, texts: data, name: name, source: "vectors:" + path))
         }
         if ExportedTable(data, name: name) != nil { return try await importEntries(data, name) }
-        let path = file == "-" ? "stdin" : URL(fileURLWithPath: file).standardizedFileURL.path
         if let archive = try VectorArchive(data, name: name, source: "vectors:" + path) {
             return try await importVectors(archive)
         }
@@ -224,18 +236,33 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the CSV file with the entries of a NumPy file, and its name.
-    private func table() throws -> (Data, String) {
+    /// Throws an error that names the form in which a file of an unsupported type can be imported.
+    private static func checkType(of data: Data, _ name: String) throws {
+        guard data.starts(with: Data("PAR1".utf8)) else { return }
+        throw CommandError(
+            .badData,
+            "cannot import \(Terminal.line(name, limit: 200)): Parquet is not supported; convert it to JSON "
+                + "Lines, for example with pandas: read_parquet(FILE).to_json(OUTPUT, orient=\"records\", "
+                + "lines=True)")
+    }
+
+    /// The extensions of the file with the texts of a NumPy file, in the order in which they are tried.
+    private static let textExtensions = ["csv", "tsv", "jsonl", "txt"]
+
+    /// Returns the file with the texts of a NumPy file, and its name.
+    private func texts() throws -> (Data, String) {
         guard file != "-" else {
             throw CommandError(
                 .usage, "standard input contains only vectors; import the file that has their texts")
         }
-        let path = (file as NSString).deletingPathExtension + ".csv"
-        guard FileManager.default.fileExists(atPath: path) else {
+        let stem = (file as NSString).deletingPathExtension
+        let paths = Self.textExtensions.map { "\(stem).\($0)" }
+        guard let path = paths.first(where: { FileManager.default.fileExists(atPath: $0) }) else {
             throw CommandError(
                 .noInput,
                 "cannot import \(Terminal.line(file, limit: 200)): it contains only vectors, and the file "
-                    + "with their texts, \(Terminal.line(path, limit: 200)), does not exist")
+                    + "with their texts, \(Terminal.line(paths[0], limit: 200)), does not exist (.tsv, "
+                    + ".jsonl and .txt are possible too)")
         }
         return (try InputFile.read(path), path)
     }
@@ -272,14 +299,14 @@ struct ImportCommand: AsyncParsableCommand {
         }
         options.remark(on: store.embedder)
         if report.withoutText > 0 {
-            options.note("skipped \(report.withoutText) vectors: the file does not contain their texts")
+            options.note("skipped \(Count.text(report.withoutText, "vector")) without a text in the file")
         }
         if json { return try Terminal.json(report) }
         let counts = report.entries
         Terminal.write("\(counts.new) new, \(counts.updated) updated, \(counts.unchanged) unchanged")
         options.note(
             report.vectors > 0
-                ? "imported \(report.vectors) vectors"
+                ? "imported \(Count.text(report.vectors, "vector"))"
                 : "the texts were embedded with \(store.embedder.space.model): "
                     + (ignoreVectors ? "--ignore-vectors was given" : "the vectors are of another model"))
     }

@@ -11,8 +11,12 @@ struct JSONFormatFlags: ParsableArguments {
 
     /// The extensions of files that have the name of a format in another form.
     private static let extensions = ["ndjson": "jsonl", "md": "markdown", "htm": "html"]
-    /// The extensions that name a format of some export. JSON in such a file would surprise.
-    private static let formats: Set<String> = ["json", "jsonl", "csv", "tsv", "npy", "markdown", "html"]
+    /// The extensions that name a format of this or another program. JSON in such a file would surprise.
+    private static let formats: Set<String> = [
+        "json", "jsonl", "csv", "tsv", "npy", "markdown", "html", "parquet", "feather", "arrow", "xlsx",
+        "ods",
+        "yaml", "xml", "pdf", "sqlite", "db",
+    ]
 
     /// Returns the format that the options select, or else the one that the extension of the file names, or
     /// else JSON.

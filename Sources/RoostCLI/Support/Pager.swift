@@ -33,7 +33,8 @@ enum Pager {
         defer { for end in ends { close(end) } }
         // The pager must not inherit the end for writing; it would wait for more output forever.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let settings = ["LESS": lessOptions, "LV": "-c"].merging(environment) { $1 }
+        // Without LESSCHARSET, less shows the bytes of all letters outside of ASCII in the locale C.
+        let settings = ["LESS": lessOptions, "LESSCHARSET": "utf-8", "LV": "-c"].merging(environment) { $1 }
         // The user's setting may contain options, so a shell splits it.
         let arguments = ["/bin/sh", "-c", "exec \(command)"]
         guard let id = ForegroundProcess.start(arguments, settings, input: ends[0]) else { return }

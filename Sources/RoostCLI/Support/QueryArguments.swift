@@ -80,6 +80,7 @@ struct QueryArguments {
             }
             return command.path + parts.options + ["--"] + parts.words
         }
+        let arguments = ConfigurationCommand.normalized(arguments)
         guard arguments.contains(where: { isShortOption($0) && $0.count > 2 }) else { return arguments }
         let path = CommandNames().path(in: arguments)
         let names = QueryArguments(of: CommandNames().command(at: path))

@@ -25,13 +25,16 @@ extension TimeArgument {
         case 2 where words[0] == "this": return currentPeriod(words[1])
         case 2:
             if let month = Self.month(words[0]), words[1].utf8.count == 4 { return named(words[1], month) }
+            if let day = namedDay(words) { return day }
+            // `3d ago` is `3d`.
+            if words[1] == "ago" { return words[0].first?.isNumber == true ? period(words[0]) : nil }
             return localTime(words) ?? (Int(words[0]) == nil ? nil : period(text + " ago"))
-        default: return nil
+        default: return namedDay(words)
         }
     }
 
     /// Returns the number of the month with a name, or with the first three or more letters of it.
-    private static func month(_ name: String) -> Int? {
+    static func month(_ name: String) -> Int? {
         guard name.count >= 3 else { return nil }
         return months.firstIndex { $0.hasPrefix(name) }.map { $0 + 1 }
     }
@@ -77,11 +80,12 @@ extension TimeArgument {
         return DatePeriod(date..<date, in: calendar)
     }
 
-    /// Reads a day and a time in the calendar's time zone: `2026-01-31`, and `09:00` or `09:00:30`.
+    /// Reads a day and a time in the calendar's time zone: `2026-01-31` or `yesterday`, and `09:00` or
+    /// `09:00:30`.
     private func localTime(_ parts: [String]) -> DatePeriod? {
-        guard parts.count == 2, parts[0].utf8.count == 10, [5, 8].contains(parts[1].utf8.count),
-            let day = DatePeriod(naming: parts[0], in: calendar)?.times.lowerBound
-        else { return nil }
+        guard parts.count == 2, [5, 8].contains(parts[1].utf8.count) else { return nil }
+        let named = parts[0].utf8.count == 10 ? DatePeriod(naming: parts[0], in: calendar) : nil
+        guard let day = named?.times.lowerBound ?? relative(parts[0]) else { return nil }
         let texts = parts[1].split(separator: ":", omittingEmptySubsequences: false)
         let numbers = texts.compactMap { $0.utf8.count == 2 && $0.allSatisfy(\.isASCII) ? Int($0) : nil }
         guard numbers.count == texts.count, (2...3).contains(numbers.count), (0..<24).contains(numbers[0]),

@@ -12,7 +12,7 @@ struct TimeArgument {
     /// The forms of a time, for messages.
     static let forms =
         "30m, 12h, 7d, 2w, 3mo, 1y, today, yesterday, 'last monday', '3 weeks ago', 'this month', 'Jan "
-        + "2026', 2026, 2026-01, 2026-01-31, '2026-01-31 09:00' or 2026-01-31T09:00:00Z"
+        + "2026', '3 March 2026', 2026, 2026-01, 2026-01-31, '2026-01-31 09:00' or 2026-01-31T09:00:00Z"
 
     private static let units: [String: Calendar.Component] = [
         "m": .minute, "min": .minute, "minute": .minute, "h": .hour, "hour": .hour, "d": .day, "day": .day,
@@ -22,6 +22,12 @@ struct TimeArgument {
     private static let suffixes: [Character: Double] = ["m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400]
     private static let weekdays = [
         "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
+    ]
+
+    private static let numbers = [
+        "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+        "eight": 8,
+        "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
     ]
 
     /// Returns the time that a text describes; `nil` if it has none of the known forms. A day, month or year
@@ -72,8 +78,8 @@ struct TimeArgument {
         return now.addingTimeInterval(-Double(count) * unit)
     }
 
-    /// Reads `today`, `yesterday`, `last monday`, `last week`, `3 weeks ago`, and `monday`.
-    private func relative(_ text: String) -> Date? {
+    /// Reads `today`, `yesterday`, `last monday`, `last week`, `3 weeks ago` and `monday`, in lowercase.
+    func relative(_ text: String) -> Date? {
         let words = text.split(whereSeparator: { $0 == " " || $0 == "-" || $0 == "_" }).map(String.init)
         let today = calendar.startOfDay(for: now)
         switch words.count {
@@ -85,7 +91,7 @@ struct TimeArgument {
             if let unit = unit(words[1]) { return calendar.date(byAdding: unit, value: -1, to: today) }
             return weekday(words[1], before: today)
         case 3 where words[2] == "ago":
-            let count = words[0] == "a" || words[0] == "an" ? 1 : Int(words[0])
+            let count = Self.numbers[words[0]] ?? Int(words[0])
             // The limit keeps the result in the range of dates that can be stored.
             guard let count, (0...100_000).contains(count), let unit = unit(words[1]) else { return nil }
             let isTime = unit == .minute || unit == .hour
