@@ -33,13 +33,17 @@ struct RestructuredMarkup {
         #/``(.{1,1000}?)``|(?::[a-z:]{1,40}:)?`([^`<>]{1,500}?)\s{0,8}(?:<([^`<>]{1,2000})>)?`_{0,2}/#
 
     private let lines: [String]
+    private var names: RestructuredNames
     private var result = ConvertedMarkup()
     /// The levels of headings follow from the order in which their underline characters first occur.
     private var levels: [String] = []
     private var body: Body?
     private var indentation = 0
 
-    private init(_ lines: [String]) { self.lines = lines }
+    private init(_ lines: [String]) {
+        self.lines = lines
+        names = RestructuredNames(lines)
+    }
 
     /// Converts lines. `checkCancellation` is called before each of them.
     static func converted(
@@ -64,7 +68,7 @@ struct RestructuredMarkup {
             if !levels.contains(sign) { levels.append(sign) }
             let level = (levels.firstIndex(of: sign) ?? 0) + 1
             result.setTitle(title)
-            let heading = MarkdownText.heading(Self.inline(title, &result), level: level)
+            let heading = MarkdownText.heading(inline(title), level: level)
             result.lines += count == 3 ? ["", heading, ""] : [heading, ""]
             return count
         }
@@ -77,6 +81,10 @@ struct RestructuredMarkup {
         } else if text.lowercased().hasPrefix(":date:") {
             result.date = String(text.dropFirst(6)).trimmingCharacters(in: .whitespaces)
             result.addHidden(text)
+        } else if text.lowercased().hasPrefix(":tags:") || text.lowercased().hasPrefix(":keywords:") {
+            let value = text.dropFirst().drop { $0 != ":" }.dropFirst()
+            result.addTags(value.split(separator: ",").map { String($0).trimmed }.filter { !$0.isEmpty })
+            result.addHidden(text)
         } else if text.wholeMatch(of: Self.tableRule) != nil {
             // A line of a table
             result.lines.append("")
@@ -86,7 +94,7 @@ struct RestructuredMarkup {
                 indentation = line.prefix { $0 == " " }.count
             }
             let content = text.hasSuffix("::") ? String(line.dropLast(text == "::" ? 2 : 1)) : line
-            result.lines.append(Self.inline(content, &result))
+            result.lines.append(inline(content))
         }
         return 1
     }
@@ -97,7 +105,7 @@ struct RestructuredMarkup {
         switch body {
         case .options(let language):
             if isInside, text.wholeMatch(of: Self.option) != nil {
-                result.lines.append("")
+                result.lines.append(language == nil ? visibleOption(text) ?? "" : "")
                 return true
             }
             body = nil
@@ -115,7 +123,11 @@ struct RestructuredMarkup {
             closeCode()
         case .hidden:
             if isInside || text.isEmpty {
-                result.addHidden(text)
+                if let option = visibleOption(text) {
+                    result.lines.append(option)
+                } else {
+                    result.addHidden(text)
+                }
                 return true
             }
         case .literal:
@@ -136,10 +148,19 @@ struct RestructuredMarkup {
         return false
     }
 
+    /// Returns the text of an option that readers see: the description of an image, or the header of a table;
+    /// `nil` for other lines.
+    private mutating func visibleOption(_ text: String) -> String? {
+        for name in [":alt:", ":header:"] where text.hasPrefix(name) {
+            return inline(text.dropFirst(name.count).trimmingCharacters(in: .whitespaces))
+        }
+        return nil
+    }
+
     /// Reads a line that begins with two full stops: a comment, a target, a footnote or a directive.
     private mutating func readDirective(_ text: String) {
         if let match = text.wholeMatch(of: Self.footnote) {
-            result.lines.append(Self.inline(String(match.output.1), &result))
+            result.lines.append(inline(String(match.output.1)))
         } else if let match = text.wholeMatch(of: Self.directive) {
             let (name, argument) = (String(match.output.1), String(match.output.2))
             if ["code-block", "code", "sourcecode"].contains(name) {
@@ -151,7 +172,7 @@ struct RestructuredMarkup {
             } else {
                 // The argument of a figure is an address; that of other directives is text.
                 if name == "figure" { result.addHidden(text) }
-                if name != "figure" { result.lines.append(Self.inline(argument, &result)) }
+                if name != "figure" { result.lines.append(inline(argument)) }
                 body = .options(language: nil)
             }
         } else {
@@ -195,24 +216,28 @@ struct RestructuredMarkup {
         return String(first)
     }
 
-    private static func inline(_ line: String, _ result: inout ConvertedMarkup) -> String {
+    private mutating func inline(_ line: String) -> String {
         // Items that are numbered automatically
-        var line = line.replacing(automaticNumber) { "\($0.output.1)1. " }
-        guard line.utf8.count <= ConvertedMarkup.maximumLineLength, line.contains("`") || line.contains("]_")
+        var line = line.replacing(Self.automaticNumber) { "\($0.output.1)1. " }
+        guard line.utf8.count <= ConvertedMarkup.maximumLineLength else { return line }
+        line = names.replacingSubstitutions(in: line)
+        guard line.utf8.count <= ConvertedMarkup.maximumLineLength, line.contains("`") || line.contains("_")
         else { return line }
-        line = line.replacing(citation) { String($0.output.1) }
+        if line.contains("]_") { line = line.replacing(Self.citation) { String($0.output.1) } }
         var output = ""
         var rest = line[...]
         // Literal text has two backquotes on each side; Markdown needs only one.
-        while let match = rest.firstMatch(of: role) {
-            output += rest[..<match.range.lowerBound]
+        while let match = rest.firstMatch(of: Self.role) {
+            output += names.linking(rest[..<match.range.lowerBound], &result)
             if let literal = match.output.1 {
                 output += "`\(literal)`"
             } else if let label = match.output.2 {
-                output += match.output.3.map { result.link($0, label) } ?? String(label)
+                let isReference = match.output.0.hasSuffix("`_")
+                let address = match.output.3 ?? (isReference ? names.address(of: label) : nil)
+                output += address.map { result.link($0, label) } ?? String(label)
             }
             rest = rest[match.range.upperBound...]
         }
-        return output + rest
+        return output + names.linking(rest, &result)
     }
 }
