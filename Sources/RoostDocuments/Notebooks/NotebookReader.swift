@@ -16,6 +16,10 @@ public struct NotebookReader: DocumentReader {
     /// The maximum number of bytes of the text of a cell in the file.
     private static let maximumCellBytes = 4 << 20
     private static let maximumAuthors = 200
+    /// The maximum number of bytes of the text in which links are found. The file is still in memory then.
+    private static let maximumLinkLength = 1 << 19
+
+    public let version = 2
 
     public let types = [Self.type]
 
@@ -72,6 +76,9 @@ public struct NotebookReader: DocumentReader {
         }
         guard !output.text.isEmpty else { throw DocumentError.noText("it contains no text") }
         var document = Document(type: type, title: title(metadata, cells), text: output.text)
+        let analysis = MarkdownAnalysis(output.text, maximumLength: maximumLinkLength)
+        document.links = analysis.scanner.links.sorted { $0.range.lowerBound < $1.range.lowerBound }
+            .compactMap(\.link)
         let authors = authors(metadata)
         if authors.count == 1 { document.metadata["author"] = .string(authors[0]) }
         if authors.count > 1 { document.metadata["author"] = .array(authors.map { .string($0) }) }
