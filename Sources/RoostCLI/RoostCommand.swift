@@ -74,7 +74,7 @@ struct RoostCommand: AsyncParsableCommand {
     private static func requireSubcommand(_ command: any ParsableCommand) throws {
         let type = type(of: command)
         guard type != RoostCommand.self, !type.configuration.subcommands.isEmpty else { return }
-        for line in helpMessage(for: type).split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in HelpText.formatted(helpMessage(for: type)).split(separator: "\n", omittingEmptySubsequences: false) {
             Terminal.error(String(line))
         }
         throw CommandError(.usage, "missing subcommand of `roost \(type._commandName)`")

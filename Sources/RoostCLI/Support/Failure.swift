@@ -37,7 +37,7 @@ enum Failure {
             guard code == .validationFailure else {
                 if code == .success, !(error is ExitCode) {
                     // A help text, a completion script or the version.
-                    let text = RoostCommand.fullMessage(for: error)
+                    let text = HelpText.formatted(RoostCommand.fullMessage(for: error))
                     if !text.isEmpty { Terminal.write(Data((text + "\n").utf8)) }
                     Foundation.exit(ExitStatus.success.rawValue)
                 }
