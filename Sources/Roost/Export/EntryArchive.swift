@@ -86,14 +86,14 @@ public struct EntryArchive: Sendable {
     private static func rows(of table: ExportedTable, _ vectors: Data?, _ name: String) throws -> [Entry] {
         var entries = try table.entries()
         guard let vectors else { return entries }
-        let rows = try NumPyMatrix(vectors, name: "the vectors of \(name)").rows
-        guard rows.count == entries.count else {
+        let rows = try NumPyMatrix(vectors, name: "the vectors of \(name)").matrix
+        guard rows.rows == entries.count else {
             throw RoostError(
                 .badInput,
-                "cannot import \(name): it has \(entries.count) entries, but there are \(rows.count) "
+                "cannot import \(name): it has \(entries.count) entries, but there are \(rows.rows) "
                     + "vectors; nothing was imported")
         }
-        for index in entries.indices { entries[index].embeddings = rows[index] }
+        for index in entries.indices { entries[index].embeddings = rows.row(index) }
         return entries
     }
 

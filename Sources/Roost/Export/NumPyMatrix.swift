@@ -1,12 +1,13 @@
 package import Foundation
 import RoostModel
+package import RoostVectors
 
 /// Reads a matrix of 32-bit or 64-bit floating-point numbers from a NumPy file (`.npy`, versions 1 to 3).
 package struct NumPyMatrix {
     private static let magic = Data([0x93]) + Data("NUMPY".utf8)
 
-    /// The rows.
-    let rows: [[Float]]
+    /// The numbers.
+    package let matrix: Matrix
 
     /// Returns whether data has the form of a NumPy file.
     package static func isPresent(in data: Data) -> Bool { data.starts(with: magic) }
@@ -48,6 +49,7 @@ package struct NumPyMatrix {
             }
         }
         guard values.allSatisfy(\.isFinite) else { throw failure("it contains values that are not numbers") }
-        rows = (0..<count).map { Array(values[($0 * columns)..<(($0 + 1) * columns)]) }
+        // The header may state any number of rows without columns, so no row is allocated separately.
+        matrix = Matrix(rows: count, columns: columns, elements: values)
     }
 }
