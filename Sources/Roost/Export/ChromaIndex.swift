@@ -70,8 +70,7 @@ struct ChromaIndex {
     private func layout() throws -> Layout {
         let header = try contents("header.bin", limit: 1 << 20)
         guard header.count >= Self.headerSize,
-            Self.number(header, header.startIndex, UInt32.self)
-                == Self.headerVersion
+            Self.number(header, header.startIndex, UInt32.self) == Self.headerVersion
         else { throw failure("header.bin is damaged or of an unsupported version") }
         // The version is followed by numbers of eight bytes: the offset of the links, the capacity, the
         // number of elements, the size of an element, and the offsets of the label and of the vector.
@@ -98,9 +97,7 @@ struct ChromaIndex {
 
     private func failure(_ fault: String) -> RoostError {
         RoostError(
-            .badInput,
-            "cannot import the vectors of \(folder.path): \(fault); use --ignore-vectors to import and embed "
-                + "only the texts")
+            .badInput, "cannot import the vectors of \(folder.path): \(fault)", remedy: .ignoreVectors)
     }
 
     private static func number<Number: FixedWidthInteger>(_ data: Data, _ index: Int, _ type: Number.Type)

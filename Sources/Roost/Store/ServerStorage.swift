@@ -108,8 +108,8 @@ extension StoreConfiguration {
         StorageError(
             .unsupported,
             "cannot migrate or restore a store to PostgreSQL, because its revisions would not be preserved; "
-                + "create a store there with the same model (`roost init --provider postgres`), and run "
-                + "`roost copy`")
+                + "create a store there with the same model, and copy the entries into it",
+            remedy: .copyEntries)
     }
 
     static var cannotReplaceVectorsOnServer: StorageError {
@@ -123,7 +123,7 @@ extension StoreConfiguration {
     static var cannotTransferFromServer: StorageError {
         StorageError(
             .unsupported,
-            "cannot migrate a store from PostgreSQL, because its revisions would not be preserved; run "
-                + "`roost copy FROM TO`")
+            "cannot migrate a store from PostgreSQL, because its revisions would not be preserved",
+            remedy: .copyEntries)
     }
 }
