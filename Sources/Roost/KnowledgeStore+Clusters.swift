@@ -79,6 +79,7 @@ extension KnowledgeStore {
     /// Returns all clusters with the ids of their members; none before the first run.
     ///
     /// The members of a parent cluster are those of the clusters below it, and it lists none itself.
+    ///
     /// - Throws: `StorageError`.
     /// - Complexity: O(clusters + assignments).
     public func clusters() async throws -> [Cluster] { try await storage.snapshot().clusters() }

@@ -52,6 +52,7 @@ extension KnowledgeStore {
     ///
     /// Each document becomes one entry, and so does each row of a JSON Lines, CSV or TSV file. Files that
     /// cannot be read are skipped and reported.
+    ///
     /// - Parameters:
     ///   - folder: A folder, or a single file.
     ///   - pruning: Whether to remove the entries of files that no longer exist below the folder.
@@ -72,6 +73,7 @@ extension KnowledgeStore {
     /// Returns the sources whose files no longer exist, among the sources below the given files and folders.
     ///
     /// Pass the result to ``remove(_:)-(VanishedSources)`` to remove them.
+    ///
     /// - Parameters:
     ///   - locations: Files and folders, which need not exist.
     ///   - present: Files that are known to exist.
@@ -165,6 +167,7 @@ extension KnowledgeStore {
     ///
     /// The number is 0 for ingested entries, because ingest splits long texts. It can be positive for entries
     /// whose vectors the caller provided.
+    ///
     /// - Complexity: O(length of the text) if a passage may exceed the model's limit.
     public func omittedTokens(of entry: Entry) -> Int { entryEmbedder.omittedTokens(of: entry) }
 }

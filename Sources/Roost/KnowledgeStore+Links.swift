@@ -4,6 +4,7 @@ extension KnowledgeStore {
     /// Returns the links in the text of an entry, in order.
     ///
     /// Links to notes are resolved as Obsidian does: by the name of the file, by its path, or by an alias.
+    ///
     /// - Throws: ``RoostError`` with `.notFound` if the store does not contain the entry; `StorageError`.
     public func links(of id: Entry.ID) async throws -> [EntryLink] {
         let snapshot = try await storage.snapshot()
@@ -22,6 +23,7 @@ extension KnowledgeStore {
     /// of the entries that contain them.
     ///
     /// Web pages are not requested, and files next to a note are not read.
+    ///
     /// - Throws: `StorageError`; `CancellationError`.
     public func brokenLinks() async throws -> [LinkedEntry] {
         try await LinkGraph(try await storage.snapshot()).brokenLinks()

@@ -30,7 +30,8 @@ extension KnowledgeStore {
     /// - Parameters:
     ///   - text: The query, which may have operators (``EntrySearch/Subject/text(_:)``).
     ///   - filter: The filter that entries must match; by default, all entries match.
-    ///   - limit: The maximum number of hits.
+    ///   - limit: The maximum number of hits, at least 1.
+    /// - Throws: The errors of ``search(_:)-(EntrySearch)``.
     public func query(
         _ text: String, matching filter: EntryFilter = .all, limit: Int = 10
     ) async throws -> QueryResult {
@@ -61,6 +62,8 @@ extension KnowledgeStore {
     ///
     /// - Parameter cursor: The position after which changes are returned. `.start` returns every existing
     ///   entry first; `nil` returns only changes after the call.
+    /// - Throws: `StorageError`, but only if `cursor` is `nil`. The iterators of the sequence throw the errors
+    ///   of reading.
     public func changes(after cursor: ChangeCursor? = nil) async throws -> ChangeBatches {
         let start = if let cursor { cursor } else { try await storage.snapshot().stamp.cursor }
         return storage.changeBatches(after: start)

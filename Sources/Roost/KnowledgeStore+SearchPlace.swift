@@ -29,6 +29,7 @@ extension KnowledgeStore {
     ///
     /// Until it is built, searches in the database compare all vectors. Other clients can read and write the
     /// store meanwhile.
+    ///
     /// - Parameter progress: Receives a description of the step and, if it is known, the finished share of
     ///   the step, from 0 to 1.
     /// - Returns: The state of the index; `nil` if searches do not run in a database.

@@ -25,13 +25,13 @@ extension KnowledgeStore {
     /// workers.
     ///
     /// The sample is chosen by the ids of the entries, so it is the same each time. The clusters of the
-    /// sample are found in the same way as in a run of one process.
-    /// Entries that are added later belong to no cluster when the clusters are committed. The contents of the
-    /// store do not change.
+    /// sample are found in the same way as in a run of one process. The contents of the store do not change.
+    ///
+    /// Entries that are added after the call belong to no cluster when the clusters are committed.
     ///
     /// - Parameters:
-    ///   - sample: The number of entries in the sample, about which it has. If it is not below the number of
-    ///     all entries, the result equals that of a clustering by one client.
+    ///   - sample: The approximate number of entries in the sample. If it is not below the number of all
+    ///     entries, the result equals that of a clustering by one client.
     ///   - granularity: Whether to make larger or smaller clusters than the data suggests.
     ///   - maximumOutliers: The maximum share of the entries that may be in no cluster, 0 to 1.
     ///   - seed: The seed of the algorithm's random choices.
@@ -95,8 +95,7 @@ extension KnowledgeStore {
         ).run()
     }
 
-    /// Removes the clustering plan and the results of its workers. Does nothing in a store without a
-    /// plan.
+    /// Removes the clustering plan and the results of its workers. Does nothing in a store without a plan.
     ///
     /// - Throws: `StorageError`.
     public func discardClusteringPlan() async throws { try await planRecords.remove() }

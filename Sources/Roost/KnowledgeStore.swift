@@ -143,6 +143,7 @@ public struct KnowledgeStore: Sendable {
     ///
     /// If another process migrates the store to another model later, all further calls throw
     /// `.spaceMismatch`.
+    ///
     /// - Parameters:
     ///   - directory: The store's folder.
     ///   - undo: Records every commit for ``undo(isDryRun:)``.
@@ -195,6 +196,7 @@ public struct KnowledgeStore: Sendable {
     /// Adds a text unless an entry that the caller may see has an equal text.
     ///
     /// A hidden entry with an equal text is not changed; a separate entry is added.
+    ///
     /// - Parameters:
     ///   - ownSource: The source of added texts, for a caller that sees only a part of the store; `nil` for
     ///     the source of ``add(_:tags:metadata:)``.
@@ -229,6 +231,7 @@ public struct KnowledgeStore: Sendable {
     /// Removes entries, and optionally the records of their sources, in one commit.
     ///
     /// Ids that the store does not contain are ignored.
+    ///
     /// - Parameters:
     ///   - ids: The ids of the entries.
     ///   - sources: The ids of source records to remove. The next ingest treats a source without a record as
@@ -261,6 +264,7 @@ public struct KnowledgeStore: Sendable {
     ///
     /// Call it before ``entry(_:)``. A change between the two calls then leads to a conflict, and is not
     /// overwritten.
+    ///
     /// - Throws: `StorageError`.
     public func revision(of id: Entry.ID) async throws -> Revision? {
         try await storage.snapshot().revisions(of: [id])[id]

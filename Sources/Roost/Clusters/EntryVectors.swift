@@ -88,7 +88,7 @@ struct EntryVectors: Sendable {
         var filter = EntryFilter.all
         filter.conditions = conditions
         var ids: Set<Entry.ID> = []
-        for try await page in snapshot.entryPages(matching: filter) { ids.formUnion(page.entries.map(\.id)) }
+        for try await page in snapshot.headerPages(matching: filter) { ids.formUnion(page.headers.map(\.id)) }
         return ids
     }
 

@@ -43,6 +43,7 @@ struct EntryEditor {
     /// Changes the text, the tags and the metadata of an entry in one commit.
     ///
     /// If another process changes the entry at the same time, the changes are applied to its new state.
+    ///
     /// - Returns: The changed entry.
     func update(
         _ id: Entry.ID, _ changes: EntryChanges, expecting expected: Revision? = nil

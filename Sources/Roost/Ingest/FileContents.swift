@@ -17,6 +17,7 @@ enum FileContents {
     /// Returns the contents of a file.
     ///
     /// A binary file that must not be read is detected before the rest of it is read.
+    ///
     /// - Parameters:
     ///   - url: The file.
     ///   - maximumSize: The maximum size of the file in bytes.

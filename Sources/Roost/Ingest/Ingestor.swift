@@ -100,7 +100,7 @@ struct Ingestor {
 
     /// Reports a source whose stored entries stay as they are.
     private mutating func skip(_ draft: SourceDraft, _ reason: String) {
-        report.skipped.append(.init(source: URL(string: draft.id)?.path ?? draft.id, reason: reason))
+        report.skipped.append(.init(source: SourceDraft.displayName(of: draft.id), reason: reason))
         progress.sources += 1
     }
 
@@ -188,8 +188,8 @@ struct Ingestor {
         if let record { return record.entryIDs }
         // Without a record, the source is new or its first ingest was interrupted.
         var ids: [Entry.ID] = []
-        for try await page in snapshot.entryPages(matching: EntryFilter(sources: [source])) {
-            ids += page.entries.map(\.id)
+        for try await page in snapshot.headerPages(matching: EntryFilter(sources: [source])) {
+            ids += page.headers.map(\.id)
         }
         return ids
     }

@@ -86,6 +86,7 @@ struct PassagePlan: Sendable, Hashable {
     ///
     /// The store does not record the embedded texts, so the numbers of their tokens are compared. They can
     /// differ because an earlier version embedded the hidden parts of a text and did not embed headings.
+    ///
     /// - Parameters:
     ///   - entry: The stored entry, which may come from another source.
     ///   - plan: The plan for the stored entry.

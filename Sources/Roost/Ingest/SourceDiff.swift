@@ -107,12 +107,13 @@ enum SourceDiff {
     /// Returns the entries of a draft. The id of each entry is derived from the source and the entry's key.
     ///
     /// Empty texts, repeated keys and entries that a store would reject are skipped.
+    ///
     /// - Parameter tags: Tags that are added to every entry.
     static func identify(_ draft: SourceDraft, tags: [String]) -> IdentifiedEntries {
         var result = IdentifiedEntries()
         var occurrences: [ContentDigest: Int] = [:]
         var seen = Set<Entry.ID>()
-        let name = draft.id.hasPrefix("file:") ? URL(string: draft.id)?.path ?? draft.id : draft.id
+        let name = SourceDraft.displayName(of: draft.id)
         for item in draft.entries {
             func skip(_ reason: String) {
                 let location = item.location.map { "\(name), \($0)" } ?? name

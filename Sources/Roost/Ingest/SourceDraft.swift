@@ -1,6 +1,6 @@
 public import Foundation
 import RoostChunks
-public import RoostModel
+import RoostModel
 
 /// The contents of a source, before they are compared with the store.
 public struct SourceDraft: Sendable, Hashable {
@@ -48,51 +48,15 @@ public struct SourceDraft: Sendable, Hashable {
             id: id, fingerprint: Self.fingerprint(of: original), entries: entries, original: original)
     }
 
+    /// Returns the name of a source in messages: the path of a file, or the id of another source.
+    static func displayName(of id: Source.ID) -> String {
+        guard let url = URL(string: id), url.isFileURL else { return id }
+        return url.path
+    }
+
     /// Returns whether a file contains nothing, or only white space.
     static func isEmpty(_ file: Data) -> Bool { file.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 
     /// Returns the fingerprint of a document: `sha256:` and its digest in hexadecimal.
     static func fingerprint(of document: Data) -> String { "sha256:" + ChunkIdentifier(hashing: document).id }
-}
-
-/// A text that may become an entry.
-public struct EntryDraft: Sendable, Hashable {
-    /// The name of the text within its source; if `nil`, a name is derived from the content and from the
-    /// number of earlier equal texts.
-    public var key: String?
-    /// The text.
-    public var content: String
-    /// The metadata of the entry.
-    public var metadata: [String: MetadataValue]
-    /// The tags of the entry. They are stored with one space in place of each run of white space and control
-    /// characters; empty tags are ignored, and so are further spellings of one tag.
-    public var tags: [String]
-    /// The location of the text in its source, for messages, such as `line 3`.
-    public var location: String?
-    /// The location of the text in its source, which is stored with the entry; `nil` if it is unknown. It is
-    /// not stored for entries of a stream.
-    public var sourceLocation: EntryLocation?
-    /// The date of creation that the source states; `nil` if it states none. A stored entry gets this date
-    /// when its source is ingested again.
-    public var createdAt: Date?
-    /// The date of the last change that the source states; `nil` if it states none.
-    public var updatedAt: Date?
-    /// The dates of the file, for a text that is a whole file and does not state its own dates.
-    var fileDates: FileDates?
-
-    /// Creates a draft.
-    public init(
-        key: String? = nil, content: String, metadata: [String: MetadataValue] = [:], tags: [String] = [],
-        location: String? = nil, sourceLocation: EntryLocation? = nil, createdAt: Date? = nil,
-        updatedAt: Date? = nil
-    ) {
-        self.key = key
-        self.content = content
-        self.metadata = metadata
-        self.tags = tags
-        self.location = location
-        self.sourceLocation = sourceLocation
-        self.createdAt = createdAt
-        self.updatedAt = updatedAt
-    }
 }

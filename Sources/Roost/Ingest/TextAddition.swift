@@ -1,15 +1,5 @@
-public import Foundation
-public import RoostModel
-
-/// An entry that was added to a store, or that the store contained already.
-public struct AddedEntry: Sendable, Hashable {
-    /// The id of the entry.
-    public var id: Entry.ID
-    /// Whether the entry was added; `false` if the store contained an entry with the same text.
-    public var isNew: Bool
-    /// Whether the tags or the metadata of an entry that the store contained already have changed.
-    public var isUpdated: Bool
-}
+import Foundation
+import RoostModel
 
 /// Adds a single text as part of a stream source, which only adds entries.
 enum TextAddition {

@@ -72,6 +72,7 @@ struct MigrationFolder {
     /// Removes the folder.
     ///
     /// The folder is renamed first, so no process opens a partly removed store.
+    ///
     /// - Throws: `StorageError`.
     func remove() throws {
         try StorageError.mappingFileErrors {

@@ -39,6 +39,7 @@ public struct StoreCopy: Sendable {
     ///
     /// Entries are committed page by page. After an interruption, the next call continues: what the target
     /// already contains is not written again.
+    ///
     /// - Parameter progress: Receives the number of entries in the target, and the number of all entries.
     /// - Throws: ``RoostError`` with `.spaceMismatch`, or with `.configuration` if the target contains
     ///   entries that the source does not have, or newer versions of entries; `StorageError`, with `.damaged`

@@ -127,6 +127,7 @@ public struct StoreInspector: Sendable {
     /// `SQLiteStorageProvider/repair(databaseURL:options:)`). No data is deleted: damaged files are moved
     /// into a folder, and if the damaged store can be read, a snapshot is first created in its own backup
     /// repository.
+    ///
     /// - Returns: The findings and the actions taken.
     /// - Throws: The errors of ``inspect()``; `StorageError` with `.locked`, or with `.damaged` if nothing
     ///   can be recovered.

@@ -43,6 +43,7 @@ public struct StoreMigration: Sendable {
     ///
     /// The source is only read. If the source has not changed, a call after an interrupted one resumes the
     /// copy.
+    ///
     /// - Parameter progress: Receives the number of entries written so far.
     /// - Returns: The stamp of both stores.
     /// - Throws: ``RoostError`` with `.noStore`, `.storeExists`, or `.configuration` if the target folder

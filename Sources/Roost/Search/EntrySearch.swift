@@ -1,16 +1,5 @@
 public import RoostModel
 
-/// The ways in which a search finds entries.
-public enum SearchMode: String, Sendable, Hashable, CaseIterable, Codable {
-    /// By meaning and by words, whose evidence is combined into one score.
-    case hybrid
-    /// By the cosine similarity of vectors only. The text of the query is embedded unchanged, so query
-    /// operators have no effect.
-    case vector
-    /// By words only (BM25). If the model of the store cannot be used, the hits have no similarity.
-    case text
-}
-
 /// A search for entries: its subject, the entries it may find, and the shape of its result.
 ///
 ///     let search = EntrySearch(

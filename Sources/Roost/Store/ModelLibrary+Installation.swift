@@ -7,6 +7,7 @@ extension ModelLibrary {
     /// Copies a model's files into the library after checking that they form a valid model.
     ///
     /// A model that is already installed with the same contents is not copied again.
+    ///
     /// - Parameters:
     ///   - source: The folder of the model, whose name becomes the model's name.
     ///   - queryPrefix: The prefix of queries with which the model was trained, if its folder does not

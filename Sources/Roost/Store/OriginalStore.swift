@@ -22,6 +22,7 @@ public struct OriginalStore: Sendable {
     /// The pause between two attempts to acquire the lock, in microseconds. It is short compared to the time
     /// for which other processes hold the lock.
     private static let lockPollingInterval: useconds_t = 10_000
+
     /// Creates the store of originals of the knowledge store in `directory`.
     public init(of directory: URL) { self.init(of: directory, files: .standard) }
 
@@ -171,26 +172,5 @@ public struct OriginalStore: Sendable {
         let removed = all.filter { !referenced.contains($0) }
         for digest in removed { try await self.storage.deleteChunk(ChunkIdentifier(id: digest)) }
         return removed.count
-    }
-}
-
-/// Finds the original document of an entry.
-struct OriginalLookup {
-    let store: KnowledgeStore
-
-    func document(of id: Entry.ID) async throws -> Data {
-        let snapshot = try await store.storage.snapshot()
-        guard let entry = try await snapshot.entries([id]).first else {
-            throw RoostError(.notFound, "entry \(id.text) was not found")
-        }
-        guard let source = entry.source else {
-            throw RoostError(.notFound, "entry \(id.text) has no source and therefore no original document")
-        }
-        let digest = try await snapshot.sources([source]).first?.documentDigest
-        if let digest, let document = try await store.originals?.document(digest: digest) { return document }
-        let location = URL(string: source).flatMap { $0.isFileURL ? $0.path : nil } ?? source
-        throw RoostError(
-            .notFound, "the original document of entry \(id.text), \(location), is not stored",
-            remedy: .keepOriginals)
     }
 }

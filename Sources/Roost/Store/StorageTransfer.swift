@@ -29,6 +29,7 @@ struct StorageTransfer {
     ///
     /// A database of an older format is copied first, because opening it would convert it. In that case no
     /// other process can write to the store until ``end()``.
+    ///
     /// - Throws: `StorageError`.
     static func begin(_ configuration: StoreConfiguration) async throws -> StorageTransfer {
         let directory = configuration.directory

@@ -58,9 +58,9 @@ struct StoreIdentity {
     private func damaged(_ reason: String) -> StorageError {
         StorageError(
             .damaged,
-            "cannot open the store in \(configuration.directory.path): \(reason); restore the "
-                + "matching files, "
-                + "or repair the store to use the storage that is present", remedy: .inspectStore)
+            "cannot open the store in \(configuration.directory.path): \(reason); restore the matching "
+                + "files, or repair the store to use the storage that is present",
+            remedy: .inspectStore)
     }
 
     /// Returns the configuration with the provider whose files exist, if those of the manifest's provider are

@@ -16,6 +16,7 @@ extension StoreManifest {
     ///
     /// If the storage is in the epoch of the migration, the vectors belong to the new space; otherwise the
     /// migration was not committed. The result is also written to disk if the writers' lock is available.
+    ///
     /// - Throws: The errors of ``read(in:)``; `StorageError`.
     public static func settled(in directory: URL) async throws -> StoreManifest {
         let manifest = try read(in: directory)

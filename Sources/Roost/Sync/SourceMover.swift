@@ -13,6 +13,7 @@ struct SourceMover {
     /// all sources on which the move depends.
     ///
     /// A source that another process has changed in the meantime is not moved.
+    ///
     /// - Throws: `StorageError`; `CancellationError`.
     func run(_ moves: [SourceMove]) async throws {
         // A target that is itself moved is free only after that move, so these moves need one commit.

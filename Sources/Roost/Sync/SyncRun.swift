@@ -20,6 +20,7 @@ struct SyncRun {
     ///
     /// Moves come first, then new and changed files, and removals last, so that the vectors of equal texts
     /// are still in the store when a file is read.
+    ///
     /// - Parameters:
     ///   - trees: The trees of the plan; their states are updated.
     ///   - report: Receives the numbers of changes.

@@ -28,8 +28,7 @@ extension Embedder {
         guard vectors.rows == texts.count, texts.isEmpty || vectors.columns == space.dimension else {
             throw EmbedderError(
                 .badAnswer,
-                "cannot embed \(texts.count) texts: the model \(space.model) returned "
-                    + "\(vectors.rows) vectors "
+                "cannot embed \(texts.count) texts: the model \(space.model) returned \(vectors.rows) vectors "
                     + "of dimension \(vectors.columns), expected dimension \(space.dimension)")
         }
         var isChanged = false
@@ -41,9 +40,8 @@ extension Embedder {
             guard square.isFinite else {
                 throw EmbedderError(
                     .badAnswer,
-                    "cannot embed a text: the model \(space.model) returned a vector with a "
-                        + "component that is "
-                        + "not finite")
+                    "cannot embed a text: the model \(space.model) returned a vector with a component that "
+                        + "is not finite")
             }
             guard square > 0, abs(square - 1) > Self.lengthTolerance else { continue }
             let scale = 1 / square.squareRoot()

@@ -1,0 +1,66 @@
+public import RoostModel
+
+/// An entry that a search found.
+public struct QueryHit: Sendable, Hashable {
+    /// The entry.
+    public var entry: Entry
+    /// The relevance, from 0 for unrelated text to 1 for an exact match. Hits are ordered by it, unless
+    /// ``EntrySearch/diversity`` is set.
+    public var score: Float = 0
+    /// The cosine similarity of the query and the passage, even if the entry was found only by its words; 0
+    /// for an entry without vectors, and in a search by words for which the model could not be used. In a
+    /// search for a document or for entries, the similarity of the whole entry if it is higher, so that an
+    /// equal text has the similarity 1 also if it has several passages.
+    public var similarity: Float
+    /// The passage of the entry that is nearest to the query.
+    public var passage: Passage
+    /// The rank in the complete result, from 1; an offset does not change it.
+    public var rank = 0
+    /// The shares of the score, by the kind of match that contributed them.
+    public var explanation = ScoreExplanation()
+    /// The rank among the nearest vectors, from 1; `nil` if the entry is not among them.
+    public var vectorRank: Int?
+    /// The rank among the best entries by words, from 1; `nil` if the entry is not among them.
+    public var textRank: Int?
+    /// The score by words (BM25F); `nil` if the entry contains none of the words, or words are not searched.
+    public var textScore: Float?
+    /// The sum of `weight / (60 + rank)` over the lists that contain the entry (reciprocal rank fusion). It
+    /// does not determine the order, and the next release removes it; use ``score``.
+    public var fused: Float = 0
+    /// The near-duplicates of the entry that the search also found, best first.
+    public var duplicates: [Entry.ID] = []
+    /// The storage's row of the entry, as the index states it; `nil` if no index found the entry.
+    package internal(set) var row: UInt32?
+    /// The evidence from which the score is computed (``Relevance``). It also orders hits whose scores are
+    /// all 0 or all 1.
+    var evidence: Float = 0
+    /// The evidence relative to that of an exact match, from 0 to 1.
+    package internal(set) var relativeEvidence: Float = 0
+    /// The score without the evidence of corrected words, which is compared with the noise level.
+    var uncorrectedScore: Float = 0
+    /// Whether the entry contains all words of the query, and they make it an answer
+    /// (``Relevance/isAnswer(passage:entry:)``).
+    var hasAllWords = false
+    /// Whether the entry is closer to the query than noise (``Relevance/isClose(passage:entry:coverage:)``).
+    var isClose = false
+}
+
+extension QueryHit {
+    /// Returns the score for an amount of evidence relative to that of an exact match.
+    package static func score(ofRelativeEvidence evidence: Float) -> Float {
+        Relevance.score(ofRelativeEvidence: evidence)
+    }
+}
+
+extension QueryHit {
+    /// Returns the range of the entry's text that covers the hit's passage and its neighbors, as UTF-8
+    /// offsets.
+    ///
+    /// - Parameter count: The number of neighboring passages on each side.
+    public func context(_ count: Int) -> Range<Int> {
+        let around = entry.passages.filter { abs($0.ordinal - passage.ordinal) <= count }.map(\.utf8Range)
+        return (around + [passage.utf8Range]).reduce(passage.utf8Range) {
+            min($0.lowerBound, $1.lowerBound)..<max($0.upperBound, $1.upperBound)
+        }
+    }
+}

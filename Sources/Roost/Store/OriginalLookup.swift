@@ -1,0 +1,23 @@
+import Foundation
+import RoostModel
+
+/// Finds the original document of an entry.
+struct OriginalLookup {
+    let store: KnowledgeStore
+
+    func document(of id: Entry.ID) async throws -> Data {
+        let snapshot = try await store.storage.snapshot()
+        guard let entry = try await snapshot.entries([id]).first else {
+            throw RoostError(.notFound, "entry \(id.text) was not found")
+        }
+        guard let source = entry.source else {
+            throw RoostError(.notFound, "entry \(id.text) has no source and therefore no original document")
+        }
+        let digest = try await snapshot.sources([source]).first?.documentDigest
+        if let digest, let document = try await store.originals?.document(digest: digest) { return document }
+        throw RoostError(
+            .notFound,
+            "the original document of entry \(id.text), \(SourceDraft.displayName(of: source)), is not stored",
+            remedy: .keepOriginals)
+    }
+}
