@@ -22,6 +22,14 @@ import Testing
         }
     }
 
+    @Test func `The links of a notebook are those of its Markdown cells`() async throws {
+        let cells =
+            #"{"cells": [{"cell_type": "markdown", "source": ["# Pump\n", "See [a](b.md) and [[C]]."]},"#
+            + ##"{"cell_type": "code", "source": "x = '[[no]](no.md)'  # https://e.org/no"}]}"##
+        let document = try await DocumentFixture.document(cells, name: "a.ipynb")
+        #expect(document.links.map(\.target) == ["b.md", "C"])
+    }
+
     @Test func `Objects in an array of JSON get headings and readable lines`() async throws {
         let json =
             #"[{"title": "A\u00e9\ud83c\udf31", "x": 1, "tags": ["a", "b"]}, {"title": "B", "y": {"z": "q"}}]"#
