@@ -46,6 +46,21 @@ struct PageTests {
         #expect(texts.count == 120 && Set(texts).count == 120)
     }
 
+    @Test func `a search whose last page is full has no empty page after it`() async throws {
+        let harness = MCPHarness()
+        for number in 0..<6 { try await harness.store.add("a boat with the number \(number)") }
+        var arguments: [String: JSONValue] = ["query": "boat number", "limit": 3]
+        let first = await harness.call("search", .object(arguments))
+        #expect(first["results"]?.elements?.count == 3)
+        let cursor = try #require(first["nextCursor"])
+        arguments["cursor"] = cursor
+        let last = await harness.call("search", .object(arguments))
+        #expect(last["results"]?.elements?.count == 3)
+        #expect(last["nextCursor"] == nil)
+        let ids = [first, last].flatMap { $0["results"]?.elements ?? [] }.compactMap { $0["id"] }
+        #expect(Set(ids).count == 6)
+    }
+
     @Test func `the cursor of a recall belongs to one revision and one query`() async throws {
         let harness = await remembering(20, on: "2026-11-02")
         let query: JSONValue = "what happened on 2 November 2026?"

@@ -100,6 +100,20 @@ struct ToolTests {
     @Test func `unknown arguments are refused by name`() async {
         let message = await MCPHarness().call("search", ["query": "x", "querry": "y", "limt": 3])
         #expect(message.asString?.contains("'limt', 'querry'") == true)
+        let status = await MCPHarness().call("status", ["limit": 3])
+        #expect(status.asString == "unknown argument 'limit'; the tool has no arguments")
+    }
+
+    @Test(arguments: ["", " \n"])
+    func `an empty title does not replace the title of the text`(title: String) async throws {
+        let harness = MCPHarness()
+        let stored = await harness.call("remember", ["text": "the heron nests", "title": .string(title)])
+        let entry = await harness.call("fetch", ["id": try #require(stored["id"])])
+        #expect(entry["title"] == "the heron nests" && entry["metadata"] == [:])
+        // Other programs can store such a title.
+        let added = try await harness.store.add("the stork nests", metadata: ["title": .string(title)])
+        let other = await harness.call("fetch", ["id": .string(added.id.text)])
+        #expect(other["title"] == "the stork nests")
     }
 
     @Test(

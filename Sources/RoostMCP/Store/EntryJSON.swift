@@ -17,12 +17,8 @@ enum EntryJSON {
     static let noticeProperty = ToolProperty(
         "notice", .string(maximumBytes: .max), "How to treat the values.")
 
-    /// Returns the title: the metadata key `title`, the title found in the text, or the first words.
-    static func title(of entry: Entry) -> String {
-        TextTitle.shortened(
-            entry.metadata["title"]?.text ?? TextTitle.title(of: entry.content, as: entry.titleForm)
-                ?? entry.content)
-    }
+    /// Returns the title: the title of the entry, or the first words of its text.
+    static func title(of entry: Entry) -> String { TextTitle.shortened(entry.title ?? entry.content) }
 
     /// Returns the address of the file from which the entry was ingested, or else of the resource.
     static func url(of entry: Entry) -> String {

@@ -56,7 +56,9 @@ struct RememberTool: Tool {
         guard !text.allSatisfy(\.isWhitespace) else { throw ToolFailure("the argument 'text' is empty") }
         let tags = TagName.adding(try arguments.newTags("tags"), to: rules.tags.sorted())
         var metadata = arguments["metadata"]?.members ?? [:]
-        if let title = arguments.string("title") { metadata["title"] = .string(title) }
+        if let title = arguments.string("title"), !title.allSatisfy(\.isWhitespace) {
+            metadata["title"] = .string(title)
+        }
         try MetadataRules.check(metadata)
         let (isForced, isDryRun) = (arguments.flag("allowDuplicate"), arguments.flag("dryRun"))
         return try await handle.use { [metadata] store in

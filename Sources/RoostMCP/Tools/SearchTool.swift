@@ -59,9 +59,12 @@ struct SearchTool: Tool {
                 matching: try await FilterArguments.filter(arguments, lookup),
                 limit: arguments.integer("limit", default: 10))
             search.offset = offset
+            let limit = search.limit
+            // One more hit tells whether there is another page.
+            search.limit += 1
             search.visible = rules.showsEverything ? nil : rules.restricting()
             let result = try await store.search(search)
-            let items = result.hits.map { hit -> JSONValue in
+            let items = result.hits.prefix(limit).map { hit -> JSONValue in
                 var item = EntryJSON.summary(of: hit.entry)
                 item["score"] = .rounded(hit.score)
                 let tokens = arguments.integer("budget", default: TokenBudget.standard)
@@ -75,7 +78,7 @@ struct SearchTool: Tool {
                 return .object(item)
             }
             return ResultPage(
-                items, name: "results", offset: offset, isLast: items.count < search.limit, arguments,
+                items, name: "results", offset: offset, isLast: result.hits.count <= limit, arguments,
                 snapshot.stamp, with: explanation(of: result, offset: offset, arguments)
             ).json
         }

@@ -133,10 +133,12 @@ extension ToolProperty.Kind {
         let unknown = members.keys.filter { !known.contains($0) }.sorted()
         guard unknown.isEmpty else {
             let names = unknown.prefix(10).map { "'\(prefix)\($0.prefix(MCPServer.echoLimit))'" }
+            let known =
+                properties.isEmpty
+                ? "the tool has no arguments"
+                : "known arguments: " + properties.map { prefix + $0.name }.joined(separator: ", ")
             throw ToolFailure(
-                "unknown argument\(unknown.count == 1 ? "" : "s") \(names.joined(separator: ", ")); "
-                    + "known arguments: "
-                    + properties.map { prefix + $0.name }.joined(separator: ", "))
+                "unknown argument\(unknown.count == 1 ? "" : "s") \(names.joined(separator: ", ")); \(known)")
         }
         for property in properties {
             guard let value = members[property.name], value != .null else {
