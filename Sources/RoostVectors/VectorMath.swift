@@ -45,8 +45,15 @@ package func unitMean(of vectors: [[Float]]) -> [Float]? {
 /// Scales a vector to unit length in place. A vector of zeros, or one that is not finite, is left unchanged.
 package func normalize(_ vector: UnsafeMutableBufferPointer<Float>) {
     guard let base = vector.baseAddress else { return }
-    let square = roost_dot(base, base, vector.count)
-    guard square > 0, square.isFinite else { return }
+    var square = roost_dot(base, base, vector.count)
+    if !square.isNormal {
+        // The squares of very large or very small components do not fit into a Float.
+        guard vector.allSatisfy(\.isFinite), let largest = vector.lazy.map(abs).max(), largest > 0
+        else { return }
+        // The reciprocal of a very small number would be infinite.
+        for index in vector.indices { vector[index] /= largest }
+        square = roost_dot(base, base, vector.count)
+    }
     let scale = 1 / square.squareRoot()
     for index in vector.indices { vector[index] *= scale }
 }
