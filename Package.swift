@@ -278,8 +278,8 @@ let package = Package(
         .testTarget(
             name: "RoostHTTPTests",
             dependencies: [
-                "TestSupport", "RoostHTTP", "RoostAuthorization", "RoostCLI", "RoostMCP", "Roost",
-                "RoostModel", "RoostNetwork", logging,
+                "TestSupport", "RoostHTTP", "RoostAuthorization", "RoostBackups", "RoostCLI", "RoostMCP",
+                "Roost", "RoostModel", "RoostNetwork", logging,
             ] + hummingbird + nio),
         .testTarget(
             name: "RoostRemoteTests",

@@ -200,7 +200,11 @@ struct AccessTests {
             #expect(try await harness.send(.GET, "/nothing").status == 404)
             let answer = try await harness.send(.PUT, "/api/v1/entries", ["content": "x"])
             #expect(answer.status == 405)
-            #expect(answer.headers["Allow"] == ["GET, POST"])
+            #expect(answer.headers["Allow"] == ["GET, HEAD, POST, OPTIONS"])
+            // A stream has no answer to HEAD.
+            let stream = try await harness.send(.HEAD, "/api/v1/changes")
+            #expect(stream.status == 405)
+            #expect(stream.headers["Allow"] == ["GET, OPTIONS"])
             #expect(try await harness.send(.GET, "/mcp").status == 405)
             #expect(try await harness.send(.DELETE, "/mcp").status == 405)
         }

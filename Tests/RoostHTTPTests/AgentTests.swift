@@ -51,6 +51,19 @@ struct AgentTests {
         }
     }
 
+    @Test func `no tool declares fields for its arguments, so such fields have no meaning`() async throws {
+        try await HTTPHarness.run { harness in
+            // Only an argument with `x-mcp-header` in its schema has a field, which must agree with it.
+            let tools = try await Self.send(harness, "tools/list")
+            #expect(tools.json["result"]?["tools"]?.elements?.isEmpty == false)
+            #expect(!tools.text.contains("x-mcp-header"))
+            let answer = try await Self.send(
+                harness, "tools/call", ["name": "search", "arguments": ["query": "heron"]],
+                ["Mcp-Param-Query": "stork"])
+            #expect(answer.status == 200 && answer.json["result"]?["isError"] == false)
+        }
+    }
+
     @Test func `header fields must agree with the message`() async throws {
         try await HTTPHarness.run { harness in
             let call: [String: JSONValue] = ["name": "status", "arguments": [:]]

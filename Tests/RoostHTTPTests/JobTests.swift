@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import NIOHTTP1
 import Roost
+import RoostBackups
 import RoostMCP
 import RoostModel
 import TestSupport
@@ -68,6 +69,17 @@ struct JobTests {
         var states: [Job.State] = []
         for await update in updates { states.append(update.state) }
         #expect(states == [.interrupted])
+    }
+
+    @Test func `a job whose backup does not fit on the disk says so`() async throws {
+        let jobs = JobRegistry(directory: nil) { $0 == .freeSpace ? "free some space" : nil }
+        let job = try await jobs.start("backup") { _ in
+            throw ChunkStorageError.storageFull(reason: "no space left on device")
+        }
+        var last: Job?
+        for await update in try #require(await jobs.updates(of: job.id)) { last = update }
+        #expect(last?.state == .failed)
+        #expect(last?.failure == "chunk storage full: no space left on device; free some space")
     }
 
     @Test func `a clustering run reports its steps in its job`() async throws {

@@ -71,6 +71,12 @@ extension Problem {
                 retryAfter: isTemporary ? 5 : 60)
         case let error as ClusteringError:
             self.init(.conflict, "clustering", error.message)
+        case let error as ChunkStorageError:
+            // The descriptions have the names of files and chunks, but no text.
+            let status = Self.status(error)
+            self.init(
+                status, "backup", error.description,
+                remedy: status == Self.insufficientStorage ? .freeSpace : nil)
         case let error as BackupError:
             self.init(
                 error.code == .notFound ? .notFound : .conflict, "backup", error.message, remedy: error.remedy
@@ -83,6 +89,17 @@ extension Problem {
                 .internalServerError, "internal", "the request failed with the error \(type(of: error))")
         }
     }
+
+    private static func status(_ error: ChunkStorageError) -> HTTPResponse.Status {
+        switch error {
+        case .storageFull: insufficientStorage
+        case .storageUnavailable: .serviceUnavailable
+        default: .conflict
+        }
+    }
+
+    private static let insufficientStorage = HTTPResponse.Status(
+        code: 507, reasonPhrase: "Insufficient Storage")
 
     private static func status(_ code: RoostError.Code) -> HTTPResponse.Status {
         switch code {
@@ -100,7 +117,7 @@ extension Problem {
         case .notFound: .gone
         case .invalidBatch, .dimensionMismatch: .badRequest
         case .locked, .closed: .serviceUnavailable
-        case .full: .init(code: 507, reasonPhrase: "Insufficient Storage")
+        case .full: insufficientStorage
         case .readOnly: .forbidden
         default: .internalServerError
         }

@@ -80,6 +80,8 @@ struct RouteTable: Sendable {
         if let route = node.routes[method] { return .route(route, values) }
         if method == .head, let route = node.routes[.get], !route.isStream { return .route(route, values) }
         guard !node.routes.isEmpty else { return .none }
-        return .otherMethods(node.routes.keys.sorted { $0.rawValue < $1.rawValue })
+        var methods = Array(node.routes.keys)
+        if let route = node.routes[.get], !route.isStream { methods.append(.head) }
+        return .otherMethods(methods.sorted { $0.rawValue < $1.rawValue })
     }
 }

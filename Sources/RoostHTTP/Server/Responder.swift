@@ -74,7 +74,7 @@ struct Responder: HTTPResponder {
             var problem = Problem(
                 .methodNotAllowed, "methodNotAllowed",
                 "the path does not support this method; see the header Allow")
-            problem.headers[.allow] = methods.map(\.rawValue).joined(separator: ", ")
+            problem.headers[.allow] = Self.allowed(methods)
             throw problem
         case .route(let route, let values):
             if route.needsToken { try await access.checkToken(request.head) }
@@ -222,10 +222,15 @@ struct Responder: HTTPResponder {
         return names.joined(separator: ", ")
     }
 
+    /// Returns the field `Allow` of a path with the given methods. Every path supports OPTIONS.
+    private static func allowed(_ methods: [HTTPRequest.Method]) -> String {
+        (methods + [.options]).map(\.rawValue).joined(separator: ", ")
+    }
+
     /// Answers the question of a browser whether a script may send a request (CORS).
     private func preflight(_ request: Request, _ methods: [HTTPRequest.Method]) -> Reply {
         var reply = Reply.empty()
-        reply.headers[.allow] = (methods + [.options]).map(\.rawValue).joined(separator: ", ")
+        reply.headers[.allow] = Self.allowed(methods)
         guard let origin = request.headers[.origin], access.isAllowed(origin: origin) else { return reply }
         reply.headers[.accessControlAllowMethods] = methods.map(\.rawValue).joined(separator: ", ")
         let name = HTTPField.Name("Access-Control-Request-Headers")
