@@ -15,19 +15,18 @@ enum ClusterRoutes {
 
     static let all = [list, get, members, label, remove, merge, split] + ClusterRunRoutes.all
 
-    private static func clusters(_ name: String, _ description: String) -> Route.Body {
-        .json(
-            Schema.object(
-                [name: Schema.array(of: Schema.reference("Cluster"), description)], required: [name],
-                isOpen: true))
-    }
+    private static let clusters = Route.Body.json(
+        Schema.object(
+            named: "ClusterList",
+            ["clusters": Schema.array(of: Schema.reference("Cluster"), "The clusters.")],
+            required: ["clusters"], isOpen: true))
 
     private static let list = Route(
         method: .get, path: "/api/v1/clusters", operation: "listClusters", tag: tag,
         summary: "List the clusters.",
         details: "Clusters of a lower level name their parent. With tree=true, they are nested as children.",
         parameters: [.query("tree", Schema.flag("Whether to nest clusters in their parents."))],
-        answers: [Route.Answer(200, "The clusters, largest first.", clusters("clusters", "The clusters."))]
+        answers: [Route.Answer(200, "The clusters, largest first.", clusters)]
     ) { call in
         try await call.context.handle.use { store in
             let clusters = try await store.storage.snapshot().clusters()
@@ -59,6 +58,7 @@ enum ClusterRoutes {
                 200, "One page of entries.",
                 .json(
                     Schema.object(
+                        named: "ClusterMemberPage",
                         [
                             "entries": Schema.array(of: Schema.reference("Entry"), "The entries."),
                             "count": Schema.integer("The number of all members."),
@@ -89,6 +89,7 @@ enum ClusterRoutes {
         summary: "Set the label of a cluster, or reset it with null.", effect: .writes, parameters: [id],
         body: .json(
             Schema.object(
+                named: "ClusterLabel",
                 [
                     "label": Schema.nullable(
                         Schema.string(
@@ -124,6 +125,7 @@ enum ClusterRoutes {
         summary: "Merge clusters into the first one.", effect: .writes,
         body: .json(
             Schema.object(
+                named: "ClusterMerge",
                 [
                     "clusters": Schema.array(
                         of: Schema.id("The id of a cluster."), "The clusters.", minimum: 2, maximum: 1_000)
@@ -147,10 +149,12 @@ enum ClusterRoutes {
         method: .post, path: path + "/split", operation: "splitCluster", tag: tag,
         summary: "Split a cluster into parts.", effect: .writes, parameters: [id],
         body: .json(
-            Schema.object([
-                "parts": Schema.integer("The number of parts; 2 by default.", 2...maximumParts)
-            ])),
-        answers: [Route.Answer(200, "The parts, largest first.", clusters("clusters", "The parts."))]
+            Schema.object(
+                named: "ClusterSplit",
+                [
+                    "parts": Schema.integer("The number of parts; 2 by default.", 2...maximumParts)
+                ])),
+        answers: [Route.Answer(200, "The parts, largest first.", clusters)]
     ) { call in
         let id = try call.id("id", of: "cluster")
         return try await call.context.handle.use { store in

@@ -15,14 +15,16 @@ enum ClusterRunRoutes {
         details: "The run is a job; see /api/v1/jobs/{id}. Reads and writes continue meanwhile.",
         effect: .writes,
         body: .json(
-            Schema.object([
-                "clusters": Schema.integer(
-                    "The number of clusters; without it, the data determines the number.", 2...100_000),
-                "granularity": Schema.choice(
-                    LeidenClusterer.Granularity.allCases.map(\.rawValue),
-                    "Whether to make larger or smaller clusters than usual."),
-                "dryRun": Schema.flag("Whether to report the result without storing it."),
-            ])),
+            Schema.object(
+                named: "ReclusterRequest",
+                [
+                    "clusters": Schema.integer(
+                        "The number of clusters; without it, the data determines the number.", 2...100_000),
+                    "granularity": Schema.choice(
+                        LeidenClusterer.Granularity.allCases.map(\.rawValue),
+                        "Whether to make larger or smaller clusters than usual."),
+                    "dryRun": Schema.flag("Whether to report the result without storing it."),
+                ])),
         answers: [
             Route.Answer(
                 202, "The job has begun.", .json(Schema.reference("Job")),
@@ -56,6 +58,7 @@ enum ClusterRunRoutes {
                 200, "The drift.",
                 .json(
                     Schema.object(
+                        named: "ClusterDrift",
                         [
                             "isDue": Schema.flag("Whether a run is due."),
                             "entries": Schema.integer("The number of entries."),
@@ -90,6 +93,7 @@ enum ClusterRunRoutes {
     }
 
     private static let side = Schema.object(
+        named: "ClusterSize",
         [
             "id": Schema.id("The id of the cluster."), "label": Schema.string("The label."),
             "size": Schema.integer("The number of members."),
@@ -103,9 +107,11 @@ enum ClusterRunRoutes {
                 200, "The differences.",
                 .json(
                     Schema.object(
+                        named: "ClusterDiff",
                         [
                             "events": Schema.array(
                                 of: Schema.object(
+                                    named: "ClusterEvent",
                                     [
                                         "kind": Schema.choice(
                                             ClusterLineage.Kind.allCases.map(\.rawValue), "The kind."),
@@ -114,6 +120,7 @@ enum ClusterRunRoutes {
                                     ], required: ["kind", "before", "after"], isOpen: true), "The events."),
                             "continued": Schema.array(
                                 of: Schema.object(
+                                    named: "ContinuedCluster",
                                     [
                                         "id": Schema.id("The id of the cluster."),
                                         "label": Schema.string("The label."),

@@ -26,6 +26,7 @@ enum ConversationDocument {
 
     /// The schema of conversations in lists.
     static let summary = Schema.object(
+        named: "Conversation",
         [
             "user": user, "session": session,
             "agents": Schema.array(of: Schema.string("An agent."), "The agents that took part."),
@@ -38,6 +39,7 @@ enum ConversationDocument {
 
     /// The schema of the result of a recall.
     static let recall = Schema.object(
+        named: "RecallResult",
         [
             "messages": Schema.array(of: recollection, "The messages with their context."),
             "notices": Schema.array(
@@ -45,18 +47,21 @@ enum ConversationDocument {
                 "How the query was understood, and why there are no messages."),
             "nearest": Schema.array(
                 of: Schema.object(
+                    named: "NearMessage",
                     identity.merging(["snippet": Schema.string("The part that matches best.")]) { $1 },
                     required: required + ["snippet"], isOpen: true),
                 "The nearest messages, if none of them is relevant."),
         ], required: ["messages"], isOpen: true)
 
     private static let recollection = Schema.object(
+        named: "Recollection",
         [
             "message": Schema.reference("Message"),
             "score": Schema.number("The relevance from 0 to 1, by which messages are ordered."),
             "similarity": Schema.number("The cosine similarity of the query and the message."),
             "title": Schema.string("The title of the message."),
             "location": Schema.object(
+                named: "MessageLocation",
                 [
                     "source": Schema.string("The id of the source."), "path": Schema.string("The path."),
                     "line": Schema.integer("The line, from 1."), "page": Schema.integer("The page, from 1."),

@@ -31,6 +31,7 @@ enum ConversationRoutes {
                 200, "The conversations.",
                 .json(
                     Schema.object(
+                        named: "ConversationList",
                         [
                             "conversations": Schema.array(
                                 of: ConversationDocument.summary, "The conversations.")
@@ -52,6 +53,7 @@ enum ConversationRoutes {
                 200, "One page of messages.",
                 .json(
                     Schema.object(
+                        named: "MessagePage",
                         [
                             "messages": Schema.array(of: Schema.reference("Message"), "The messages."),
                             "count": Schema.integer("The number of all messages."),
@@ -80,9 +82,11 @@ enum ConversationRoutes {
         details: "Messages that are already stored are skipped.", effect: .writes,
         body: .json(
             Schema.object(
+                named: "MessageBatch",
                 names.merging([
                     "messages": Schema.array(
                         of: Schema.object(
+                            named: "MessageDraft",
                             [
                                 "role": Schema.choice(
                                     ["user", "assistant", "system", "tool"], "The role of the author."),
@@ -102,6 +106,7 @@ enum ConversationRoutes {
                 200, "The numbers of new and known messages.",
                 .json(
                     Schema.object(
+                        named: "RememberReport",
                         [
                             "new": Schema.integer("The number of stored messages."),
                             "known": Schema.integer("The number of messages that were stored before."),
@@ -125,6 +130,7 @@ enum ConversationRoutes {
         summary: "Return the messages that answer a question, with the messages around them.",
         body: .json(
             Schema.object(
+                named: "RecallRequest",
                 names.merging([
                     "query": Schema.string("A question or descriptive words.", minimum: 1, maximum: 20_000),
                     "limit": Schema.integer("The maximum number of messages; 10 by default.", 1...100),

@@ -60,8 +60,8 @@ enum DocumentationPage {
         }
         let required = Set((schema["required"]?.elements ?? []).compactMap(\.asString))
         let lines = (schema["properties"]?.members ?? [:]).sorted { $0.key < $1.key }.map { name, value in
-            let type = value["type"].map {
-                ($0.elements ?? [$0]).compactMap(\.asString).joined(separator: "|")
+            let type = (value["enum"] ?? value["type"]).map {
+                ($0.elements ?? [$0]).map { $0.asString ?? "null" }.joined(separator: "|")
             }
             return "\(name)\(required.contains(name) ? "*" : ""): \(type ?? "any")  "
                 + (value["description"]?.asString ?? "")

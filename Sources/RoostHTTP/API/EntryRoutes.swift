@@ -26,6 +26,7 @@ enum EntryRoutes {
         effect: .writes,
         body: .json(
             Schema.object(
+                named: "EntryDraft",
                 [
                     "content": Schema.string("The text.", minimum: 1, maximum: maximumText), "tags": tags,
                     "metadata": Schema.map("Values by key."),
@@ -58,6 +59,7 @@ enum EntryRoutes {
                 200, "One page of entries.",
                 .json(
                     Schema.object(
+                        named: "EntryPage",
                         [
                             "entries": Schema.array(of: Schema.reference("Entry"), "The entries."),
                             "nextCursor": PageToken.property,
@@ -106,11 +108,13 @@ enum EntryRoutes {
             + "matter in tags: a tag that the entry has keeps its spelling, and is removed in any spelling.",
         effect: .writes, parameters: [id, EntityTags.ifMatch],
         body: .json(
-            Schema.object([
-                "content": Schema.string("The new text.", minimum: 1, maximum: maximumText),
-                "addTags": tags, "removeTags": tags,
-                "metadata": Schema.map("Values to set by key; null removes a key."),
-            ])),
+            Schema.object(
+                named: "EntryChanges",
+                [
+                    "content": Schema.string("The new text.", minimum: 1, maximum: maximumText),
+                    "addTags": tags, "removeTags": tags,
+                    "metadata": Schema.map("Values to set by key; null removes a key."),
+                ])),
         answers: [Route.Answer(200, "The changed entry.", entry, headers: etag)]
     ) { call in
         let id = try call.id("id", of: "entry")

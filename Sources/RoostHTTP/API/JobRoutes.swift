@@ -25,7 +25,7 @@ enum JobRoutes {
                 200, "The jobs.",
                 .json(
                     Schema.object(
-                        ["jobs": Schema.array(of: Schema.reference("Job"), "The jobs.")],
+                        named: "JobList", ["jobs": Schema.array(of: Schema.reference("Job"), "The jobs.")],
                         required: ["jobs"], isOpen: true)))
         ]
     ) { call in .json(["jobs": .array(await call.context.jobs.all.map(\.json))]) }
@@ -106,9 +106,11 @@ enum JobRoutes {
                 200, "The snapshots.",
                 .json(
                     Schema.object(
+                        named: "BackupList",
                         [
                             "backups": Schema.array(
                                 of: Schema.object(
+                                    named: "Backup",
                                     [
                                         "id": Schema.string("The id."),
                                         "createdAt": Schema.time("When the snapshot was created."),

@@ -120,7 +120,8 @@ struct SearchRequest: Sendable {
             "vector": Schema.array(
                 of: Schema.number("A number."), "A vector of the store's embedding space.", minimum: 1,
                 maximum: EmbeddingSpace.maximumDimension),
-            "filter": Schema.object(EntrySelection.properties, "The entries that are searched."),
+            "filter": Schema.object(
+                named: "EntryFilter", EntrySelection.properties, "The entries that are searched."),
             "mode": Schema.choice(
                 SearchMode.allCases.map(\.rawValue), "Whether to compare meaning, words or both (default)."),
             "limit": Schema.integer("The maximum number of hits; 10 by default.", 1...maximumLimit),
@@ -159,6 +160,7 @@ struct SearchRequest: Sendable {
             "source": Schema.string("The id of the source."),
             "line": Schema.integer("The line of the source, from 1."),
             "snippet": Schema.object(
+                named: "Snippet",
                 [
                     "text": Schema.string("The part of the text that matches best."),
                     "range": Schema.array(

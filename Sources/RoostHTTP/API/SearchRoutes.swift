@@ -35,6 +35,7 @@ enum SearchRoutes {
         details: "Searches that differ only in their text are computed together, which is faster.",
         body: .json(
             Schema.object(
+                named: "SearchBatch",
                 [
                     "searches": Schema.array(
                         of: Schema.reference("SearchRequest"), "The searches.", minimum: 1,
@@ -45,6 +46,7 @@ enum SearchRoutes {
                 200, "The results in the order of the searches.",
                 .json(
                     Schema.object(
+                        named: "SearchBatchResult",
                         [
                             "results": Schema.array(
                                 of: Schema.reference("SearchResult"), "The results.")
@@ -99,9 +101,11 @@ enum SearchRoutes {
                 200, "The groups, largest first.",
                 .json(
                     Schema.object(
+                        named: "DuplicateGroups",
                         [
                             "groups": Schema.array(
                                 of: Schema.object(
+                                    named: "DuplicateGroup",
                                     [
                                         "entries": Schema.array(
                                             of: Schema.id("The id of an entry."), "The entries.")

@@ -17,9 +17,11 @@ enum SourceRoutes {
                 200, "One page of sources, in the order of their ids.",
                 .json(
                     Schema.object(
+                        named: "SourcePage",
                         [
                             "sources": Schema.array(
                                 of: Schema.object(
+                                    named: "Source",
                                     [
                                         "id": Schema.string("The id, for a file its URL."),
                                         "ingestedAt": Schema.time("When the source was last ingested."),
@@ -77,7 +79,8 @@ enum SourceRoutes {
                 200, "The number of removed entries.",
                 .json(
                     Schema.object(
-                        ["removed": Schema.integer("The number of entries.")], required: ["removed"],
+                        named: "SourceRemoval", ["removed": Schema.integer("The number of entries.")],
+                        required: ["removed"],
                         isOpen: true)))
         ]
     ) { call in

@@ -8,7 +8,8 @@ import RoostModel
 enum StatusRoutes {
     private static let tag = "Status"
     private static let state = Route.Body.json(
-        Schema.object(["status": Schema.string("`ok`.")], required: ["status"], isOpen: true))
+        Schema.object(named: "Health", ["status": Schema.string("`ok`.")], required: ["status"], isOpen: true)
+    )
 
     static let all = [status, live, ready, metrics]
 

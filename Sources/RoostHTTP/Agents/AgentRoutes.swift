@@ -11,7 +11,10 @@ enum AgentRoutes {
 
     /// The schema of a JSON-RPC message, or of an array of messages.
     private static let message: JSONValue = [
-        "type": ["object", "array"], "description": "A JSON-RPC message, or an array of messages.",
+        "anyOf": [
+            Schema.map("A JSON-RPC message."),
+            Schema.array(of: Schema.map("A JSON-RPC message."), "Messages."),
+        ], "description": "A JSON-RPC message, or an array of messages.",
     ]
 
     /// The answer to a request. If the client asked for progress or notifications, it is a stream of events.

@@ -15,6 +15,19 @@ enum EmbeddingRoutes {
     private static let dimensions = Schema.integer(
         "The number of dimensions, which must be that of the model.", 1...EmbeddingSpace.maximumDimension)
 
+    private static let usage = Schema.object(
+        named: "Usage",
+        [
+            "prompt_tokens": Schema.integer("The number of tokens of the texts."),
+            "total_tokens": Schema.integer("The same number."),
+        ], required: ["prompt_tokens", "total_tokens"], isOpen: true)
+    private static let modelSchema = Schema.object(
+        named: "Model",
+        [
+            "id": Schema.string("The name."), "object": Schema.string("`model`."),
+            "created": Schema.integer("Always 0."), "owned_by": Schema.string("`roost`."),
+        ], required: ["id", "object", "created", "owned_by"], isOpen: true)
+
     private static let tokens = Schema.array(
         of: Schema.integer("The id of a token.", 0...Int(Int32.max)),
         "The ids of the tokens of a text in the vocabulary of the model.", minimum: 1, maximum: 1 << 16)
@@ -37,6 +50,7 @@ enum EmbeddingRoutes {
             + "the tokens that the tokenizer of this model produces; those of another model are refused.",
         body: .json(
             Schema.object(
+                named: "EmbeddingsRequest",
                 [
                     "input": textsOrTokens,
                     "model": Schema.string("The model; see /v1/models.", maximum: 1_000),
@@ -50,10 +64,12 @@ enum EmbeddingRoutes {
                 200, "The vectors.",
                 .json(
                     Schema.object(
+                        named: "EmbeddingsResponse",
                         [
                             "object": Schema.string("`list`."), "model": Schema.string("The model."),
                             "data": Schema.array(
                                 of: Schema.object(
+                                    named: "Embedding",
                                     [
                                         "object": Schema.string("`embedding`."),
                                         "index": Schema.integer("The index of the text."),
@@ -65,7 +81,7 @@ enum EmbeddingRoutes {
                                         ],
                                     ], required: ["object", "index", "embedding"], isOpen: true),
                                 "The vectors."),
-                            "usage": Schema.map("The number of tokens."),
+                            "usage": usage,
                         ], required: ["object", "model", "data", "usage"], isOpen: true)))
         ]
     ) { call in
@@ -127,9 +143,10 @@ enum EmbeddingRoutes {
                 200, "The model.",
                 .json(
                     Schema.object(
+                        named: "ModelList",
                         [
                             "object": Schema.string("`list`."),
-                            "data": Schema.array(of: Schema.map("A model."), "The models."),
+                            "data": Schema.array(of: modelSchema, "The models."),
                         ], required: ["object", "data"], isOpen: true)))
         ]
     ) { call in
@@ -142,7 +159,7 @@ enum EmbeddingRoutes {
         summary: "Describe the embedding model; compatible with OpenAI.",
         details: "A `/` in the name of the model need not be encoded.",
         parameters: [.path("id", Schema.string("The name of the model.", maximum: 1_000))],
-        answers: [Route.Answer(200, "The model.", .json(Schema.map("The model.")))]
+        answers: [Route.Answer(200, "The model.", .json(modelSchema))]
     ) { call in
         let space = try await call.context.handle.use { $0.embedder.space }
         try check(call.string("id"), of: space)
@@ -160,6 +177,7 @@ enum EmbeddingRoutes {
         summary: "Embed texts; compatible with Text Embeddings Inference.",
         body: .json(
             Schema.object(
+                named: "InferenceRequest",
                 [
                     "inputs": textsOrTokens,
                     "normalize": Schema.nullable(
@@ -200,6 +218,7 @@ enum EmbeddingRoutes {
                 200, "The model.",
                 .json(
                     Schema.object(
+                        named: "InferenceModel",
                         [
                             "model_id": Schema.string("The model."),
                             "model_sha": Schema.string("The revision of the model."),
@@ -240,6 +259,7 @@ enum EmbeddingRoutes {
         summary: "Embed texts; compatible with Ollama.",
         body: .json(
             Schema.object(
+                named: "OllamaRequest",
                 [
                     "model": Schema.string("The model; see /v1/models.", maximum: 1_000),
                     "input": ["anyOf": [text, texts]],
@@ -254,6 +274,7 @@ enum EmbeddingRoutes {
                 200, "The vectors.",
                 .json(
                     Schema.object(
+                        named: "OllamaResponse",
                         [
                             "model": Schema.string("The model."),
                             "embeddings": Schema.array(of: numbers, "The vectors."),

@@ -107,8 +107,11 @@ struct Route: Sendable {
         if path.contains("{") || !parameters.isEmpty || body != nil {
             problems[404] = "The object was not found."
         }
-        problems[409] = "The request conflicts with the state of the store."
-        problems[410] = "The cursor has expired, because the store has changed; begin again."
+        // Requests without a token do not use the store.
+        if needsToken {
+            problems[409] = "The request conflicts with the state of the store."
+            problems[410] = "The cursor has expired, because the store has changed; begin again."
+        }
         if effect == .writes {
             problems[422] = "The idempotency key was used for another request."
             problems[507] = "The disk or the store is full."

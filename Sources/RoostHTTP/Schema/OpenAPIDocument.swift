@@ -4,7 +4,7 @@ import RoostModel
 
 /// The OpenAPI 3.1 document, which is made from the routes, so that it cannot differ from them.
 enum OpenAPIDocument {
-    /// The schemas to which routes refer.
+    /// The schemas to which routes refer. The document has also those that routes contain under a name.
     static let components: [String: JSONValue] = [
         "Entry": EntryDocument.schema, "SearchRequest": SearchRequest.schema,
         "SearchResult": SearchRequest.resultSchema, "Hit": SearchRequest.hitSchema,
@@ -20,6 +20,9 @@ enum OpenAPIDocument {
             operations[route.method.rawValue.lowercased()] = operation(route)
             paths[route.path] = .object(operations)
         }
+        var types = NamedSchemas()
+        let references = types.replacing(in: .object(paths))
+        for (name, schema) in components { types.add(types.replacing(in: schema), as: name) }
         return [
             "openapi": "3.1.0",
             "info": [
@@ -29,9 +32,9 @@ enum OpenAPIDocument {
             "servers": [["url": "/"]],
             "security": [["token": []]],
             "tags": .array(tags(of: routes).map { ["name": .string($0)] }),
-            "paths": .object(paths),
+            "paths": references,
             "components": [
-                "schemas": .object(components),
+                "schemas": .object(types.schemas),
                 "securitySchemes": [
                     "token": [
                         "type": "http", "scheme": "bearer",

@@ -73,18 +73,21 @@ enum Schema {
     /// Returns the schema of an object.
     ///
     /// - Parameters:
+    ///   - name: The name of the type in generated clients; `nil` for a type that is used only once, as a
+    ///     part of another one. ``OpenAPIDocument`` lists the schemas with names as components.
     ///   - required: The names of the members that are always present.
     ///   - isOpen: Whether the object may have additional members. Requests are closed, so that a misspelled
     ///     name is reported; answers are open, so that clients accept those of newer versions.
     static func object(
-        _ properties: [String: JSONValue], required: [String] = [], isOpen: Bool = false,
-        _ description: String? = nil
+        named name: String? = nil, _ properties: [String: JSONValue], required: [String] = [],
+        isOpen: Bool = false, _ description: String? = nil
     ) -> JSONValue {
         var members: [String: JSONValue] = [
             "type": "object", "properties": .object(properties), "additionalProperties": .bool(isOpen),
         ]
         if !required.isEmpty { members["required"] = .array(required.map { .string($0) }) }
         members["description"] = description.map { .string($0) }
+        members["title"] = name.map { .string($0) }
         return .object(members)
     }
 
@@ -96,8 +99,13 @@ enum Schema {
     /// Returns a schema that also permits null.
     static func nullable(_ schema: JSONValue) -> JSONValue {
         guard var members = schema.members, let type = members["type"] else { return schema }
-        members["type"] = .array((type.elements ?? [type]) + ["null"])
-        if let values = members["enum"]?.elements { members["enum"] = .array(values + [.null]) }
+        if let values = members["enum"]?.elements {
+            // The values determine their types. With two types, generators make an enumeration for each.
+            members["enum"] = .array(values + [.null])
+            members["type"] = nil
+        } else {
+            members["type"] = .array((type.elements ?? [type]) + ["null"])
+        }
         return .object(members)
     }
 }
