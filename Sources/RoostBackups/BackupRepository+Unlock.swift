@@ -26,6 +26,7 @@ extension BackupRepository {
     /// This method cannot determine whether a process on another machine is still running: make sure that no
     /// other machine uses the repository. If a process loses its lock, it notices this before its next
     /// irreversible step and fails.
+    ///
     /// - Parameter removingAll: Whether to delete the locks of running processes on this machine, too.
     /// - Returns: The locks that were deleted, and those of running processes that were kept.
     /// - Throws: `ChunkStorageError` if a lock cannot be deleted.

@@ -7,6 +7,7 @@ package enum AtomicFile {
     /// The bytes are written to a temporary file in the same folder. The temporary file is synchronized and
     /// renamed, and then the folder is synchronized. After the method returns, the new file survives a power
     /// failure.
+    ///
     /// - Throws: ``FileError``. In that case, the old file is unchanged and the temporary file is removed.
     package static func write(
         _ data: some DataProtocol, to url: URL, files: FileSystem = .standard

@@ -10,6 +10,7 @@ package final class FileDescriptor: Sendable {
     ///
     /// Child processes do not inherit the descriptor (`O_CLOEXEC`). With `O_CREAT`, a symbolic link at the
     /// path is not followed, so that another user cannot redirect the write.
+    ///
     /// - Throws: ``FileError``.
     package init(
         _ path: String, _ flags: Int32, mode: mode_t = 0o600, files: FileSystem = .standard

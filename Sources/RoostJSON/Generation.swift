@@ -144,9 +144,11 @@ struct Generation: Codable, Sendable, Hashable {
     ///
     /// - Parameter contents: The archived entries of the state, whose bytes are copied; `nil` if the state
     ///   was not read from an archive.
+    /// - Parameter isCancelled: Whether to stop. It is called until all entries are written.
+    /// - Throws: `CancellationError`; errors of the file system. The folder of the generation can remain.
     static func write(
         _ state: StoreState, number: Int, in store: StoreFolder, from contents: GenerationContents?,
-        files: FileSystem
+        files: FileSystem, isCancelled: () -> Bool = { false }
     ) throws -> Generation {
         let folder = store.generation(number)
         try files.createFolder(folder.deletingLastPathComponent())
@@ -156,7 +158,7 @@ struct Generation: Codable, Sendable, Hashable {
         var extents: [Sidecar.Extent] = []
         var size = 0
         try AtomicFile.write(to: folder.appendingPathComponent(entriesFile), files: files) { file in
-            (extents, size) = try writeEntries(state, contents, file)
+            (extents, size) = try writeEntries(state, contents, file, isCancelled)
         }
         let sidecar = try Sidecar(archive: state.archive, extents: extents).encoded()
         try AtomicFile.write(sidecar, to: folder.appendingPathComponent(sidecarFile), files: files)
@@ -178,7 +180,8 @@ struct Generation: Codable, Sendable, Hashable {
     }
 
     private static func writeEntries(
-        _ state: StoreState, _ contents: GenerationContents?, _ file: FileDescriptor
+        _ state: StoreState, _ contents: GenerationContents?, _ file: FileDescriptor,
+        _ isCancelled: () -> Bool
     ) throws -> (extents: [Sidecar.Extent], size: Int) {
         var extents: [Sidecar.Extent] = []
         var buffer = Array("[".utf8)
@@ -206,7 +209,10 @@ struct Generation: Codable, Sendable, Hashable {
             }
             extents.append(
                 Sidecar.Extent(offset: UInt64(written + start), length: length, checksum: checksum))
-            if buffer.count > bufferSize { try flush() }
+            if buffer.count > bufferSize {
+                if isCancelled() { throw CancellationError() }
+                try flush()
+            }
         }
         buffer.append(contentsOf: extents.isEmpty ? "]\n".utf8 : "\n]\n".utf8)
         try flush()

@@ -6,9 +6,14 @@ extension LocalFiles {
     /// Writes a state as a new generation and makes it the current one.
     ///
     /// The commit point is the rename of `CURRENT`. Until then, readers do not see the new generation.
+    ///
     /// - Parameter keepsOlder: Whether to keep older generations, as many as
     ///   ``LocalStorageProvider/Options/keptGenerations`` allows.
-    func fold(_ state: StoreState, _ loaded: inout LoadedStore, keepsOlder: Bool = true) throws {
+    /// - Parameter isCancelled: Whether to stop before the commit point.
+    func fold(
+        _ state: StoreState, _ loaded: inout LoadedStore, keepsOlder: Bool = true,
+        isCancelled: () -> Bool = { false }
+    ) throws {
         // If `CURRENT` is missing, the folder may still contain generations of a store whose `CURRENT` was
         // lost.
         let number = (loaded.current == nil ? folder.newestGeneration : loaded.number) + 1
@@ -24,7 +29,8 @@ extension LocalFiles {
         try files.unlink(folder.journal(number).path)
         do {
             let generation = try Generation.write(
-                state, number: number, in: folder, from: loaded.contents, files: files)
+                state, number: number, in: folder, from: loaded.contents, files: files,
+                isCancelled: isCancelled)
             if generation.size > (loaded.generation?.size ?? 0) { try checkSize(generation.size) }
             try makeCurrent(generation, after: loaded.current)
         } catch {

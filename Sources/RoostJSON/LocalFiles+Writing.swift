@@ -13,6 +13,7 @@ extension LocalFiles {
     ///
     /// The commit point is the synchronization of the new journal line. Until then, readers do not see the
     /// change.
+    ///
     /// - Parameter body: Changes the state, and returns the record of the commit, or `nil` if it changed
     ///   nothing.
     func writing(
@@ -58,7 +59,9 @@ extension LocalFiles {
 
     /// Folds the journal into a new generation.
     func compact() async throws {
-        try await locked { [self] loaded, _ in try fold(loaded.state, &loaded) }
+        try await locked { [self] loaded, isCancelled in
+            try fold(loaded.state, &loaded, isCancelled: isCancelled)
+        }
     }
 
     private func locked<Value: Sendable>(

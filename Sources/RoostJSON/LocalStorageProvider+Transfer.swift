@@ -44,7 +44,8 @@ extension LocalStorageProvider {
                     throw FileError(operation: "write a store to", path: directory.path, errno: EEXIST)
                 }
                 let generation = try Generation.write(
-                    state, number: 1, in: folder, from: nil, files: options.files)
+                    state, number: 1, in: folder, from: nil, files: options.files,
+                    isCancelled: isCancelled)
                 if isCancelled() { throw CancellationError() }
                 try AtomicFile.write(try generation.encoded(), to: folder.current, files: options.files)
                 CommitMark(generation: 1, length: 0).write(to: folder, options.files)

@@ -54,6 +54,7 @@ public struct LocalStorageProvider: StorageProvider {
     ///
     /// Opening checks the lengths and the last bytes of the files, and the checksum of the sidecar. The
     /// checksum of an entry is checked when the entry is read.
+    ///
     /// - Parameters:
     ///   - directory: The folder.
     ///   - options: Options for opening the folder.

@@ -8,6 +8,7 @@ package enum CodeBlock {
     ///
     /// A code block is fenced by lines that begin with three backquotes or tildes, or all its lines are
     /// indented by four spaces or a tab and a blank line precedes it.
+    ///
     /// - Complexity: O(length of content).
     package static func range(containing byte: Int, in content: String) -> Range<Int>? {
         var content = content

@@ -13,6 +13,7 @@ package enum HeadingPath {
     /// byte, unless a heading of a higher level follows it.
     ///
     /// Lines in fenced code blocks and in front matter are not headings.
+    ///
     /// - Parameters:
     ///   - byte: The UTF-8 offset of the position. A heading that contains it counts.
     ///   - content: The text.
