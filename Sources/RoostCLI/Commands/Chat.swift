@@ -118,6 +118,8 @@ struct ChatCommand: AsyncParsableCommand {
             guard result.recollections.isEmpty else { return }
             if result.hasOnlyNoise {
                 SearchOptions.reportNoise({ text in result.nearest.map { heading(of: $0, text) } }, options)
+            } else if let tokens, result.count > 0 {
+                options.note("no message has at most \(tokens) tokens; a higher --tokens finds more")
             } else {
                 options.note("no message matches")
             }
@@ -133,7 +135,7 @@ struct ChatCommand: AsyncParsableCommand {
             if jsonl { return }
             for (index, recollection) in result.recollections.enumerated() {
                 if index > 0 { Terminal.write("") }
-                show(recollection)
+                show(recollection, in: result)
             }
         }
 
@@ -146,7 +148,7 @@ struct ChatCommand: AsyncParsableCommand {
                 id: String(message.id.text.prefix(8)))
         }
 
-        private func show(_ recollection: Recollection) {
+        private func show(_ recollection: Recollection, in result: RecallResult) {
             let scope = recollection.message.scope
             let heading = HitText(columns: Terminal.columns).heading(
                 score: recollection.score, title: Terminal.line(scope.sessionId, limit: 80),
@@ -154,7 +156,9 @@ struct ChatCommand: AsyncParsableCommand {
                 id: String(recollection.message.id.text.prefix(8)))
             Terminal.write(heading)
             for neighbor in recollection.before { neighbor.show(isDim: true) }
-            recollection.message.show()
+            let hit = recollection.hit
+            let snippet = result.search.snippet(of: hit, limit: hit.entry.content.utf8.count)
+            recollection.message.show(highlighting: snippet.highlights)
             for neighbor in recollection.after { neighbor.show(isDim: true) }
         }
     }

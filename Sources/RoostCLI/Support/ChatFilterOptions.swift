@@ -101,15 +101,33 @@ extension DateText {
 extension RememberedMessage {
     /// Prints the message.
     ///
-    /// - Parameter isDim: Whether to print it dimmed and on one line, as context of another message.
-    func show(isDim: Bool = false) {
+    /// - Parameters:
+    ///   - isDim: Whether to print it dimmed and on one line, as context of another message.
+    ///   - highlights: The UTF-8 ranges of the words to highlight, in ascending order.
+    func show(isDim: Bool = false, highlighting highlights: [Range<Int>] = []) {
         let name = Terminal.line(speaker ?? role.rawValue, limit: 40)
         let time = DateText.minutes(of: timestamp)
-        let text = Terminal.safe(content, keepingLines: true)
         if isDim {
             Terminal.write(Terminal.dim("\(time)  \(name): \(Terminal.line(content, limit: 160))"))
         } else {
-            Terminal.write(Terminal.dim("\(time)  ") + "\(name): \(text)", keepingLines: true)
+            Terminal.write(
+                Terminal.dim("\(time)  ") + "\(name): \(text(highlighting: highlights))", keepingLines: true)
         }
+    }
+
+    /// Returns the text with some ranges highlighted. Ranges after the end of the text are ignored.
+    private func text(highlighting highlights: [Range<Int>]) -> String {
+        let utf8 = content.utf8
+        var (result, rest) = ("", utf8.startIndex)
+        for range in highlights {
+            guard
+                let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound, limitedBy: utf8.endIndex),
+                let end = utf8.index(start, offsetBy: range.count, limitedBy: utf8.endIndex), start >= rest
+            else { break }
+            result += Terminal.safe(String(content[rest..<start]), keepingLines: true)
+            result += Terminal.highlighted(Terminal.safe(String(content[start..<end]), keepingLines: true))
+            rest = end
+        }
+        return result + Terminal.safe(String(content[rest...]), keepingLines: true)
     }
 }
