@@ -3,7 +3,7 @@
 
 /* Vectors quantized to 8 bits, to find quickly the pairs whose inner product may reach a threshold. The length of
    the rounding error of each vector is measured, and the largest error that it can cause is always counted in
-   favour of the pair, so no pair that reaches the threshold is missed. The kernel that compares vectors is
+   favor of the pair, so no pair that reaches the threshold is missed. The kernel that compares vectors is
    `reaching` in roost_panels.h. */
 
 #include <stddef.h>

@@ -57,7 +57,7 @@ enum ClusterPage {
         const tip = document.getElementById('tip'), search = document.getElementById('search');
         const n = data.x.length, lower = data.text.map(text => text.toLowerCase());
         const none = 'hsl(0 0% 60%)';
-        // The golden angle keeps colours of neighbouring numbers apart.
+        // The golden angle keeps the colors of neighboring numbers apart.
         const colors = data.labels.map((_, i) =>
           `hsl(${(i * 137.508) % 360} ${[65, 45, 80][i % 3]}% ${[50, 62, 42][(i >> 1) % 3]}%)`);
         const centers = data.labels.map((_, cluster) => {
