@@ -142,9 +142,10 @@ struct Generation: Codable, Sendable, Hashable {
 
     /// Writes the files of a state, without making the generation the current one.
     ///
-    /// - Parameter contents: The archived entries of the state, whose bytes are copied; `nil` if the state
-    ///   was not read from an archive.
-    /// - Parameter isCancelled: Whether to stop. It is called until all entries are written.
+    /// - Parameters:
+    ///   - contents: The archived entries of the state, whose bytes are copied; `nil` if the state was not read
+    ///     from an archive.
+    ///   - isCancelled: Whether to stop. It is called until all entries are written.
     /// - Throws: `CancellationError`; errors of the file system. The folder of the generation can remain.
     static func write(
         _ state: StoreState, number: Int, in store: StoreFolder, from contents: GenerationContents?,

@@ -7,9 +7,10 @@ extension LocalFiles {
     ///
     /// The commit point is the rename of `CURRENT`. Until then, readers do not see the new generation.
     ///
-    /// - Parameter keepsOlder: Whether to keep older generations, as many as
-    ///   ``LocalStorageProvider/Options/keptGenerations`` allows.
-    /// - Parameter isCancelled: Whether to stop before the commit point.
+    /// - Parameters:
+    ///   - keepsOlder: Whether to keep older generations, as many as
+    ///     ``LocalStorageProvider/Options/keptGenerations`` allows.
+    ///   - isCancelled: Whether to stop while entries are written.
     func fold(
         _ state: StoreState, _ loaded: inout LoadedStore, keepsOlder: Bool = true,
         isCancelled: () -> Bool = { false }

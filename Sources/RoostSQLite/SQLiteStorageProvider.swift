@@ -166,7 +166,8 @@ public struct SQLiteStorageProvider: StorageProvider {
     /// Frees the space of removed data, and moves the write-ahead log into the database. Other writers wait
     /// until this is done.
     ///
-    /// - Throws: `StorageError`. If the method throws, the store is unchanged.
+    /// - Throws: `StorageError`; `CancellationError` if the task is canceled while rows are copied. In both cases,
+    ///   the store is unchanged.
     public func compact() async throws {
         if let readOnly = connections.readOnly { throw readOnly.refusal }
         try await writers.run {
@@ -176,7 +177,7 @@ public struct SQLiteStorageProvider: StorageProvider {
                 defer { lock.release() }
                 try checkOpen()
                 let pool = try connections.openedWriter()
-                try pool.vacuum()
+                try pool.vacuum(isCancelled: isCancelled)
                 try? pool.writeWithoutTransaction { try WriteAheadLog.empty($0) }
             }
         }

@@ -34,6 +34,24 @@ import Testing
         #expect(shown.contains("\"one\""))
     }
 
+    @Test func `a generation that is canceled while it is written has no record`() async throws {
+        let store = try LocalStorageProvider(directory: TemporaryFolder().url)
+        // More text than the write buffer takes.
+        let texts = (0..<6).map { String(repeating: "\($0) ", count: 500_000) }
+        try await store.saveEntries(texts.map(entry))
+        let state = try await store.transferableState()
+        let target = try StoreFolder(TemporaryFolder().url)
+        let files = LocalStorageProvider.Options().files
+        #expect(throws: CancellationError.self) {
+            try Generation.write(
+                state, number: 1, in: target, from: nil, files: files, isCancelled: { true })
+        }
+        let record = target.generation(1).appendingPathComponent(Generation.recordFile)
+        #expect(!FileManager.default.fileExists(atPath: record.path))
+        let generation = try Generation.write(state, number: 1, in: target, from: nil, files: files)
+        #expect(generation.entryCount == 6 && FileManager.default.fileExists(atPath: record.path))
+    }
+
     @Test func `a folder of another program is read again after it has changed`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("entries.json")
