@@ -20,6 +20,19 @@ struct LanguageEvidence: Sendable {
     /// The minimum ratio to the evidence for the default language.
     private static let minimumRatio: Float = 1.25
 
+    /// Creates evidence without words.
+    init() {}
+
+    /// Collects the evidence of the words of a text.
+    ///
+    /// - Complexity: O(length of text).
+    init(of utf8: UnsafeBufferPointer<UInt8>) {
+        TokenScanner.forEachToken(in: utf8) { token in
+            if token.kind == .word { add(Self.number(ofWord: utf8[token.range])) }
+            return true
+        }
+    }
+
     /// Adds a word.
     ///
     /// - Parameter number: The result of ``number(of:)``.

@@ -21,27 +21,14 @@ package struct TextLanguages: Sendable, Hashable {
         self = text.withUTF8 { TextLanguages(utf8: $0) }
     }
 
-    init(utf8: UnsafeBufferPointer<UInt8>) {
-        var evidence = LanguageEvidence()
-        TokenScanner.forEachToken(in: utf8) { token in
-            if token.kind == .word { evidence.add(LanguageEvidence.number(ofWord: utf8[token.range])) }
-            return true
-        }
-        self = evidence.languages
-    }
+    init(utf8: UnsafeBufferPointer<UInt8>) { self.init(LanguageEvidence(of: utf8)) }
 
     /// Detects the languages of a query, which is too short for the evidence that a text needs.
     ///
     /// - Parameter languages: The languages of the store. The query is in one of them.
     init(ofQuery text: String, among languages: Set<TextLanguage>) {
-        var evidence = LanguageEvidence()
         var text = text
-        text.withUTF8 { utf8 in
-            _ = TokenScanner.forEachToken(in: utf8) { token in
-                if token.kind == .word { evidence.add(LanguageEvidence.number(ofWord: utf8[token.range])) }
-                return true
-            }
-        }
+        let evidence = text.withUTF8 { LanguageEvidence(of: $0) }
         latin = evidence.best(.latin, among: languages, default: .english)
         cyrillic = evidence.best(.cyrillic, among: languages, default: .russian)
         arabic = evidence.best(.arabic, among: languages, default: .arabic)
