@@ -69,6 +69,35 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (
+            "a.java",
+            "class A {\n@Cached(\"a\")\n@org.b.Safe(x = {1})\npublic @Nullable(\"x\") String find(int a) {\nreturn 1;\n}\n}",
+            ["A", "find"]
+        ),
+        (
+            "b.java", "@interface A {\nString value();\nint size();\n}\n@B(1)\nclass C {\n\nint x;\n}",
+            ["A", "C"]
+        ),
+        (
+            "c.ts",
+            "class A {\n  @Input() @Other({ a: 1 }) run(x: string) {\n    call();\n    return 1;\n  }\n}",
+            ["A", "run"]
+        ),
+        ("d.kt", "@Composable(\"a\")\nfun Screen(x: Int) {\n  call()\n  call()\n}", ["Screen"]),
+    ])
+    func `An annotation with arguments is not the name`(name: String, code: String, expected: [String])
+        async throws
+    {
+        let structure = TextStructure(
+            of: code, format: try await DocumentFixture.document(code, name: name).format)
+        var names: [String] = []
+        for name in structure.sections.compactMap(\.headings.last) where !names.contains(name) {
+            names.append(name)
+        }
+        #expect(names == expected)
+    }
+
     @Test func `Comments and attributes belong to the declaration that follows`() async throws {
         let (text, structure) = try await sections("sample.rs")
         let bytes = Array(text.utf8)

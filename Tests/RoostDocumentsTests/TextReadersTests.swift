@@ -24,7 +24,7 @@ import Testing
 
     @Test func `The links of a notebook are those of its Markdown cells`() async throws {
         let cells =
-            #"{"cells": [{"cell_type": "markdown", "source": ["# Pump\n", "See [a](b.md) and [[C]]."]},"#
+            ##"{"cells": [{"cell_type": "markdown", "source": ["# Pump\n", "See [a](b.md) and [[C]]."]},"##
             + ##"{"cell_type": "code", "source": "x = '[[no]](no.md)'  # https://e.org/no"}]}"##
         let document = try await DocumentFixture.document(cells, name: "a.ipynb")
         #expect(document.links.map(\.target) == ["b.md", "C"])

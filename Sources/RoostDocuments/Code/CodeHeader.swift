@@ -24,6 +24,9 @@ struct CodeHeader {
     ///     languages.
     init(_ tokens: CodeTokens, language: CodeLanguage, hasBody: Bool, text: () -> String?) {
         var tokens = tokens
+        if language.hasPlainFunctions, language.name != "objectivec" {
+            tokens.removeAnnotations(except: language.containers)
+        }
         tokens.removeFirst(Self.prefixLength(tokens))
         let isC = ["c", "cpp"].contains(language.name)
         let plain = language.hasPlainFunctions ? Self.plainFunction(tokens, language, hasBody: hasBody) : nil

@@ -42,6 +42,30 @@ struct CodeTokens {
     /// Removes tokens at the beginning.
     mutating func removeFirst(_ count: Int) { tokens.removeFirst(min(count, tokens.count)) }
 
+    /// Removes annotations with their arguments, such as `@Cached("a")`. The arguments would otherwise look like
+    /// the parameters of a function.
+    ///
+    /// - Parameter keywords: The words that are no annotations, such as `@interface`.
+    mutating func removeAnnotations(except keywords: Set<String>) {
+        guard tokens.contains(where: { $0.text.hasPrefix("@") }) else { return }
+        var kept: [Token] = []
+        var index = 0
+        while index < tokens.count {
+            guard tokens[index].text.hasPrefix("@"), !keywords.contains(tokens[index].text) else {
+                kept.append(tokens[index])
+                index += 1
+                continue
+            }
+            index += 1
+            while index + 1 < tokens.count, tokens[index].text == ".", tokens[index + 1].isWord { index += 2 }
+            // The contents of parentheses are no tokens.
+            if index + 1 < tokens.count, tokens[index].text == "(", tokens[index + 1].text == ")" {
+                index += 2
+            }
+        }
+        tokens = kept
+    }
+
     private static func isWordByte(_ byte: UInt8) -> Bool {
         CodeMask.isNameByte(byte) || byte == UInt8(ascii: "$")
     }
