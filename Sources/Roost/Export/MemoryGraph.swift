@@ -96,12 +96,13 @@ public struct MemoryGraph: Sendable, Hashable {
                         + "was imported")
             }
         }
+        var known: [String: Set<Relation>] = [:]
         for edge in edges {
             guard positions[edge.from] != nil, positions[edge.relation.target] != nil else {
                 danglingLines.append(edge.line)
                 continue
             }
-            guard relations[edge.from]?.contains(edge.relation) != true else { continue }
+            guard known[edge.from, default: []].insert(edge.relation).inserted else { continue }
             relations[edge.from, default: []].append(edge.relation)
             relationCount += 1
         }
