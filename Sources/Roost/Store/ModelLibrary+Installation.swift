@@ -42,7 +42,7 @@ extension ModelLibrary {
             }
             return name
         }
-        try FileSystem.standard.createFolder(directory)
+        try StorageError.mappingFileErrors { try FileSystem.standard.createFolder(directory) }
         let staging = directory.appendingPathComponent(".\(name).\(UUID().uuidString)")
         do {
             try Self.copyFiles(of: source, to: staging)

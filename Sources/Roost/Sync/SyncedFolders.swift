@@ -54,7 +54,8 @@ struct SyncedFolders {
             throw RoostError(
                 .newerFormat,
                 "cannot read \(url.path): format \(header.format) is not supported by this version "
-                    + "(\(Self.format)); upgrade Roost")
+                    + "(\(Self.format))",
+                remedy: .upgradeRoost)
         }
         do {
             folders = try decoder.decode(Contents.self, from: data).folders
