@@ -166,8 +166,8 @@ public struct SQLiteStorageProvider: StorageProvider {
     /// Frees the space of removed data, and moves the write-ahead log into the database. Other writers wait
     /// until this is done.
     ///
-    /// - Throws: `StorageError`; `CancellationError` if the task is canceled while rows are copied. In both cases,
-    ///   the store is unchanged.
+    /// - Throws: `StorageError`; `CancellationError` if the task is canceled while rows are copied. In both
+    ///   cases, the store is unchanged.
     public func compact() async throws {
         if let readOnly = connections.readOnly { throw readOnly.refusal }
         try await writers.run {

@@ -76,4 +76,26 @@ import Testing
         let outcome = try cli.roost(line.split(separator: " ").map(String.init))
         #expect(outcome.status == status && outcome.error.contains(part), "\(outcome)")
     }
+
+    @Test func `The texts of a collection are divided into groups`() throws {
+        let csv = "id,text\na,green tea leaves\nb,green tea leaf\nc,swifts on the roof\nd,swifts on roofs\n"
+        _ = try run("llm embed-multi notes - -d s -m lexical", input: csv)
+        let output = try run("llm cluster notes 2 --truncate 5 -d s").output
+        let groups = try #require(
+            try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [[String: Any]])
+        let ids = groups.map { ($0["items"] as? [[String: Any]] ?? []).map { $0["id"] as? String ?? "" } }
+        #expect(Set(ids) == [["a", "b"], ["c", "d"]], "\(output)")
+        #expect(
+            groups.map { $0["id"] as? String } == ["0", "1"] && output.contains("\"green\""), "\(output)")
+        for (line, status, part) in [
+            ("llm cluster notes 9 -d s", 64, "9"), ("llm cluster notes 0 -d s", 64, "at least 1"),
+            ("llm cluster note 2 -d s", 66, "did you mean 'notes'?"),
+            ("llm collections delete notes -d s", 64, "roost remove --source"),
+            ("llm collections path", 64, "run `roost llm collections`"),
+        ] {
+            let outcome = try cli.roost(line.split(separator: " ").map(String.init))
+            #expect(Int(outcome.status) == status && outcome.error.contains(part), "\(line): \(outcome)")
+        }
+        #expect(try run("llm collections list -d s").output.contains("notes"))
+    }
 }

@@ -18,7 +18,9 @@ struct LLM: AsyncParsableCommand {
               roost llm embed-multi docs --files docs '**/*.md' --prefix docs/
               roost llm similar notes -c "birds in spring" -n 3
             """,
-        subcommands: [EmbedOne.self, EmbedMulti.self, SimilarTexts.self, Collections.self])
+        subcommands: [
+            EmbedOne.self, EmbedMulti.self, SimilarTexts.self, ClusterTexts.self, Collections.self,
+        ])
 
     /// Writes texts to a collection, and prints their number.
     static func write(
@@ -153,11 +155,24 @@ extension LLM {
         @OptionGroup var options: LLMOptions
         @OptionGroup var output: RowOutputOptions
 
+        @Argument(help: ArgumentHelp("The word list, as in llm; it can be omitted.", valueName: "list"))
+        var words: [String] = []
+
         private struct Document: Encodable {
             var name: String
             var model: String
             var source: String
             var entries: Int
+        }
+
+        func validate() throws {
+            guard let word = words.first, words != ["list"] else { return }
+            let advice =
+                ["delete", "remove", "rm"].contains(word)
+                ? "remove a collection with `roost remove --source SOURCE`, with the source that "
+                    + "`roost llm collections` prints"
+                : "run `roost llm collections` to list the collections"
+            throw ValidationError("unexpected argument '\(Terminal.line(word, limit: 40))'; \(advice)")
         }
 
         func run() async throws {

@@ -30,7 +30,9 @@ struct Compact: AsyncParsableCommand {
         if let limit, isRaised { try StoreManifest.setMaximumSize(limit, in: location) }
         let store = try await options.open()
         let before = try StoreManifest.presentSize(in: location)
-        try await store.compact()
+        try await Progress(isQuiet: options.quiet).during("compacting \(ByteCount.text(before))") {
+            try await store.compact()
+        }
         try await store.close()
         let after = try StoreManifest.presentSize(in: location)
         if let limit, !isRaised {
@@ -51,7 +53,7 @@ struct Compact: AsyncParsableCommand {
                 .usage, "a store in PostgreSQL has no maximum size; limit the database on the server")
         }
         let store = try await options.open()
-        try await store.compact()
+        try await Progress(isQuiet: options.quiet).during("compacting") { try await store.compact() }
         try await store.close()
         Terminal.write("deleted superseded data; the server reuses its space after the next vacuum")
     }

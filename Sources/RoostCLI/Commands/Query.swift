@@ -200,7 +200,7 @@ struct Similar: AsyncParsableCommand {
                     throw CommandError(
                         .noInput,
                         "'\(Terminal.line(item, limit: 200))' is neither an existing file nor an id; run "
-                            + "`roost list` for ids")
+                            + "`roost list` for ids, or `roost query` to search for a text")
                 }
                 ids += try await options.namedEntries(item, store).ids
                 continue

@@ -41,6 +41,31 @@ final class Progress: Sendable {
     ///   - fraction: The finished share of the work, from 0 to 1; 0 if it is unknown.
     func update(_ step: String, fraction: Double) { show(fraction) { _ in step } }
 
+    /// Runs work whose finished share is unknown, and shows its name and its duration meanwhile.
+    ///
+    /// - Parameter step: The name of the work.
+    func during<Value>(_ step: String, _ work: () async throws -> Value) async throws -> Value {
+        let ticker = Task {
+            while !Task.isCancelled {
+                show(0) { "\(step), \(Self.duration($0))" }
+                try? await Task.sleep(for: .milliseconds(250))
+            }
+        }
+        func stop() async {
+            ticker.cancel()
+            await ticker.value
+            finish()
+        }
+        do {
+            let value = try await work()
+            await stop()
+            return value
+        } catch {
+            await stop()
+            throw error
+        }
+    }
+
     private func show(_ fraction: Double, _ description: (_ elapsed: TimeInterval) -> String) {
         state.withLock { state in
             let now = Date()
