@@ -74,7 +74,8 @@ struct RoostCommand: AsyncParsableCommand {
     private static func requireSubcommand(_ command: any ParsableCommand) throws {
         let type = type(of: command)
         guard type != RoostCommand.self, !type.configuration.subcommands.isEmpty else { return }
-        for line in HelpText.formatted(helpMessage(for: type)).split(separator: "\n", omittingEmptySubsequences: false) {
+        let help = HelpText.formatted(helpMessage(for: type))
+        for line in help.split(separator: "\n", omittingEmptySubsequences: false) {
             Terminal.error(String(line))
         }
         throw CommandError(.usage, "missing subcommand of `roost \(type._commandName)`")

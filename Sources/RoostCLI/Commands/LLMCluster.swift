@@ -65,6 +65,12 @@ extension LLM {
                 }
             }
             try await store.close()
+            guard count <= items.count else {
+                throw CommandError(
+                    .usage,
+                    "cannot create \(Count.text(count, "group")): the collection has "
+                        + "\(Count.text(items.count, "text")) with vectors")
+            }
             let matrix = Matrix(rows: items.count, columns: dimension, elements: vectors)
             let labels = try await SphericalKMeans(clusters: count).cluster(matrix).labels
             let groups = Dictionary(grouping: items.indices) { labels[$0].group ?? -1 }
