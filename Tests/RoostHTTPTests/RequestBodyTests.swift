@@ -41,6 +41,33 @@ struct RequestBodyTests {
         #expect(isRequired("/api/v1/entries") == true)
     }
 
+    @Test(
+        arguments: [
+            (#"{"content":"a","tags":["b}"#, "unterminated string at byte 26"),
+            (#"{"content":"\ud800"}"#, "unpaired surrogate at byte 18"),
+            (#"{"content":"a"} {}"#, "unexpected text after the value at byte 16"),
+        ])
+    func `the fault of a body that is not JSON is named`(body: String, fault: String) async throws {
+        try await HTTPHarness.run { harness in
+            let answer = try await harness.send(
+                .POST, "/api/v1/entries", bytes: Data(body.utf8), ["Content-Type": "application/json"])
+            #expect(answer.status == 400)
+            #expect(answer.json["detail"] == .string("the body is not valid JSON: \(fault)"))
+            let ingest = try await harness.send(
+                .POST, "/api/v1/ingest", bytes: Data(body.utf8), ["Content-Type": "application/x-ndjson"])
+            #expect(ingest.text.contains("line 1 is not valid JSON: \(fault)"))
+        }
+    }
+
+    @Test func `a body may begin with a byte order mark`() async throws {
+        try await HTTPHarness.run { harness in
+            let body = Data([0xEF, 0xBB, 0xBF]) + Data(#"{"content":"a note"}"#.utf8)
+            let answer = try await harness.send(
+                .POST, "/api/v1/entries", bytes: body, ["Content-Type": "application/json"])
+            #expect(answer.status == 201 && answer.json["content"] == "a note")
+        }
+    }
+
     @Test(arguments: ["/api/v1/entries", "/api/v1/ingest"])
     func `a compressed body is refused as such`(path: String) async throws {
         try await HTTPHarness.run { harness in

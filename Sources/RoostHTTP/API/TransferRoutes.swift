@@ -15,7 +15,7 @@ enum TransferRoutes {
 
     private static let lineSchema = Schema.object(
         [
-            "content": Schema.string("The text.", minimum: 1), "metadata": Schema.map("Values by key."),
+            "content": Schema.string("The text.", minimum: 1), "metadata": Schema.metadata,
             "tags": Schema.array(
                 of: Schema.string("A tag.", minimum: 1, maximum: 1_000), "Tags.", maximum: 64),
         ], required: ["content"])
@@ -115,7 +115,7 @@ enum TransferRoutes {
             do {
                 value = try JSONValue(json: data)
             } catch {
-                throw Problem.invalid("line \(line) is not valid JSON")
+                throw Problem.invalid("line \(line) is not valid JSON: \(error)")
             }
             if let fault = SchemaCheck().fault(in: value, schema, at: "line \(line)") {
                 throw Problem.invalid(fault)

@@ -135,7 +135,7 @@ struct RequestReader: Sendable {
             do {
                 value = try JSONValue(json: bytes)
             } catch {
-                throw .invalid("the body is not valid JSON")
+                throw .invalid("the body is not valid JSON: \(error)")
             }
         }
         if let fault = check.fault(in: value, body.schema, at: "body") { throw .invalid(fault) }

@@ -54,7 +54,7 @@ package enum IncomingMessage: Sendable {
         do {
             return try JSONValue(json: data, repairsSurrogates: true)
         } catch {
-            throw ProtocolError(.parseError, "the message is not valid JSON")
+            throw ProtocolError(.parseError, "the message is not valid JSON: \(error)")
         }
     }
 

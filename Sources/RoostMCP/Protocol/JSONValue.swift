@@ -67,14 +67,20 @@ extension MetadataValue {
         return Data(text)
     }
 
-    /// Parses a JSON text.
+    /// The byte order mark, with which some programs on Windows begin a text. RFC 8259, section 8.1, permits
+    /// to ignore it.
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Parses a JSON text, which may begin with a byte order mark.
     ///
     /// - Parameter repairsSurrogates: Whether half of a surrogate pair is read as U+FFFD; otherwise it is an
     ///   error.
     /// - Throws: `JSONError`, also if the value is nested too deeply.
     package init(json: Data, repairsSurrogates: Bool = false) throws {
         self = try json.withUnsafeBytes { bytes in
-            var reader = JSONReader(bytes, repairsSurrogates: repairsSurrogates)
+            let start = bytes.starts(with: Self.mark) ? Self.mark.count : 0
+            var reader = JSONReader(
+                UnsafeRawBufferPointer(rebasing: bytes[start...]), repairsSurrogates: repairsSurrogates)
             let value = try MetadataValue(message: &reader)
             try reader.expectEnd()
             return value
