@@ -27,6 +27,9 @@ struct OpenAPITests {
         // Every schema is used.
         #expect(Set(schemas.keys).subtracting(names) == [])
         #expect(schemas["EntryPage"]?["properties"]?["entries"]?["items"] == Schema.reference("Entry"))
+        for type in ["Entry", "EntryDraft", "EntryChanges", "Hit"] {
+            #expect(schemas[type]?["properties"]?["metadata"] == Schema.reference("Metadata"), "\(type)")
+        }
         #expect(schemas["Problem"]?["properties"]?["title"]?["type"] == "string")
     }
 

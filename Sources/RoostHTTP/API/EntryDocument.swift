@@ -50,7 +50,7 @@ enum EntryDocument {
         [
             "id": Schema.id("The id."), "content": Schema.string("The text."),
             "title": Schema.string("The title."), "source": Schema.string("The id of the source."),
-            "metadata": Schema.map("Values by key."),
+            "metadata": Schema.metadata,
             "tags": Schema.array(of: Schema.string("A tag."), "The tags."),
             "cluster": Schema.id("The id of the cluster to which the entry belongs."),
             "revision": Schema.integer("The revision of the latest change, which is also the ETag."),

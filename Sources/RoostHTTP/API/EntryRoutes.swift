@@ -29,7 +29,7 @@ enum EntryRoutes {
                 named: "EntryDraft",
                 [
                     "content": Schema.string("The text.", minimum: 1, maximum: maximumText), "tags": tags,
-                    "metadata": Schema.map("Values by key."),
+                    "metadata": Schema.metadata,
                 ], required: ["content"])),
         answers: [
             Route.Answer(
@@ -113,7 +113,7 @@ enum EntryRoutes {
                 [
                     "content": Schema.string("The new text.", minimum: 1, maximum: maximumText),
                     "addTags": tags, "removeTags": tags,
-                    "metadata": Schema.map("Values to set by key; null removes a key."),
+                    "metadata": Schema.metadata,
                 ])),
         answers: [Route.Answer(200, "The changed entry.", entry, headers: etag)]
     ) { call in

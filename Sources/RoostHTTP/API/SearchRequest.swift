@@ -169,7 +169,7 @@ struct SearchRequest: Sendable {
                         of: Schema.array(of: Schema.integer("An offset."), "A range in UTF-8 bytes."),
                         "The matched words in the snippet."),
                 ], required: ["text", "range", "marks"], isOpen: true, "The part that matches best."),
-            "content": Schema.string("The whole text."), "metadata": Schema.map("Values by key."),
+            "content": Schema.string("The whole text."), "metadata": Schema.metadata,
             "tags": Schema.array(of: Schema.string("A tag."), "The tags."),
             "duplicates": Schema.array(of: Schema.id("The id of an entry."), "Near-duplicates of the hit."),
             "updatedAt": Schema.time("When the entry was changed."),

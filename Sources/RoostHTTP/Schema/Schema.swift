@@ -70,6 +70,12 @@ enum Schema {
         ["type": "object", "additionalProperties": true, "description": .string(description)]
     }
 
+    /// The schema of metadata. Generated clients have one type for those of requests and of answers, so that
+    /// the metadata of an entry can be sent back.
+    static let metadata: JSONValue = [
+        "title": "Metadata", "type": "object", "additionalProperties": true, "description": "Values by key.",
+    ]
+
     /// Returns the schema of an object.
     ///
     /// - Parameters:
