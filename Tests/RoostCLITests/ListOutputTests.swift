@@ -41,6 +41,18 @@ import Testing
         #expect(try list("--format=csv").contains("\"'=1+2, \"\"quoted\"\"\""))
     }
 
+    @Test func `A row whose title is null or blank has the title of its text`() throws {
+        let rows = [
+            #"{"id": "1", "text": "the heron", "title": null}"#,
+            #"{"id": "2", "text": "the stork", "title": " "}"#,
+        ]
+        try Data(rows.joined(separator: "\n").utf8).write(to: cli.home.appendingPathComponent("rows.jsonl"))
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        #expect(try cli.roost("ingest", "rows.jsonl", "--store=s").status == 0)
+        let table = try list("--format=tsv").split(separator: "\n").map { $0.split(separator: "\t") }
+        #expect(Set(table.dropFirst().map { String($0[1]) }) == ["the heron", "the stork"])
+    }
+
     @Test func `An empty list has a message and status 0 in every form`() throws {
         try prepare()
         for (format, output) in [

@@ -110,10 +110,12 @@ struct ToolTests {
         let stored = await harness.call("remember", ["text": "the heron nests", "title": .string(title)])
         let entry = await harness.call("fetch", ["id": try #require(stored["id"])])
         #expect(entry["title"] == "the heron nests" && entry["metadata"] == [:])
-        // Other programs can store such a title.
-        let added = try await harness.store.add("the stork nests", metadata: ["title": .string(title)])
-        let other = await harness.call("fetch", ["id": .string(added.id.text)])
-        #expect(other["title"] == "the stork nests")
+        // Rows of other programs can have such a title, or null.
+        for value: MetadataValue in [.string(title), .null] {
+            let added = try await harness.store.add("the stork nests", metadata: ["title": value])
+            let other = await harness.call("fetch", ["id": .string(added.id.text)])
+            #expect(other["title"] == "the stork nests")
+        }
     }
 
     @Test(

@@ -24,8 +24,16 @@ extension Entry {
     ///
     /// - Complexity: O(1).
     public var title: String? {
-        if let title = metadata["title"]?.text, title.contains(where: { !$0.isWhitespace }) { return title }
-        return TextTitle.title(of: content, as: titleForm)
+        Self.title(in: metadata) ?? TextTitle.title(of: content, as: titleForm)
+    }
+
+    /// Returns the value of the metadata key `title`; `nil` if it is missing, null or blank, as it often is in
+    /// rows of other programs.
+    package static func title(in metadata: [String: MetadataValue]) -> String? {
+        guard let value = metadata["title"], value != .null, let title = value.text,
+            title.contains(where: { !$0.isWhitespace })
+        else { return nil }
+        return title
     }
 
     /// The parts of a line that a title keeps: all, except in Markdown.

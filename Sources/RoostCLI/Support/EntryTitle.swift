@@ -12,7 +12,7 @@ enum EntryTitle {
     static func text(
         of content: String, metadata: [String: MetadataValue], as form: TextTitle.Form = .markdown
     ) -> String {
-        let title = metadata["title"]?.text ?? TextTitle.title(of: content, as: form) ?? content
+        let title = Entry.title(in: metadata) ?? TextTitle.title(of: content, as: form) ?? content
         let line = Terminal.line(TextTitle.shortened(title))
         return line.isEmpty ? "(empty)" : line
     }
