@@ -161,6 +161,59 @@ import Testing
         #expect(try await DocumentFixture.document("table.ods").text == "## Barrels\n\n" + barrels)
     }
 
+    @Test func `Charts, diagrams and comments in separate parts are read`() async throws {
+        let types = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
+        func relationships(_ targets: [(type: String, target: String)]) -> String {
+            let list = targets.enumerated().map { index, part in
+                "<Relationship Id='r\(index)' Type='\(types)\(part.type)' Target='\(part.target)'/>"
+            }
+            return "<Relationships>\(list.joined())</Relationships>"
+        }
+        func names(_ names: String...) -> String {
+            "<c:strRef><c:strCache>\(names.map { "<c:pt><c:v>\($0)</c:v></c:pt>" }.joined())</c:strCache></c:strRef>"
+        }
+        let chart =
+            "<c:chartSpace xmlns:c='c' xmlns:a='a'><c:title><a:p><a:r><a:t>Rain </a:t></a:r><a:r><a:t>in May</a:t></a:r>"
+            + "</a:p></c:title><c:ser><c:tx>\(names("North"))</c:tx><c:cat>\(names("Week 1", "Week 2"))</c:cat></c:ser>"
+            + "<c:ser><c:tx>\(names("South"))</c:tx><c:cat>\(names("Week 1", "Week 2"))</c:cat><c:val><c:numRef>"
+            + "<c:numCache><c:pt><c:v>42</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:chartSpace>"
+        let diagram =
+            "<d:dataModel xmlns:d='d' xmlns:a='a'><a:p><a:r><a:t>Fill</a:t></a:r></a:p><a:p/></d:dataModel>"
+        let expected = "Chart: Rain in May: North, Week 1, Week 2, South"
+        let word = StoredArchive.data([
+            (
+                "word/document.xml",
+                "<w:document xmlns:w='w'><w:body><w:p><w:r><w:t>A</w:t></w:r></w:p></w:body></w:document>"
+            ),
+            ("word/_rels/document.xml.rels", relationships([("chart", "c.xml"), ("diagramData", "d.xml")])),
+            ("word/c.xml", chart), ("word/d.xml", diagram),
+        ])
+        let input = DocumentInput(data: word, path: "/notes/a.docx")
+        let text = try #require(try await OfficeReader().read(input, as: OfficeReader.word).first).text
+        #expect(text == "A\n\n- Fill\n\n" + expected)
+        let slides = StoredArchive.data([
+            (
+                "ppt/presentation.xml",
+                "<p:presentation xmlns:p='p' xmlns:r='r'><p:sldId r:id='r0'/></p:presentation>"
+            ),
+            ("ppt/_rels/presentation.xml.rels", relationships([("slide", "s.xml")])),
+            ("ppt/s.xml", "<p:sld xmlns:p='p'/>"),
+            (
+                "ppt/_rels/s.xml.rels",
+                relationships([("chart", "c.xml"), ("chart", "e.xml"), ("comments", "k.xml")])
+            ),
+            ("ppt/c.xml", chart), ("ppt/e.xml", "<c:chartSpace xmlns:c='c'/>"),
+            (
+                "ppt/k.xml",
+                "<p:cmLst xmlns:p='p'><p:cm authorId='0'><p:text>Larger font?</p:text></p:cm></p:cmLst>"
+            ),
+        ])
+        let show = DocumentInput(data: slides, path: "/notes/a.pptx")
+        let document = try #require(try await OfficeReader().read(show, as: OfficeReader.presentation).first)
+        #expect(document.text == expected + "\n\n%% Larger font? %%")
+        #expect(document.unreadParts == ["slide 1: a chart without names"])
+    }
+
     @Test func `The comments of cells are listed below their sheet`() async throws {
         func comment(_ text: String) -> String {
             "<o:annotation><dc:creator>Ana</dc:creator><dc:date>2025-06-01</dc:date><t:p>\(text)</t:p></o:annotation>"

@@ -67,6 +67,8 @@ final class PresentationDocument {
             try add(shape)
         }
         for diagram in relationships.targets(ofType: "diagramData") { try readDiagram(diagram) }
+        for chart in relationships.targets(ofType: "chart") { try readChart(chart, slide: number) }
+        for comments in relationships.targets(ofType: "comments") { try readComments(comments) }
         for notes in relationships.targets(ofType: "notesSlide") { try readNotes(notes) }
         if xml.isDamaged { unread.append("slide \(number): it is damaged; a part of it may be missing") }
     }
@@ -91,6 +93,29 @@ final class PresentationDocument {
             guard element.name == "p" else { return }
             let paragraph = try readParagraph(xml, Relationships(of: part, in: archive))
             try output.add("- " + paragraph.text, isListItem: true)
+        }
+    }
+
+    private func readChart(_ part: String, slide: Int) throws {
+        guard let text = try DrawingText.chart(part, in: archive) else {
+            unread.append("slide \(slide): a chart without names")
+            return
+        }
+        try output.add(text)
+    }
+
+    /// Reads the comments on a slide, which are written as hidden text.
+    private func readComments(_ part: String) throws {
+        guard let xml = try archive.xml(part) else { return }
+        try xml.descendants { element in
+            guard element.name == "cm" else { return }
+            var paragraphs: [String] = []
+            try xml.descendants { text in
+                if text.name == "text" || text.name == "t" { paragraphs.append(try xml.text()) }
+            }
+            let text = MarkdownText.singleLine(paragraphs.joined(separator: " "))
+            guard !text.isEmpty else { return }
+            try output.add("%% \(text.replacingOccurrences(of: "%%", with: "% %")) %%")
         }
     }
 

@@ -41,11 +41,29 @@ final class WordDocument {
                 if element.name == "body" { try readBlocks(xml) { try output.add($0, isListItem: $1) } }
             }
         }
+        try addDrawings()
         for kind in ["footnote", "endnote"] { try readNotes(kind) }
         if xml.isDamaged { unread.append("the text is damaged; a part of it may be missing") }
         var document = Document(type: type, text: output.text, links: links, unreadParts: unread)
         try CoreProperties.read(package: package, in: archive).apply(to: &document)
         return document
+    }
+
+    /// Appends the texts of charts and diagrams after the text, because their parts are separate.
+    private func addDrawings() throws {
+        for diagram in Set(relationships.targets(ofType: "diagramData")).sorted() {
+            for paragraph in try DrawingText.diagram(diagram, in: archive) {
+                try output.add("- " + MarkdownText.escaped(paragraph), isListItem: true)
+            }
+            output.endBlock()
+        }
+        for chart in Set(relationships.targets(ofType: "chart")).sorted() {
+            if let text = try DrawingText.chart(chart, in: archive) {
+                try output.add(text)
+            } else {
+                unread.append("a chart without names")
+            }
+        }
     }
 
     /// Reads the comments, which are written as hidden text after the paragraphs to which they belong.
