@@ -68,15 +68,10 @@ struct MoveDetection {
         }
         removeOccupiedTargets(&moved)
         let taken = Set(moved.values.map(\.source))
-        var targets: [String: [SyncCandidate]] = [:]
-        for candidate in candidates where candidate.isNew && !taken.contains(candidate.source) {
-            if let digest = digests[candidate.source] { targets[digest, default: []].append(candidate) }
-        }
+        let free = candidates.filter { $0.isNew && !taken.contains($0.source) }
+        var targets = Dictionary(grouping: free) { digests[$0.source] }.mapValues(Targets.init)
         for (index, origin) in origins.enumerated() where origin.isMissing && moved[index] == nil {
-            guard let equal = targets[origin.digest], !equal.isEmpty else { continue }
-            let name = Self.name(of: origin.source)
-            let choice = equal.firstIndex { Self.name(of: $0.source) == name } ?? 0
-            moved[index] = targets[origin.digest]?.remove(at: choice)
+            moved[index] = targets[origin.digest]?.take(preferring: Self.name(of: origin.source))
         }
         return moved.sorted { $0.key < $1.key }.map {
             SourceMove(origin: origins[$0.key].source, target: $0.value.source)
@@ -91,6 +86,41 @@ struct MoveDetection {
             let remaining = moved.filter { $0.value.isNew || leaving.contains($0.value.source) }
             if remaining.count == moved.count { return }
             moved = remaining
+        }
+    }
+
+    /// New files with equal contents that are not the target of a move yet.
+    private struct Targets {
+        private let files: [SyncCandidate]
+        private var isTaken: [Bool]
+        /// All files before this index are taken.
+        private var first = 0
+        /// The indices of the files with each name, in descending order.
+        private var indices: [Substring: [Int]] = [:]
+
+        init(_ files: [SyncCandidate]) {
+            self.files = files
+            isTaken = Array(repeating: false, count: files.count)
+            for index in files.indices.reversed() {
+                indices[MoveDetection.name(of: files[index].source), default: []].append(index)
+            }
+        }
+
+        /// Takes the first file with a name or, if there is none, the first of all files.
+        ///
+        /// - Returns: `nil` if all files are taken.
+        /// - Complexity: O(1), amortized over all calls.
+        mutating func take(preferring name: Substring) -> SyncCandidate? {
+            while let index = indices[name]?.popLast() {
+                if !isTaken[index] { return take(index) }
+            }
+            while first < files.count, isTaken[first] { first += 1 }
+            return first < files.count ? take(first) : nil
+        }
+
+        private mutating func take(_ index: Int) -> SyncCandidate {
+            isTaken[index] = true
+            return files[index]
         }
     }
 
