@@ -20,7 +20,8 @@ import Testing
         ("embed x -m lexical", "'--model'"), ("tag x -d birds", "'--remove'"),
         ("serve -p 80", "'--port'"), ("--stor x list", "did you mean '--store'?"),
         ("--json list", "as in `roost list --json`"), ("add -t garden order seeds", "'--tag'"),
-        ("list --frob", "run `roost help list`"),
+        ("list --frob", "run `roost help list`"), ("list birds", "`roost query` searches"),
+        ("list --where year==2024", "with one ="), ("show 11111111 22222222 --original", "one entry"),
     ])
     func `A name of another program leads to ours`(line: String, part: String) throws {
         let outcome = try cli.roost(line.split(separator: " ").map(String.init))
@@ -79,5 +80,17 @@ import Testing
         #expect(try cli.roost("config", "unset", "limit").status == 0)
         #expect(try cli.roost("config", "get", "limit").status == 1)
         #expect(try cli.roost("config", "set").error.contains("unknown setting 'set'"))
+    }
+
+    @Test func `Several entries are shown once each, in the order of the arguments`() throws {
+        let first = String(try cli.roost("add", "swifts return").output.prefix(36))
+        let second = String(try cli.roost("add", "tea steeps").output.prefix(36))
+        let shown = try cli.roost("show", second, String(first.prefix(8)), second)
+        #expect(shown.status == 0, "\(shown)")
+        let ids = shown.output.split(separator: "\n").filter { $0.hasPrefix("id ") }
+        #expect(ids.map { String($0.suffix(36)) } == [second, first], "\(shown)")
+        let json = try JSONSerialization.jsonObject(
+            with: Data(cli.roost("show", first, second, "--json").output.utf8))
+        #expect((json as? [Any])?.count == 2)
     }
 }

@@ -5,9 +5,9 @@ import Synchronization
 
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show an entry, or the entries of a file.",
+        abstract: "Show entries, or the entries of a file.",
         discussion: """
-            Prints the entry's properties and its text: the reader of its file, the title, the dates, the \
+            Prints the properties and the text of each entry: the reader of its file, the title, the dates, the \
             sections and the links. Parts that are stored but not embedded, such as front matter, comments \
             and addresses, are listed as "hidden", and parts that could not be read as "unread". Lines that \
             more than 5% of the entries contain, such as footers and navigation, are listed as "excluded": \
@@ -18,6 +18,7 @@ struct Show: AsyncParsableCommand {
             Examples:
               roost show e2d8942a
               roost show notes/birds.md
+              roost show e2d8942a d511e8df
               roost show e2d8942a --json --with-embeddings
               roost show --original e2d8942a > article.md
             """)
@@ -27,7 +28,7 @@ struct Show: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp(StoreOptions.entryHelp, valueName: "ID|FILE"),
         completion: DynamicCompletion.entries)
-    var id: String
+    var items: [String]
 
     @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
@@ -43,6 +44,9 @@ struct Show: AsyncParsableCommand {
     func validate() throws {
         guard !original || !json && !withEmbeddings else {
             throw ValidationError("--original cannot be combined with --json or --with-embeddings")
+        }
+        guard !original || items.count == 1 else {
+            throw ValidationError("--original prints the file of one entry, not of \(items.count)")
         }
     }
 
@@ -88,7 +92,10 @@ struct Show: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await options.open()
-        let ids = try await options.namedEntries(id, store).ids
+        var ids: [Entry.ID] = []
+        for item in items { ids += try await options.namedEntries(item, store).ids }
+        var seen = Set<Entry.ID>()
+        ids = ids.filter { seen.insert($0).inserted }
         // All entries of a file have the same original.
         if original, let id = ids.first {
             let document = try await store.original(of: id)
@@ -97,7 +104,10 @@ struct Show: AsyncParsableCommand {
         }
         let snapshot = try await store.storage.snapshot()
         let entries = try await snapshot.entries(ids)
-        guard !entries.isEmpty else { throw RoostError(.notFound, "no entry has the id \(ids[0].text)") }
+        let found = Set(entries.map(\.id))
+        if let missing = ids.first(where: { !found.contains($0) }) {
+            throw RoostError(.notFound, "no entry has the id \(missing.text)")
+        }
         let assignments = try await snapshot.assignments(of: ids)
         let clusters = try await snapshot.clusters()
         var shown: [ShownEntry] = []

@@ -61,6 +61,10 @@ struct FilterOptions: ParsableArguments {
 
     func validate() throws {
         try Self.validateDates([since, until])
+        if let text = self.where.first(where: { $0.firstMatch(of: /^[^=<>!^]+==/) != nil }) {
+            throw ValidationError(
+                "--where compares with one =, not with ==, in '\(Terminal.line(text, limit: 60))'")
+        }
         for text in self.where where EntryCondition(parsing: text) == nil {
             throw ValidationError(
                 "--where must be a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "

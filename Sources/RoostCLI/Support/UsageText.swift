@@ -16,6 +16,9 @@ enum UsageText {
         if text.hasSuffix(".") { text.removeLast() }
         let second = text.dropFirst().first
         if second?.isLowercase == true { text = text.prefix(1).lowercased() + text.dropFirst() }
+        if command == ["list"], text.hasPrefix("unexpected argument '") {
+            text += "; `roost query` searches for words, and --source selects a file or folder"
+        }
         if command == ["add"], text == "missing argument <text>" {
             text += "; `roost add -` reads it from standard input"
         }
