@@ -214,6 +214,26 @@ import Testing
         #expect(document.unreadParts == ["slide 1: a chart without names"])
     }
 
+    @Test func `The marks of notes in a book are not parts of words`() async throws {
+        let data = StoredArchive.data([
+            ("META-INF/container.xml", "<container><rootfile full-path='a.opf'/></container>"),
+            (
+                "a.opf",
+                "<package><manifest><item id='c' href='c.xhtml' media-type='application/xhtml+xml'/></manifest>"
+                    + "<spine><itemref idref='c'/></spine></package>"
+            ),
+            (
+                "c.xhtml",
+                "<html><body><p>One barrel<sup><a href='#n1'>12</a></sup> and <a href='n.xhtml#n2'><sup>3</sup></a>"
+                    + " x<sup>2</sup>, see page <a href='#p'>40</a>, pump.<a href='#n3'>*</a>"
+                    + " and room<a href='#r'>rule</a>.</p></body></html>"
+            ),
+        ])
+        let input = DocumentInput(data: data, path: "/notes/a.epub")
+        let text = try #require(try await OfficeReader().read(input, as: OfficeReader.book).first).text
+        #expect(text == "One barrel[12] and 3 x2, see page 40, pump.[*] and roomrule.")
+    }
+
     @Test func `The comments of cells are listed below their sheet`() async throws {
         func comment(_ text: String) -> String {
             "<o:annotation><dc:creator>Ana</dc:creator><dc:date>2025-06-01</dc:date><t:p>\(text)</t:p></o:annotation>"
