@@ -88,7 +88,7 @@ struct BackupCommand: AsyncParsableCommand {
             discussion: """
                 Examples:
                   roost backup list
-                  roost backup list --repository s3://bucket/notes --json
+                  roost backup list --to s3://bucket/notes --json
                 """,
             aliases: ["ls"])
 

@@ -56,7 +56,7 @@ extension ClusterCommand {
         @Option(
             name: .long, parsing: .unconditional,
             help: ArgumentHelp(
-                "The number of entries in the sample, about which it has. The vectors of the sample must "
+                "The approximate number of entries in the sample. The vectors of the sample must "
                     + "fit in the memory of each worker.",
                 valueName: "N"))
         var sample = KnowledgeStore.defaultClusterSample
