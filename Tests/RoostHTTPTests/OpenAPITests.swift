@@ -40,7 +40,7 @@ struct OpenAPITests {
             }
         }
         // The marks of names are not part of the document.
-        let titles = Self.values(of: "title", in: .object(schemas)) + [document["paths"] ?? .null]
+        let titles = Self.values(of: "title", in: [.object(schemas), document["paths"] ?? .null])
         #expect(titles.allSatisfy { $0.asString == nil })
     }
 

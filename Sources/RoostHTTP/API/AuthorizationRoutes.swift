@@ -24,6 +24,7 @@ enum AuthorizationRoutes {
                     200, "The metadata.",
                     .json(
                         Schema.object(
+                            named: "ResourceMetadata",
                             [
                                 "resource": Schema.string("The audience of tokens."),
                                 "authorization_servers": Schema.array(
