@@ -98,7 +98,7 @@ struct ElementHints {
 
     /// Returns the words of an identifier such as `post-body`, `post_body` or `postBody`, in lowercase
     /// letters.
-    private static func words(_ text: String) -> [String] {
+    static func words(_ text: String) -> [String] {
         var result: [String] = []
         var word: [UInt8] = []
         var followsLowercase = false

@@ -183,12 +183,12 @@ struct HTMLMetadata: Sendable {
         let publishedNames = [
             "article:published_time", "datepublished", "date", "dc.date", "dc.date.issued", "dcterms.created",
             "dcterms.date", "pubdate", "publish-date", "publication_date", "parsely-pub-date",
-            "sailthru.date",
-            "citation_publication_date",
+            "sailthru.date", "citation_publication_date", "article:published_date", "dcterms.issued",
+            "ms.date",
         ]
         let modifiedNames = [
             "article:modified_time", "og:updated_time", "datemodified", "last-modified", "dcterms.modified",
-            "revised",
+            "revised", "updated", "article:modified_date",
         ]
         publishedAt =
             ([data.published] + publishedNames.map { meta[$0] }).lazy
@@ -196,22 +196,16 @@ struct HTMLMetadata: Sendable {
         modifiedAt =
             ([data.modified] + modifiedNames.map { meta[$0] }).lazy
             .compactMap { $0.flatMap(HTMLDate.parse) }.first
-        for node in tree.nodes where publishedAt == nil || modifiedAt == nil {
-            guard let value = node.attribute("datetime") ?? node.attribute("content") else { continue }
-            let property = node.attribute("itemprop")?.lowercased()
-            if publishedAt == nil, property == "datepublished" { publishedAt = HTMLDate.parse(value) }
-            if modifiedAt == nil, property == "datemodified" { modifiedAt = HTMLDate.parse(value) }
-        }
-        // The first time in the contents is that of the page; later times belong to comments or other pages.
-        if publishedAt == nil, let time = tree.nodes.first(where: { $0.tag == "time" }) {
-            publishedAt = time.attribute("datetime").flatMap(HTMLDate.parse)
-        }
     }
 
-    /// Adds the author and the dates that the page shows, if it does not state them.
-    mutating func complete(with byline: PageByline) {
+    /// Adds the author and the dates that the page shows, if it does not state them: first the dates that are
+    /// marked as such, then those near the title.
+    mutating func complete(with byline: PageByline, _ dates: PageDates) {
         author = author ?? byline.author
-        publishedAt = publishedAt ?? byline.published
-        modifiedAt = modifiedAt ?? byline.modified
+        publishedAt =
+            publishedAt ?? dates.marked.published ?? byline.published ?? dates.nearHeading.published
+            ?? dates.elsewhere
+        modifiedAt =
+            modifiedAt ?? dates.marked.modified ?? byline.modified ?? dates.nearHeading.modified
     }
 }

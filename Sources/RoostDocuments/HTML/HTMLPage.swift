@@ -27,7 +27,10 @@ package struct HTMLPage: Sendable {
         let complete = HTMLSegmenter.blocks(of: tree, includesNoScript: true)
         self.blocks = Self.words(of: complete) > 2 * Self.words(of: blocks) ? complete : blocks
         var metadata = HTMLMetadata(tree)
-        metadata.complete(with: PageByline(self.blocks, in: tree, title: metadata.title))
+        let heading = PageByline.heading(withTitle: metadata.title, self.blocks, tree)
+        metadata.complete(
+            with: PageByline(self.blocks, in: tree, title: metadata.title),
+            PageDates(tree, heading: heading, address: metadata.address))
         self.metadata = metadata
     }
 }

@@ -79,8 +79,8 @@ struct HTMLTreeBuilder {
     private static let keptAttributes: [String: Int] = [
         "class": 512, "id": 256, "role": 64, "href": 2048, "title": 512, "style": 512, "hidden": 16,
         "aria-hidden": 16, "aria-label": 256, "itemprop": 128, "itemtype": 256, "property": 128, "name": 128,
-        "content": 16_384, "rel": 128, "datetime": 64, "lang": 64, "charset": 64, "type": 64, "start": 16,
-        "http-equiv": 64, "alttext": 512,
+        "content": 16_384, "rel": 128, "datetime": 64, "pubdate": 16, "lang": 64, "charset": 64, "type": 64,
+        "start": 16, "http-equiv": 64, "alttext": 512,
     ]
     /// The maximum number of nodes, which bounds the memory.
     private static let maximumNodes = 300_000

@@ -31,12 +31,12 @@ struct PageByline {
     ].map { $0.split(separator: " ").map(String.init) }
     /// The words before a date of publication, and before that of a change.
     private static let publishedWords: Set<String> = [
-        "published", "posted", "veröffentlicht", "erschienen", "publié", "publiée", "publicado", "publicada",
+        "published", "posted", "veröffentlicht", "erschienen", "publié", "publiée", "publicado",
+        "publicada",
     ]
-    private static let modifiedWords: Set<String> = [
-        "updated", "modified", "revised", "aktualisiert", "geändert", "actualisé", "mis", "modifié",
-        "actualizado",
-        "actualizada",
+    static let modifiedWords: Set<String> = [
+        "updated", "modified", "revised", "aktualisiert", "aktualisierung", "geändert",
+        "actualisé", "mis", "modifié", "actualizado", "actualizada",
     ]
     /// Words that stand between a name and a date.
     private static let wordsAfterNames: Set<String> = [
@@ -83,6 +83,12 @@ struct PageByline {
             guard !isHeading, block.counts.words < Self.minimumParagraphWords else { break }
             read(block, in: tree, isList: isList, isNext: index == position + 1)
         }
+    }
+
+    /// Returns the element of the main heading that has the text of the title; else the only heading of the
+    /// first level; `nil` if there are several or none.
+    static func heading(withTitle title: String?, _ blocks: [HTMLBlock], _ tree: HTMLTree) -> Int? {
+        position(ofTitle: title, blocks, tree).map { blocks[$0].container }
     }
 
     /// Returns the index of the block of the main heading that has the text of the title.

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Finds dates in the text of pages: `3 March 2024`, `March 3rd, 2024`, `3. März 2024`, `le 3 mars 2024`,
-/// `3 de marzo de 2024`, `2024-03-03` and `03.03.2024`.
+/// `3 de marzo de 2024`, `2024-03-03`, `03.03.2024` and `25/12/2024`.
 ///
-/// Dates with slashes are ambiguous, and dates without a year do not name a day.
+/// Dates such as `03/04/2024` are ambiguous, and dates without a year do not name a day.
 enum VisibleDate {
     /// The words that can be between the parts of a date.
     private static let links: Set<String> = ["de", "del", "of"]
@@ -37,25 +37,37 @@ enum VisibleDate {
             }
             index += 1
         }
-        guard let month, parts.count == 2, month.position < 2, (1...31).contains(parts[0]),
-            (1970...2200).contains(parts[1]),
-            let date = DocumentDates.date(
-                fromISO: "\(parts[1])-\(twoDigits(month.number))-\(twoDigits(parts[0]))")
+        guard let month, parts.count == 2, month.position < 2,
+            let date = date(year: parts[1], month: month.number, day: parts[0])
         else { return nil }
         return (date, start..<index)
     }
 
-    /// Returns the date of `2024-03-03` or `03.03.2024`.
+    /// Returns the date of `2024-03-03`, `03.03.2024` or `25/12/2024`. In the last form and with hyphens, a
+    /// number above 12 must show which one is the day.
     private static func numeric(_ word: String) -> Date? {
-        let parts = word.split(separator: word.contains(".") ? "." : "-", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts.allSatisfy({ $0.allSatisfy { $0.isASCII && $0.isNumber } }) else {
+        guard let separator = word.first(where: { !$0.isNumber }), "./-".contains(separator) else {
             return nil
         }
-        let ordered = word.contains(".") ? Array(parts.reversed()) : Array(parts)
-        guard ordered[0].count == 4, (1...2).contains(ordered[1].count), (1...2).contains(ordered[2].count),
-            let year = Int(ordered[0]), let month = Int(ordered[1]), let day = Int(ordered[2]),
-            (1970...2200).contains(year)
+        let parts = word.split(separator: separator, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts.allSatisfy({ $0.allSatisfy { $0.isASCII && $0.isNumber } }),
+            let first = Int(parts[0]), let second = Int(parts[1]), let third = Int(parts[2])
         else { return nil }
+        switch (parts[0].utf8.count, parts[1].utf8.count, parts[2].utf8.count) {
+        case (4, 1...2, 1...2): return date(year: first, month: second, day: third)
+        case (1...2, 1...2, 4):
+            if separator == "." || first > 12 { return date(year: third, month: second, day: first) }
+            if second > 12 || first == second { return date(year: third, month: first, day: second) }
+            return nil
+        default: return nil
+        }
+    }
+
+    /// Returns a day from 1970 to 2200; `nil` if there is no such day.
+    static func date(year: Int, month: Int, day: Int) -> Date? {
+        guard (1970...2200).contains(year), (1...12).contains(month), (1...31).contains(day) else {
+            return nil
+        }
         return DocumentDates.date(fromISO: "\(year)-\(twoDigits(month))-\(twoDigits(day))")
     }
 
