@@ -87,6 +87,19 @@ import Testing
         #expect(line("lantern") == 1 && line("paper") == 2)
     }
 
+    @Test(
+        arguments: [
+            ("could not find the gate", 3), ("COULD not find  the gate", 3), ("find gate", 1),
+            ("gate in the fog", 3), ("the fog was too dense", 3), ("we could not", 3),
+        ])
+    func `the anchor is the query as a whole if the text contains it`(words: String, expected: Int) {
+        let text =
+            "# To find a gate in a fog\n\nWe could not find the gate in the fog. The fog was too\ndense.\n"
+            + String(repeating: "The gate was there. ", count: 20) + "\nThe fog was not too dense to find.\n"
+        let snippet = Snippet(of: text, preferring: 0..<text.utf8.count, for: TextQuery(words), limit: 100)
+        #expect(line(ofByte: snippet.anchor, in: text) == expected)
+    }
+
     @Test func `adjacent words outweigh the same words apart`() throws {
         let text =
             "The otter is here. " + String(repeating: "Some more text follows. ", count: 20)

@@ -101,6 +101,14 @@ struct HitText {
             return code(in: block, around: byte, snippet.highlights, of: entry.content)
         }
         let range = Self.prose(around: byte, in: snippet.utf8Range, of: entry.content)
+        // Headings are in the first line already, so the code that follows them tells more.
+        if range.upperBound < snippet.utf8Range.upperBound,
+            Self.consistsOfHeadings(range, of: entry.content),
+            let start = Self.lineEnd(from: range.upperBound, in: entry.content),
+            let block = Self.code(around: start, of: entry), !block.isEmpty
+        {
+            return code(in: block, around: start, snippet.highlights, of: entry.content)
+        }
         let start = min(HeadingPath.bodyStart(of: entry.content), range.lowerBound)
         let isCut = (
             Self.hasText(in: start..<range.lowerBound, of: entry.content),
@@ -120,6 +128,22 @@ struct HitText {
         if first > 0, !lines.isEmpty { lines[0].insert(.ellipsis, at: 0) }
         if isCut.1 || end < wrapped.count, !lines.isEmpty { lines[lines.count - 1].append(.ellipsis) }
         return lines.map { Self.indent + Self.styled($0) }
+    }
+
+    /// Returns whether a part of a text has only headings with number signs, and at least one.
+    private static func consistsOfHeadings(_ range: Range<Int>, of content: String) -> Bool {
+        let lines = content.utf8.prefix(range.upperBound).dropFirst(range.lowerBound)
+            .split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
+            .filter { line in line.contains { $0 > UInt8(ascii: " ") } }
+        return !lines.isEmpty && lines.allSatisfy { $0.first == UInt8(ascii: "#") }
+    }
+
+    /// Returns the offset after the line with a byte; `nil` if it is the last line.
+    private static func lineEnd(from byte: Int, in content: String) -> Int? {
+        let rest = content.utf8.dropFirst(byte)
+        return rest.firstIndex(of: UInt8(ascii: "\n")).map {
+            byte + rest.distance(from: rest.startIndex, to: $0) + 1
+        }
     }
 
     /// Returns whether a part of a text contains more than white space and the number signs of headings.

@@ -1,9 +1,11 @@
 /// The matches of a query in a text, weighted by what they tell about the query.
 struct SnippetMatches {
-    /// A word, or two words that are adjacent in the query and in the text.
+    /// A word, two words that are adjacent in the query and in the text, or the query as a whole.
     struct Item {
+        /// The range of the words. The item of the complete query only has the range of its first word, so
+        /// that it fits into every window.
         var range: Range<Int>
-        /// The clause or the pair. A window counts each of them once.
+        /// The clause or the pair, or `.min` for the complete query. A window counts each of them once.
         var key: Int
         var weight: Float
     }
@@ -46,6 +48,11 @@ struct SnippetMatches {
                         weight: min(weights[previous], weights[match.clause]) * (clause.isQuoted ? 2 : 1)))
             }
             (previous, end) = (match.clause, match.range.upperBound)
+        }
+        // A sentence with the query as a whole outweighs all its words elsewhere.
+        let weight = 2 * weights.reduce(0, +)
+        for range in VerbatimText(query.plainText)?.firstWords(in: utf8) ?? [] {
+            items.append(Item(range: range, key: .min, weight: weight))
         }
         items.removeAll { Self.isInLinkTarget($0.range.lowerBound, utf8) }
         items.sort { ($0.range.lowerBound, $1.range.upperBound) < ($1.range.lowerBound, $0.range.upperBound) }

@@ -251,6 +251,22 @@ import Testing
         #expect(output.contains("The word marzipan is here.") && !output.contains("~~~"), "\(output)")
     }
 
+    @Test func `the code after a heading is shown instead of the heading`() throws {
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        for (name, code) in [("code.md", "```sh\nls nest\n```\n"), ("empty.md", "```\n```\n")] {
+            try Data("# A \(name.dropLast(3)) of terns\n\n\(code)".utf8)
+                .write(to: cli.home.appendingPathComponent(name))
+        }
+        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
+        #expect(try cli.roost("ingest", ".").status == 0)
+        func lines(_ query: String) throws -> [String] {
+            try cli.roost("query", "--mode", "text", query, "--all", "-n1").output
+                .split(separator: "\n").map(String.init)
+        }
+        #expect(try lines("code of terns").last == "       ls nest")
+        #expect(try lines("empty of terns").last == "       A empty of terns…")
+    }
+
     @Test func `messages are found by their people, and due dates by words`() throws {
         let mail = """
             From: Carla Winter <carla@example.org>
