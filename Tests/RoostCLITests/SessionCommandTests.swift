@@ -125,7 +125,7 @@ import Testing
         #expect(partial.status == 65 && partial.output.contains("\"unreadable\" : 1"), "\(partial.output)")
         let copied = try cli.roost("session", "copy", "a", "b")
         #expect(
-            copied.status == 65 && copied.error.contains("1 sessions that cannot be read"), "\(copied.error)")
+            copied.status == 65 && copied.error.contains("1 session that cannot be read"), "\(copied.error)")
         let report = try cli.roost("session", "doctor", "a")
         #expect(report.status == 65 && report.output.contains("session 'old-1'"), "\(report.output)")
         let repaired = try cli.roost("session", "doctor", "a", "--repair")
