@@ -48,7 +48,9 @@ struct Duplicates: AsyncParsableCommand {
     func run() async throws {
         let store = try await options.open()
         let filter = try await filters.filter(options, store)
-        let groups = try await store.duplicates(threshold: threshold, matching: filter)
+        let groups = try await Progress(isQuiet: options.quiet).during("comparing entries") {
+            try await store.duplicates(threshold: threshold, matching: filter)
+        }
         let snapshot = try await store.storage.snapshot()
         if output.chosen == .table { options.page() }
         var writer = ListWriter(output, Self.columns)

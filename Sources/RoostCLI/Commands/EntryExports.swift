@@ -98,28 +98,43 @@ extension Export {
         /// Writes the entries, and returns their number.
         private func write(_ store: KnowledgeStore, _ filter: EntryFilter) async throws -> Int {
             let snapshot = try await store.storage.snapshot()
+            let isShown = (target.output ?? "-") == "-" && Terminal.isOutputTerminal
+            let counter = ExportCounter(
+                progress: Progress(isQuiet: options.quiet || isShown),
+                all: try await snapshot.rows(matching: filter).count)
+            defer { counter.progress.finish() }
             switch format {
             case .json, .jsonl:
-                try await writeArchive(format == .json ? .json : .jsonl, store, filter)
-                return try await snapshot.rows(matching: filter).count
+                try await writeArchive(format == .json ? .json : .jsonl, store, filter, counter)
+                return counter.all
             case .csv, .tsv:
                 var table = EntryTable(
                     withEmbeddings: target.withEmbeddings, escapesFormulas: !raw, isTabbed: format == .tsv)
-                for try await entry in snapshot.allEntries(matching: filter) { try table.add(entry) }
+                for try await entry in snapshot.allEntries(matching: filter) {
+                    try table.add(entry)
+                    counter.update(table.count)
+                }
                 try Output.write(target.output) { try $0(table.data) }
+                counter.progress.finish()
                 noteChanges(of: table)
                 return table.count
             case .npy:
-                return try await writeVectors(snapshot, filter)
+                return try await writeVectors(snapshot, filter, counter)
             case .markdown:
                 let folder = try EntryFolder(URL(fileURLWithPath: target.output ?? ""))
-                for try await entry in snapshot.allEntries(matching: filter) { try folder.add(entry) }
+                var count = 0
+                for try await entry in snapshot.allEntries(matching: filter) {
+                    try folder.add(entry)
+                    count += 1
+                    counter.update(count)
+                }
                 return try folder.finish()
             }
         }
 
         private func writeArchive(
-            _ format: EntryArchive.Format, _ store: KnowledgeStore, _ filter: EntryFilter
+            _ format: EntryArchive.Format, _ store: KnowledgeStore, _ filter: EntryFilter,
+            _ counter: ExportCounter
         ) async throws {
             guard target.output != nil else {
                 return try await store.exportEntries(
@@ -127,9 +142,15 @@ extension Export {
                 ) { Terminal.write($0) }
             }
             var blocks: [Data] = []
+            var lines = 0
             try await store.exportEntries(
                 format, withEmbeddings: target.withEmbeddings, withHeader: withHeader, filter: filter
-            ) { blocks.append($0) }
+            ) { block in
+                blocks.append(block)
+                // Each entry is one line.
+                lines += block.count { $0 == UInt8(ascii: "\n") }
+                counter.update(lines)
+            }
             try Output.write(target.output) { write in for block in blocks { try write(block) } }
         }
 
@@ -162,8 +183,9 @@ extension Export {
             }
         }
 
-        private func writeVectors(_ snapshot: any StorageSnapshot, _ filter: EntryFilter) async throws -> Int
-        {
+        private func writeVectors(
+            _ snapshot: any StorageSnapshot, _ filter: EntryFilter, _ counter: ExportCounter
+        ) async throws -> Int {
             var table = EntryTable(withEmbeddings: false, escapesFormulas: !raw)
             var (rows, omitted): ([[Float]], Int) = ([], 0)
             for try await entry in snapshot.allEntries(matching: filter) {
@@ -173,11 +195,13 @@ extension Export {
                 }
                 rows.append(entry.embeddings)
                 try table.add(entry)
+                counter.update(table.count + omitted)
             }
             let (url, texts) = vectorFiles
             let matrix = Matrix(rows, columns: rows.first?.count ?? 0)
             try Output.write(texts.path) { try $0(table.data) }
             try Output.write(url.path) { try $0(Embed.npy(matrix)) }
+            counter.progress.finish()
             if omitted > 0 {
                 options.note("omitted \(Count.text(omitted, "entry", "entries")) without vectors")
             }

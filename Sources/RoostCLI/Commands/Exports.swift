@@ -76,7 +76,9 @@ struct Export: AsyncParsableCommand {
             let store = try await options.open()
             if format == .html || format == .atlas {
                 let isPage = format == .html
-                let map = try await store.clusterMap(limit: isPage ? KnowledgeStore.maximumPageEntries : .max)
+                let map = try await Progress(isQuiet: options.quiet).during("computing the map") {
+                    try await store.clusterMap(limit: isPage ? KnowledgeStore.maximumPageEntries : .max)
+                }
                 try await store.close()
                 let data = try isPage ? map.page() : map.atlas()
                 try Output.write(target.output) { try $0(data) }
@@ -85,7 +87,9 @@ struct Export: AsyncParsableCommand {
                 }
                 return
             }
-            let export = try await store.exportClusters(withEmbeddings: target.withEmbeddings)
+            let export = try await Progress(isQuiet: options.quiet).during("reading the clusters") {
+                try await store.exportClusters(withEmbeddings: target.withEmbeddings)
+            }
             try await store.close()
             var data = Data()
             switch format {

@@ -37,7 +37,9 @@ struct BuildIndex: AsyncParsableCommand {
     func run() async throws {
         let store = try await options.open()
         let start = Date()
-        let made = try await store.buildIndex()
+        let made = try await Progress(isQuiet: options.quiet).during("building the index") {
+            try await store.buildIndex()
+        }
         let database = try await buildInDatabase(store)
         try await store.close()
         guard let made else {

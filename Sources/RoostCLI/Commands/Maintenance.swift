@@ -102,7 +102,8 @@ struct Doctor: AsyncParsableCommand {
         inspection.includesModels = models
         inspection.embedder = { try EmbedderChoice.open(for: $0) }
         inspection.passphrase = try BackupOptions.passphraseFromEnvironment()
-        var findings = try await inspection.inspect()
+        let progress = Progress(isQuiet: options.quiet)
+        var findings = try await progress.during("checking") { try await inspection.inspect() }
         if models { findings += await Self.damagedModels().filter { !findings.contains($0) } }
         if let manifest = try? await StoreManifest.settled(in: location),
             let embedder = try? UserDirectories().models.open(for: manifest.space)
@@ -112,10 +113,11 @@ struct Doctor: AsyncParsableCommand {
         var isIntact = !findings.contains { $0.severity == .damage }
         if !json { show(findings) }
         if `repair` {
-            let done = try await inspection.repair().filter { !findings.contains($0) }
+            let repairs = try await progress.during("repairing") { try await inspection.repair() }
+            let done = repairs.filter { !findings.contains($0) }
             if !json { show(done) }
             findings += done
-            let remaining = try await inspection.inspect()
+            let remaining = try await progress.during("checking") { try await inspection.inspect() }
             isIntact = !remaining.contains { $0.severity == .damage }
             if !json { show(remaining.filter { !findings.contains($0) }) }
             findings += remaining.filter { !findings.contains($0) }
@@ -204,7 +206,9 @@ struct Migrate: AsyncParsableCommand {
         let migration = StoreMigration(from: try options.location(), to: target, provider: provider)
         let stamp: Stamp
         do {
-            stamp = try await migration.run { progress.update($0, fraction: 0) }
+            stamp = try await progress.during("copying") {
+                try await migration.run { progress.update($0, fraction: 0) }
+            }
         } catch is CancellationError {
             progress.finish()
             throw CommandError(.interrupted, "stopped; run the same command again to continue")

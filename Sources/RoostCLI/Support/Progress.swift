@@ -41,13 +41,15 @@ final class Progress: Sendable {
     ///   - fraction: The finished share of the work, from 0 to 1; 0 if it is unknown.
     func update(_ step: String, fraction: Double) { show(fraction) { _ in step } }
 
-    /// Runs work whose finished share is unknown, and shows its name and its duration meanwhile.
+    /// Runs work whose finished share may be unknown, and shows its name and its duration meanwhile, unless the
+    /// work updates the line itself.
     ///
     /// - Parameter step: The name of the work.
     func during<Value>(_ step: String, _ work: () async throws -> Value) async throws -> Value {
         let ticker = Task {
             while !Task.isCancelled {
-                show(0) { "\(step), \(Self.duration($0))" }
+                let isIdle = state.withLock { Date().timeIntervalSince($0.last) > 0.9 }
+                if isIdle { show(0) { "\(step), \(Self.duration($0))" } }
                 try? await Task.sleep(for: .milliseconds(250))
             }
         }
