@@ -52,42 +52,67 @@ package enum DateText {
     }
 
     private static func anyDate(from text: String) -> Date? {
-        if let own = ownForm(Array(text.utf8)) { return own.map { Date(milliseconds: $0) } }
+        if let time = internetTime(Array(text.utf8)) { return time.map { Date(milliseconds: $0) } }
         guard let point = text.firstIndex(of: ".") else { return try? Date.ISO8601FormatStyle().parse(text) }
         let digits = text[text.index(after: point)...].prefix { $0.isASCII && $0.isNumber }
-        guard !digits.isEmpty, digits.count <= 9, let fraction = Double("0." + digits),
+        guard !digits.isEmpty, digits.count <= maximumFraction, let fraction = Double("0." + digits),
             let whole = try? Date.ISO8601FormatStyle().parse(
                 String(text[..<point] + text[digits.endIndex...])), whole.isWritable
         else { return nil }
         return Date(milliseconds: whole.milliseconds + Int64((fraction * 1000).rounded()))
     }
 
-    /// Parses the form that `string(from:)` writes, such as `2026-11-21T05:54:34.123Z`, without a formatter.
+    /// The maximum number of digits of a fraction of a second.
+    private static let maximumFraction = 9
+
+    /// Parses the form of RFC 3339, such as `2026-11-21T05:54:34.123Z`, without a formatter, which accepts days
+    /// and times that do not exist.
     ///
-    /// - Returns: The milliseconds since 1970; `.some(nil)` if the text has this form but its day or time is
-    ///   invalid; `nil` if it has another form.
-    private static func ownForm(_ text: [UInt8]) -> Int64?? {
-        guard text.count == 24, text[4] == 45, text[7] == 45, text[10] == 84, text[13] == 58, text[16] == 58,
-            text[19] == 46, text[23] == 90
+    /// - Returns: The milliseconds since 1970; `.some(nil)` if the text begins like this form, but its day, time
+    ///   or time zone is invalid; `nil` if it has another form.
+    private static func internetTime(_ text: [UInt8]) -> Int64?? {
+        guard text.count > 19, text[4] == 45, text[7] == 45, text[10] | 32 == 116, text[13] == 58,
+            text[16] == 58, let year = number(text[0..<4]), year >= 1583, let month = number(text[5..<7]),
+            let day = number(text[8..<10]), let hour = number(text[11..<13]),
+            let minute = number(text[14..<16]), let second = number(text[17..<19])
         else { return nil }
-        func number(_ range: Range<Int>) -> Int64 {
-            var value: Int64 = 0
-            for byte in text[range] {
-                guard (48...57).contains(byte) else { return -1 }
-                value = value * 10 + Int64(byte - 48)
-            }
-            return value
-        }
-        let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
-        let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
-        let milliseconds = number(20..<23)
-        guard year >= 1583 else { return nil }
-        guard (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour),
-            (0...59).contains(minute), (0...59).contains(second), milliseconds >= 0
-        else { return .some(nil) }
         let days = days(year, month, day)
-        guard civil(days) == (year, month, day) else { return .some(nil) }
-        return ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + milliseconds
+        // The second 60 is a leap second.
+        guard (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second),
+            (1...12).contains(month), civil(days) == (year, month, day)
+        else { return .some(nil) }
+        var rest = text[19...]
+        var milliseconds: Int64 = 0
+        if rest.first == 46 {
+            let digits = rest.dropFirst().prefix { (48...57).contains($0) }
+            guard digits.count <= maximumFraction, let value = number(digits) else { return .some(nil) }
+            let scale = (0..<digits.count).reduce(into: Int64(1)) { scale, _ in scale *= 10 }
+            milliseconds = (value * 1000 + scale / 2) / scale
+            rest = rest.dropFirst(1 + digits.count)
+        }
+        guard let offset = offset(ofZone: rest) else { return .some(nil) }
+        return ((days * 24 + hour) * 60 + minute - offset) * 60_000 + second * 1000 + milliseconds
+    }
+
+    /// Returns the offset of a time zone from UTC in minutes.
+    ///
+    /// - Parameter text: `Z`, or an offset in one of the forms `+01:00`, `+0100` and `+01`.
+    private static func offset(ofZone text: ArraySlice<UInt8>) -> Int64? {
+        if text.count == 1 { return text.first.map { $0 | 32 } == 122 ? 0 : nil }
+        guard let sign = text.first, sign == 43 || sign == 45 else { return nil }
+        let (hours, rest) = (text.dropFirst().prefix(2), text.dropFirst(3))
+        let minutes = rest.first == 58 ? rest.dropFirst() : rest
+        guard hours.count == 2, let hour = number(hours), hour < 24,
+            minutes.count == 2 || text.count == 3, let minute = minutes.isEmpty ? 0 : number(minutes),
+            minute < 60
+        else { return nil }
+        return (hour * 60 + minute) * (sign == 45 ? -1 : 1)
+    }
+
+    /// Returns the number that consists of decimal digits; `nil` if there are none, or other characters.
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
+        guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int64($1 - 48) }
     }
 
     // Conversion between dates of the proleptic Gregorian calendar and days since 1970-01-01. The algorithm
