@@ -19,6 +19,22 @@ struct QueryPiece: Sendable {
         QueryPiece(text: text.base[text.base.index(before: text.startIndex)..<text.endIndex])
     }
 
+    /// The words around the asterisks of a path such as `notes/*.md`, as one piece each; otherwise the piece
+    /// itself. A final asterisk is that of a prefix.
+    var partsOfPattern: [QueryPiece] {
+        guard field == .path, !isQuoted, text.dropLast().contains("*") else { return [self] }
+        var parts = text.split(separator: "*")
+        if text.last == "*", let last = parts.popLast() {
+            parts.append(text[last.startIndex..<text.index(after: last.endIndex)])
+        }
+        return parts.map { part in
+            var piece = self
+            // A period after an asterisk begins an extension and not the name of a hidden file.
+            piece.text = part.first == "." && part.startIndex > text.startIndex ? part.dropFirst() : part
+            return piece
+        }
+    }
+
     /// The names of the fields in queries.
     private static let fields: [(name: String, field: TextField)] = [
         ("title:", .title), ("path:", .path), ("tag:", .tags), ("tags:", .tags),

@@ -7,7 +7,8 @@
 ///   before one or two ASCII characters, as in `rebase -i`, is text.
 /// - `prefix*`: matches words that start with the prefix.
 /// - `title:word`, `path:word`, `tag:word`: only texts with the word in this field match. The word can also
-///   be a quoted phrase or a prefix, and a hyphen before the field excludes the texts.
+///   be a quoted phrase or a prefix, and a hyphen before the field excludes the texts. In a path,
+///   the words around an asterisk must occur: `path:*.swift`, `path:notes/*.md`.
 /// - `\-word`, `\"word`, `\title:word`: a backslash before an operator makes it text.
 ///
 /// Operators of programming languages with two to four characters, such as `=>`, `//` or `${`, are searched
@@ -154,7 +155,9 @@ public struct TextQuery: Sendable, Hashable {
                 plain.append(piece.text)
             }
             if let field = piece.field {
-                addConditions(Self.clauses(of: piece, isPhrase: true), on: field, isExcluded: false)
+                for part in piece.partsOfPattern {
+                    addConditions(Self.clauses(of: part, isPhrase: true), on: field, isExcluded: false)
+                }
             } else if piece.isQuoted, !isProse {
                 add(Self.clauses(of: piece, isPhrase: true), to: \.required)
             }
@@ -209,8 +212,10 @@ public struct TextQuery: Sendable, Hashable {
 
     /// Adds an excluded piece. A piece without words excludes nothing.
     private mutating func exclude(_ piece: QueryPiece) {
+        // A path that contains only one of several parts of a pattern is not excluded.
+        let parts = piece.partsOfPattern
         // A text is not excluded because of an operator in the phrase.
-        let clauses = Array(Self.clauses(of: piece, isPhrase: true).prefix(1))
+        let clauses = Array(Self.clauses(of: parts.count == 1 ? parts[0] : piece, isPhrase: true).prefix(1))
         guard !clauses.isEmpty else { return }
         let name = piece.field.map { $0 == .tags ? "tag:" : "\($0.rawValue):" } ?? ""
         exclusions.append(name + piece.text)
