@@ -97,5 +97,6 @@ import Testing
             #expect(Int(outcome.status) == status && outcome.error.contains(part), "\(line): \(outcome)")
         }
         #expect(try run("llm collections list -d s").output.contains("notes"))
+        #expect(try run("-q llm embed-multi more - -d s", input: "id,text\n1,one\n").error.isEmpty)
     }
 }

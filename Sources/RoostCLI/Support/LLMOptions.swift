@@ -9,9 +9,12 @@ struct LLMOptions: ParsableArguments {
         help: ArgumentHelp("The store's folder.", valueName: "DIR"), completion: .directory)
     var database: String?
 
+    @Flag(name: .shortAndLong, help: "Print only results and errors.")
+    var quiet = false
+
     /// The options of other commands, with the same store.
     func storeOptions() throws -> StoreOptions {
-        try StoreOptions.parse(database.map { ["--store", $0] } ?? [])
+        try StoreOptions.parse((database.map { ["--store", $0] } ?? []) + (quiet ? ["--quiet"] : []))
     }
 
     /// Returns the source of the entries that `roost llm` adds to a collection. Sources imported from
