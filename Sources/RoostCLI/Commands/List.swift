@@ -16,6 +16,7 @@ struct List: AsyncParsableCommand {
               roost list --sort updated --reverse -n20
               roost list --source notes/birds --since yesterday
               roost list --where 'year>=2020' --format csv
+              roost list --template '{id} {metadata.year} {title}'
               roost list --tag draft --format paths -0 | xargs -0 wc -w
             """,
         aliases: ["ls"])
