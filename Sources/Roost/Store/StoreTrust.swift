@@ -126,16 +126,31 @@ struct StoreTrust {
 
     /// Returns whether a group contains only the user: the group has the name of the user and no other
     /// members. Many systems create such a group for every user, and let it write to the user's files.
-    private static func isPrivateGroup(_ group: gid_t) -> Bool {
-        if group == 0 { return true }
-        guard let account = getpwuid(geteuid()), let entry = getgrgid(group) else { return false }
-        let user = String(cString: account.pointee.pw_name)
-        guard String(cString: entry.pointee.gr_name) == user else { return false }
-        var member = entry.pointee.gr_mem
-        while let name = member?.pointee {
-            guard String(cString: name) == user else { return false }
-            member = member?.advanced(by: 1)
+    private static func isPrivateGroup(_ id: gid_t) -> Bool {
+        if id == 0 { return true }
+        // The functions without `_r` return memory that other threads overwrite.
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: maximumRecordLength) { buffer in
+            guard let bytes = buffer.baseAddress else { return false }
+            var account = passwd()
+            var foundAccount: UnsafeMutablePointer<passwd>?
+            getpwuid_r(geteuid(), &account, bytes, buffer.count, &foundAccount)
+            guard foundAccount != nil, let name = account.pw_name else { return false }
+            let user = String(cString: name)
+            var entry = group()
+            var foundEntry: UnsafeMutablePointer<group>?
+            getgrgid_r(id, &entry, bytes, buffer.count, &foundEntry)
+            guard foundEntry != nil, let name = entry.gr_name, String(cString: name) == user else {
+                return false
+            }
+            var member = entry.gr_mem
+            while let name = member?.pointee {
+                guard String(cString: name) == user else { return false }
+                member = member?.advanced(by: 1)
+            }
+            return true
         }
-        return true
     }
+
+    /// The maximum length in bytes of the record of a user or group. A group with a longer one has many members.
+    private static let maximumRecordLength = 1 << 16
 }
