@@ -1,5 +1,5 @@
 public import Foundation
-package import RoostModel
+import RoostModel
 
 extension VectorArchive {
     /// Reads the vectors of a NumPy file, and their texts from a second file in the same order.
