@@ -8,8 +8,8 @@ struct BatchCommitter {
     private var newTexts: [Entry] = []
     /// The length of the new texts in bytes.
     private var newTextBytes = 0
-    /// The dates that the sources give to the entries.
-    private var dates: [Entry.ID: EntryDates] = [:]
+    /// The entries as their sources contain them, with the kinds of the sources.
+    private var items: [Entry.ID: (item: SourceDiff.DatedEntry, isStream: Bool)] = [:]
     /// Everything else that the next commit writes.
     private var batch = WriteBatch()
     private var placing: BatchPlacement
@@ -45,8 +45,9 @@ struct BatchCommitter {
     /// - Parameters:
     ///   - change: The change.
     ///   - item: The entry as its source contains it.
-    mutating func add(_ change: SourceDiff.Change, _ item: SourceDiff.DatedEntry) {
-        dates[item.entry.id] = item.dates
+    ///   - isStream: Whether the source is a stream, which adds metadata and never removes any.
+    mutating func add(_ change: SourceDiff.Change, _ item: SourceDiff.DatedEntry, isStream: Bool) {
+        items[item.entry.id] = (item, isStream)
         switch change {
         case .insert(let entry):
             batch.expecting.entries[entry.id] = .zero
@@ -86,7 +87,7 @@ struct BatchCommitter {
     ///
     /// - Returns: The number of entries that were written.
     mutating func flush(_ report: inout IngestReport) async throws -> Int {
-        defer { (newTexts, newTextBytes, batch, dates, firstChange) = ([], 0, WriteBatch(), [:], nil) }
+        defer { (newTexts, newTextBytes, batch, items, firstChange) = ([], 0, WriteBatch(), [:], nil) }
         guard !options.isDryRun else { return 0 }
         if !newTexts.isEmpty {
             let start = ContinuousClock.now
@@ -95,7 +96,7 @@ struct BatchCommitter {
             adjustByteLimit(newTextBytes, embeddedIn: start.duration(to: .now) / .seconds(1))
         }
         let count = batch.upserts.count
-        if !batch.isEmpty { try await commit(newTexts: Set(newTexts.map(\.id))) }
+        if !batch.isEmpty { try await commit(newTexts: Set(newTexts.map(\.id)), &report) }
         return count
     }
 
@@ -109,34 +110,55 @@ struct BatchCommitter {
 
     /// Commits the batch together with the assignments of its entries to clusters.
     ///
-    /// - Parameter newTexts: The entries whose texts are new, which may belong to other clusters than before.
-    private mutating func commit(newTexts: Set<Entry.ID>) async throws {
+    /// - Parameters:
+    ///   - newTexts: The entries whose texts are new, which may belong to other clusters than before.
+    ///   - report: The report, which counts an entry as new only if no other process has added it.
+    private mutating func commit(newTexts: Set<Entry.ID>, _ report: inout IngestReport) async throws {
         try await ConflictRetry.standard.run {
+            // Other processes can have committed all of it.
+            guard !batch.isEmpty else { return }
             let snapshot = try await store.storage.snapshot()
             try await placing.assign(newTexts, in: &batch, snapshot)
             placing.committed(batch, at: try await store.storage.commit(batch))
         } recoveringWith: { _ in
-            try await mergeConcurrentChanges()
+            try await mergeConcurrentChanges(&report)
             return true
         }
     }
 
-    /// Adds tags and dates that other writers have committed in the meantime to the entries of the batch.
-    private mutating func mergeConcurrentChanges() async throws {
+    /// Merges the entries of the batch with those that other writers have committed in the meantime, as if they
+    /// had been committed before.
+    private mutating func mergeConcurrentChanges(_ report: inout IngestReport) async throws {
         let ids = batch.upserts.map(\.id)
         let stored = try await SourceDiff.Stored(ids, in: try await store.storage.snapshot())
         batch.upserts = batch.upserts.compactMap { entry in
             guard let old = stored.entries[entry.id] else { return entry }
-            // Another process has moved the entry to another source, which a later ingest compares.
-            guard ExactText.areSame(old.source, entry.source) else { return nil }
-            guard let dates = dates[entry.id],
-                var merged = SourceDiff.merged(entry, dates, with: old, keepsVectors: false)
-            else { return entry }
-            merged.embeddings = entry.embeddings
-            merged.passages = entry.passages
+            let merged = merged(entry, with: old)
+            // The entry was counted when it was compared with the state before.
+            if batch.expecting.entries[entry.id] == .zero {
+                report.new -= 1
+                if merged == nil { report.unchanged += 1 } else { report.updated += 1 }
+            }
             return merged
         }
         batch.expecting.entries = stored.revisions
         for id in ids where stored.revisions[id] == nil { batch.expecting.entries[id] = .zero }
+    }
+
+    /// Returns an entry of the batch merged with the stored entry; `nil` if the stored one stays as it is.
+    private func merged(_ entry: Entry, with old: Entry) -> Entry? {
+        // Another process has moved the entry to another source, which a later ingest compares.
+        guard ExactText.areSame(old.source, entry.source) else { return nil }
+        guard let (item, isStream) = items[entry.id] else { return entry }
+        // The entry of the batch can contain what another writer has removed or changed since, so the merge
+        // begins with the entry of the source.
+        var new = item.entry
+        if isStream { new.metadata.merge(old.metadata) { new, _ in new } }
+        guard var merged = SourceDiff.merged(new, item.dates, with: old, keepsVectors: isStream) else {
+            return nil
+        }
+        merged.embeddings = entry.embeddings
+        merged.passages = entry.passages
+        return merged
     }
 }

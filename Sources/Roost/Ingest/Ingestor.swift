@@ -141,7 +141,7 @@ struct Ingestor {
                 from: stored, to: part, isStream: isStream, keepsVectors: keepsVectors)
             for (change, item) in zip(changes, part) {
                 count(change)
-                committer.add(change, item)
+                committer.add(change, item, isStream: isStream)
             }
             progress.fractionOfNextSource = Double(part.endIndex) / Double(entries.count)
             if committer.isDue {
