@@ -45,6 +45,26 @@ struct MessageRulesTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("/api/v1/entries", "application/json", "Transfer-Encoding: chunked", "5\r\n{\"con\r\nzz\r\n"),
+            ("/api/v1/ingest", "application/x-ndjson", "Transfer-Encoding: chunked", "5\r\n{\"con\r\nzz\r\n"),
+            ("/api/v1/entries", "application/json", "Content-Length: 50", "{\"con"),
+        ])
+    func `a body with invalid chunks or without its end is the fault of the client`(
+        path: String, type: String, field: String, body: String
+    ) async throws {
+        try await HTTPHarness.run { harness in
+            let connection = try RawConnection(port: harness.port)
+            try await connection.write(
+                "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: \(type)\r\n\(field)\r\n"
+                    + "\(Self.authorization)\r\n\(body)")
+            if field.hasPrefix("Content-Length") { connection.finishWriting() }
+            let answer = try await connection.readToEnd()
+            #expect(answer.contains("\"status\":400"), "\(answer)")
+        }
+    }
+
     private static func head(_ path: String, _ type: String, _ length: Int, _ fields: String) -> String {
         "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: \(type)\r\nContent-Length: \(length)\r\n"
             + "Expect: 100-continue\r\nConnection: close\r\n\(fields)\r\n"

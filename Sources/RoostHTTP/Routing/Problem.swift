@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import NIOHTTP1
 import Roost
 import RoostBackups
 import RoostMCP
@@ -81,6 +82,10 @@ extension Problem {
             self.init(
                 error.code == .notFound ? .notFound : .conflict, "backup", error.message, remedy: error.remedy
             )
+        case is HTTPParserError:
+            self.init(
+                .badRequest, "invalidRequest",
+                "the body does not have the form of HTTP/1.1, or ended before its announced length")
         case is CancellationError:
             self.init(.serviceUnavailable, "stopped", "the server stopped the request", retryAfter: 1)
         default:
