@@ -126,8 +126,8 @@ struct BatchCommitter {
         }
     }
 
-    /// Merges the entries of the batch with those that other writers have committed in the meantime, as if they
-    /// had been committed before.
+    /// Merges the entries of the batch with those that other writers have committed in the meantime, as if
+    /// these had been committed before.
     private mutating func mergeConcurrentChanges(_ report: inout IngestReport) async throws {
         let ids = batch.upserts.map(\.id)
         let stored = try await SourceDiff.Stored(ids, in: try await store.storage.snapshot())
@@ -145,7 +145,7 @@ struct BatchCommitter {
         for id in ids where stored.revisions[id] == nil { batch.expecting.entries[id] = .zero }
     }
 
-    /// Returns an entry of the batch merged with the stored entry; `nil` if the stored one stays as it is.
+    /// Returns an entry of the batch merged with the stored entry; `nil` if nothing changes.
     private func merged(_ entry: Entry, with old: Entry) -> Entry? {
         // Another process has moved the entry to another source, which a later ingest compares.
         guard ExactText.areSame(old.source, entry.source) else { return nil }
