@@ -63,7 +63,7 @@ enum VisibleDate {
         }
     }
 
-    /// Returns a day from 1970 to 2200; `nil` if there is no such day.
+    /// Returns a day from 1970 to 2200; `nil` if the day does not exist.
     static func date(year: Int, month: Int, day: Int) -> Date? {
         guard (1970...2200).contains(year), (1...12).contains(month), (1...31).contains(day) else {
             return nil

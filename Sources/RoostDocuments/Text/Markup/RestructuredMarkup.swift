@@ -233,7 +233,10 @@ struct RestructuredMarkup {
                 output += "`\(literal)`"
             } else if let label = match.output.2 {
                 let isReference = match.output.0.hasSuffix("`_")
-                let address = match.output.3 ?? (isReference ? names.address(of: label) : nil)
+                // Other roles name a label or an object of a program, and not an address.
+                let namesAddress = ["`", ":doc:", ":download:"].contains { match.output.0.hasPrefix($0) }
+                let stated = namesAddress ? match.output.3 : nil
+                let address = stated ?? (isReference ? names.address(of: label) : nil)
                 output += address.map { result.link($0, label) } ?? String(label)
             }
             rest = rest[match.range.upperBound...]
