@@ -32,7 +32,8 @@ extension KnowledgeStore {
         guard let removed = try await SyncedFolders.change(in: directory, { $0.remove(folder.path) }) else {
             throw RoostError(.notFound, "the store does not remember the folder \(folder.path)")
         }
-        // A state that remains only takes up space: its file has the id of the folder, which is not used again.
+        // A state that remains only takes up space: its file has the id of the folder, which is not used
+        // again.
         try? SyncState.remove(of: removed, in: directory)
     }
 

@@ -62,8 +62,8 @@ extension KnowledgeStore {
     ///
     /// - Parameter cursor: The position after which changes are returned. `.start` returns every existing
     ///   entry first; `nil` returns only changes after the call.
-    /// - Throws: `StorageError`, but only if `cursor` is `nil`. The iterators of the sequence throw the errors
-    ///   of reading.
+    /// - Throws: `StorageError`, but only if `cursor` is `nil`. The iterators of the sequence throw the
+    ///   errors of reading.
     public func changes(after cursor: ChangeCursor? = nil) async throws -> ChangeBatches {
         let start = if let cursor { cursor } else { try await storage.snapshot().stamp.cursor }
         return storage.changeBatches(after: start)

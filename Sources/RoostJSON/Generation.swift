@@ -143,8 +143,8 @@ struct Generation: Codable, Sendable, Hashable {
     /// Writes the files of a state, without making the generation the current one.
     ///
     /// - Parameters:
-    ///   - contents: The archived entries of the state, whose bytes are copied; `nil` if the state was not read
-    ///     from an archive.
+    ///   - contents: The archived entries of the state, whose bytes are copied; `nil` if the state was not
+    ///     read from an archive.
     ///   - isCancelled: Whether to stop. It is called until all entries are written.
     /// - Throws: `CancellationError`; errors of the file system. The folder of the generation can remain.
     static func write(

@@ -4,9 +4,9 @@ import RoostModel
 extension VectorArchive {
     /// Reads the vectors of a NumPy file, and their texts from a second file in the same order.
     ///
-    /// The second file is JSON Lines, CSV or TSV with a text (`text`, `content` or `document`) in each row and
-    /// optionally an id (`id` or `key`), or a file of another type with one text per line, whose ids are the
-    /// numbers of the lines.
+    /// The second file is JSON Lines, CSV or TSV with a text (`text`, `content` or `document`) in each row
+    /// and optionally an id (`id` or `key`), or a file of another type with one text per line, whose ids
+    /// are the numbers of the lines.
     ///
     /// - Parameters:
     ///   - vectors: The contents of the NumPy file.

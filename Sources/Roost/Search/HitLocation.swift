@@ -27,8 +27,8 @@ extension Entry {
         Self.title(in: metadata) ?? TextTitle.title(of: content, as: titleForm)
     }
 
-    /// Returns the value of the metadata key `title`; `nil` if it is missing, null or blank, as it often is in
-    /// rows of other programs.
+    /// Returns the value of the metadata key `title`; `nil` if it is missing, null or blank, as it often is
+    /// in rows of other programs.
     package static func title(in metadata: [String: MetadataValue]) -> String? {
         guard let value = metadata["title"], value != .null, let title = value.text,
             title.contains(where: { !$0.isWhitespace })

@@ -17,7 +17,8 @@ struct OriginalLookup {
         if let digest, let document = try await store.originals?.document(digest: digest) { return document }
         throw RoostError(
             .notFound,
-            "the original document of entry \(id.text), \(SourceDraft.displayName(of: source)), is not stored",
+            "the original document of entry \(id.text), \(SourceDraft.displayName(of: source)), "
+                + "is not stored",
             remedy: .keepOriginals)
     }
 }

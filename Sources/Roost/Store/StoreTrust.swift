@@ -151,6 +151,7 @@ struct StoreTrust {
         }
     }
 
-    /// The maximum length in bytes of the record of a user or group. A group with a longer one has many members.
+    /// The maximum length in bytes of the record of a user or group. A group with a longer one has many
+    /// members.
     private static let maximumRecordLength = 1 << 16
 }

@@ -9,9 +9,9 @@ extension LLM {
         static let configuration = CommandConfiguration(
             commandName: "cluster", abstract: "Divide the texts of a collection into a number of groups.",
             discussion: """
-                Prints a JSON array with the groups, the largest first. Each has an id and its items, with the \
-                id and the beginning of each text. The clusters of the store do not change; `roost recluster` \
-                creates labeled ones, and chooses their number.
+                Prints a JSON array with the groups, the largest first. Each has an id and its items, with \
+                the id and the beginning of each text. The clusters of the store do not change; `roost \
+                recluster` creates labeled ones, and chooses their number.
 
                 Examples:
                   roost llm cluster notes 5

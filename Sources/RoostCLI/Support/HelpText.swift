@@ -34,8 +34,8 @@ enum HelpText {
         return command
     }
 
-    /// Returns a line in several lines of at most `width` characters. An example, which is indented and has no
-    /// description, stays on one line, so that it can be copied.
+    /// Returns a line in several lines of at most `width` characters. An example, which is indented and has
+    /// no description, stays on one line, so that it can be copied.
     private static func wrapped(_ line: Substring, to width: Int) -> String {
         guard line.count > width else { return String(line) }
         let indent = line.prefix { $0 == " " }.count

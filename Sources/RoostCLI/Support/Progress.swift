@@ -41,8 +41,8 @@ final class Progress: Sendable {
     ///   - fraction: The finished share of the work, from 0 to 1; 0 if it is unknown.
     func update(_ step: String, fraction: Double) { show(fraction) { _ in step } }
 
-    /// Runs work whose finished share may be unknown, and shows its name and its duration meanwhile, unless the
-    /// work updates the line itself.
+    /// Runs work whose finished share may be unknown, and shows its name and its duration meanwhile, unless
+    /// the work updates the line itself.
     ///
     /// - Parameter step: The name of the work.
     func during<Value>(_ step: String, _ work: () async throws -> Value) async throws -> Value {

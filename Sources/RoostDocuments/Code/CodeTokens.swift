@@ -42,8 +42,8 @@ struct CodeTokens {
     /// Removes tokens at the beginning.
     mutating func removeFirst(_ count: Int) { tokens.removeFirst(min(count, tokens.count)) }
 
-    /// Removes annotations with their arguments, such as `@Cached("a")`. The arguments would otherwise look like
-    /// the parameters of a function.
+    /// Removes annotations with their arguments, such as `@Cached("a")`. The arguments would otherwise look
+    /// like the parameters of a function.
     ///
     /// - Parameter keywords: The words that are no annotations, such as `@interface`.
     mutating func removeAnnotations(except keywords: Set<String>) {

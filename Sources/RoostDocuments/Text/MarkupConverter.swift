@@ -190,8 +190,8 @@ final class MarkupConverter {
         (1...4).contains(text.count) && text.allSatisfy { $0.isNumber || "*†‡§".contains($0) }
     }
 
-    /// Encloses the mark of a note directly after a word or its punctuation in brackets. Otherwise, a raised number would become a
-    /// part of the word.
+    /// Encloses the mark of a note directly after a word or its punctuation in brackets. Otherwise, a
+    /// raised number would become a part of the word.
     private func separateNoteMark(_ text: String, at offset: Int) {
         let start = inline.utf8.index(inline.startIndex, offsetBy: offset)
         guard start > inline.startIndex, let last = inline[..<start].last, last.isLetter || last.isNumber

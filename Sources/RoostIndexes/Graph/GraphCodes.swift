@@ -40,8 +40,8 @@ struct GraphCodes: Sendable, Hashable {
         signs = (0..<2 * Self.width(dimension)).map { _ in generator.next() & 1 == 0 ? 1 : -1 }
     }
 
-    /// The minimum number of vectors that are sampled to estimate the mean and the quantization step, if there
-    /// are as many. The sample has at most twice this number of vectors.
+    /// The minimum number of vectors that are sampled to estimate the mean and the quantization step, if
+    /// there are as many. The sample has at most twice this number of vectors.
     private static let minimumSample = 20_000
     /// The value of ``scale`` for components with a standard deviation of 1. After the rotation, the
     /// components are approximately normally distributed. For 16 levels, the uniform step with the least mean

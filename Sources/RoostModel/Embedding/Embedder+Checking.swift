@@ -28,8 +28,8 @@ extension Embedder {
         guard vectors.rows == texts.count, texts.isEmpty || vectors.columns == space.dimension else {
             throw EmbedderError(
                 .badAnswer,
-                "cannot embed \(texts.count) texts: the model \(space.model) returned \(vectors.rows) vectors "
-                    + "of dimension \(vectors.columns), expected dimension \(space.dimension)")
+                "cannot embed \(texts.count) texts: the model \(space.model) returned \(vectors.rows) "
+                    + "vectors of dimension \(vectors.columns), expected dimension \(space.dimension)")
         }
         var isChanged = false
         var elements = vectors.elements

@@ -65,11 +65,11 @@ package enum DateText {
     /// The maximum number of digits of a fraction of a second.
     private static let maximumFraction = 9
 
-    /// Parses the form of RFC 3339, such as `2026-11-21T05:54:34.123Z`, without a formatter, which accepts days
-    /// and times that do not exist.
+    /// Parses the form of RFC 3339, such as `2026-11-21T05:54:34.123Z`, without a formatter, which accepts
+    /// days and times that do not exist.
     ///
-    /// - Returns: The milliseconds since 1970; `.some(nil)` if the text begins like this form, but its day, time
-    ///   or time zone is invalid; `nil` if it has another form.
+    /// - Returns: The milliseconds since 1970; `.some(nil)` if the text begins like this form, but its day,
+    ///   time or time zone is invalid; `nil` if it has another form.
     private static func internetTime(_ text: [UInt8]) -> Int64?? {
         guard text.count > 19, text[4] == 45, text[7] == 45, text[10] | 32 == 116, text[13] == 58,
             text[16] == 58, let year = number(text[0..<4]), year >= 1583, let month = number(text[5..<7]),

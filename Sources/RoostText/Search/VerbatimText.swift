@@ -1,14 +1,14 @@
-/// A text of several words that is searched for as a whole, without regard to the case of ASCII letters and to
-/// the kind and number of white-space characters between words.
+/// A text of several words that is searched for as a whole, without regard to the case of ASCII letters and
+/// to the kind and number of white-space characters between words.
 struct VerbatimText {
     /// The bytes in lower case, with one space between words.
     private let bytes: [UInt8]
 
-    /// The minimum and maximum length in bytes. A single byte and white space occur everywhere, and a text that
-    /// is longer than a sentence is a copy of a document.
+    /// The minimum and maximum length in bytes. A single byte and white space occur everywhere, and a text
+    /// that is longer than a sentence is a copy of a document.
     private static let lengths = 3...300
-    /// The maximum length in bytes of a text that is searched, which bounds the time for texts that repeat the
-    /// beginning of the query.
+    /// The maximum length in bytes of a text that is searched, which bounds the time for texts that repeat
+    /// the beginning of the query.
     private static let maximumSearched = 1 << 20
 
     /// Returns `nil` if the text does not consist of several words, or is too long.
