@@ -103,6 +103,14 @@ import Testing
             ["4", "roost", "--store", "s", "show", "22"],
             ["words", "roost", "show", "--store", "s", "22", "."]
         ),
+        (
+            ["5", "roost", "--store=s", "-q", "list", "--tag", "d"],
+            ["words", "roost", "list", "--store=s", "-q", "--tag", "d", "."]
+        ),
+        (
+            ["5", "roost", "--store", "s", "session", "show", ""],
+            ["words", "roost", "chat", "show", "--store", "s", "", "."]
+        ),
         (["3", "roost", "-q", "--store=s", "sh"], ["words", "roost", "sh", "."]),
         (["2", "roost", "-q"], ["words", "roost", "", "."]),
         (

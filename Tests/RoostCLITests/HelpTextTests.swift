@@ -24,7 +24,8 @@ import Testing
             for width in [40, 80, 200] {
                 let overview = lines(command, width: width).prefix { !$0.hasPrefix("USAGE: ") }
                 for line in overview where line.count > width {
-                    #expect(line.hasPrefix("  roost "), "\(width): \(line)")
+                    let isExample = line.hasPrefix("  ") && line.contains("roost ")
+                    #expect(isExample, "\(width): \(line)")
                 }
             }
         }

@@ -46,8 +46,8 @@ import Testing
             #"{"id": "1", "text": "the heron", "title": null}"#,
             #"{"id": "2", "text": "the stork", "title": " "}"#,
         ]
-        try Data(rows.joined(separator: "\n").utf8).write(to: cli.home.appendingPathComponent("rows.jsonl"))
         #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        try Data(rows.joined(separator: "\n").utf8).write(to: cli.home.appendingPathComponent("rows.jsonl"))
         #expect(try cli.roost("ingest", "rows.jsonl", "--store=s").status == 0)
         let table = try list("--format=tsv").split(separator: "\n").map { $0.split(separator: "\t") }
         #expect(Set(table.dropFirst().map { String($0[1]) }) == ["the heron", "the stork"])

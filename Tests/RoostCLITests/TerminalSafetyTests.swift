@@ -197,6 +197,7 @@ import Testing
             ["llm", "embed", hostile, hostile, "-c", hostile, "-d", "s"],
             ["llm", "embed-multi", hostile, "docs/rows.jsonl", "-d", "s"],
             ["llm", "similar", hostile, hostile, "-d", "s"],
+            ["llm", "cluster", hostile, "1", "-d", "s"], ["llm", "cluster", "x", "1", "-d", "s"],
             ["llm", "similar", hostile, "-c", "x", "-p", "-d", "s"],
             ["backlinks", ids[0], s], ["serve", "--print-token"],
         ]

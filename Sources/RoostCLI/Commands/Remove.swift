@@ -7,7 +7,8 @@ struct TagCommand: AsyncParsableCommand {
         commandName: "tag", abstract: "Add tags to entries, or remove tags from them.",
         discussion: """
             +TAG adds a tag, and -TAG removes one; a single tag to add needs no sign. Case does not matter \
-            in tags: an entry with the tag Birds keeps it if birds is added, and loses it if birds is removed. \
+            in tags: an entry with the tag Birds keeps it if birds is added, and loses it if birds is \
+            removed. \
             Tags that are nested in a tag, such as birds/swifts, are not removed with it.
 
             \(StoreOptions.entryRule)

@@ -54,8 +54,10 @@ struct CompletionWords {
             return .words((current.hasPrefix("-") ? [Self.plainCommand] : []) + [current])
         }
         if first == "help" { return .names(Self.topics(below: before.dropFirst())) }
-        let command = Self.child(first, of: RoostCommand.self)
-        return .words([command?._commandName ?? first] + before.dropFirst() + options + [current])
+        // Between an option and its value, the options would be taken for the value.
+        var names = CommandNames().path(in: Array(before))
+        if names.isEmpty { names = [Self.child(first, of: RoostCommand.self)?._commandName ?? first] }
+        return .words(names + options + before.dropFirst(names.count) + [current])
     }
 
     /// The lines that are printed: `words` or `names`, these, and a full stop.

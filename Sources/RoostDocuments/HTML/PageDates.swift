@@ -73,8 +73,9 @@ struct PageDates {
             self.marked = DatePair(first: marked)
         }
         if let heading { nearHeading = DatePair(first: Self.near(heading, candidates, in: tree)) }
-        let dates = Set(candidates.map(\.date))
-        let post = candidates.first { $0.index > heading ?? 0 && Self.isInPost($0.index, in: tree, &hints) }
+        let published = candidates.filter { !$0.isModified }
+        let dates = Set(published.map(\.date))
+        let post = published.first { $0.index > heading ?? 0 && Self.isInPost($0.index, in: tree, &hints) }
         elsewhere =
             address.flatMap(Self.day(inAddress:)) ?? (dates.count == 1 ? dates.first : nil) ?? post?.date
     }

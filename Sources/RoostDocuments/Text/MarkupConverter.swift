@@ -194,10 +194,7 @@ final class MarkupConverter {
     /// raised number would become a part of the word.
     private func separateNoteMark(_ text: String, at offset: Int) {
         let start = inline.utf8.index(inline.startIndex, offsetBy: offset)
-        guard start > inline.startIndex, let last = inline[..<start].last, last.isLetter || last.isNumber
-        else {
-            return
-        }
+        guard let last = inline[..<start].last, !last.isWhitespace else { return }
         inline.removeSubrange(start...)
         inline += "[\(text)]"
     }
