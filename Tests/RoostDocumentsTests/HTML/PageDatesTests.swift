@@ -35,7 +35,8 @@ import Testing
         let near = Self.metadata("<p class=date>20 December 2024</p><h1>Rain barrels</h1>\(Self.text)")
         #expect(Self.day(near.publishedAt) == "2024-12-20")
         let other = Self.metadata(
-            "<p class=date>1 May 2023</p><p class=date>2 May 2023</p><h2>Latest</h2><p>More</p><h1>Rain barrels</h1>\(Self.text)"
+            "<p class=date>1 May 2023</p><p class=date>2 May 2023</p><h2>Latest</h2><p>More</p>"
+                + "<h1>Rain barrels</h1>\(Self.text)"
         )
         #expect(other.publishedAt == nil)
     }
