@@ -9,9 +9,9 @@ struct Show: AsyncParsableCommand {
         discussion: """
             Prints the properties and the text of each entry: the reader of its file, the title, the dates, \
             the sections and the links. Parts that are stored but not embedded, such as front matter, \
-            comments and addresses, are listed as "hidden", and parts that could not be read as "unread". Lines that \
-            more than 5% of the entries contain, such as footers and navigation, are listed as "excluded": \
-            the last `roost recluster` ignored them.
+            comments and addresses, are listed as "hidden", and parts that could not be read as "unread". \
+            Lines that more than 5% of the entries contain, such as footers and navigation, are listed as \
+            "excluded": the last `roost recluster` ignored them.
 
             \(StoreOptions.entryRule) With --json, several entries are an array.
 
