@@ -16,7 +16,7 @@ def passphrases(attacker, seed):
     store = attacker.store()
     for name, (data, words) in BAD.items():
         yield f"password file with {name}", lambda data=data, words=words: attacker.refuse(
-            66, words, "backup", "create", "--store", store, "--to", attacker.path("b"), "--password-file",
+            65, words, "backup", "create", "--store", store, "--to", attacker.path("b"), "--password-file",
             attacker.write("p", data))
 
     for name, separator in {"U+2028": "\u2028", "U+0085": "\u0085", "a vertical tab": "\v", "CR": "\r"}.items():
