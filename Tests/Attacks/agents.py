@@ -1,6 +1,7 @@
 """Attacks on the agent server `roost mcp`: malformed messages, and requests beyond its permissions."""
 
 import json
+import os
 
 from harness import expect
 
@@ -99,6 +100,7 @@ def permissions(attacker, seed):
     """A server with limits reveals and changes nothing outside of them."""
     store = attacker.path("store")
     folder = attacker.path("notes")
+    os.mkdir(folder)
     source = attacker.write("diary.jsonl", '{"id":"1","text":"the heron is secret"}\n')
     attacker.succeed("ingest", source, "--store", store, "--tag", "diary7")
     attacker.succeed("add", "a public note about work", "--tag", "work", "--store", store)
