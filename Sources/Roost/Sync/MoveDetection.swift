@@ -106,7 +106,7 @@ struct MoveDetection {
             }
         }
 
-        /// Takes the first file with a name or, if there is none, the first of all files.
+        /// Takes the first file with a name or, if no file has it, the first of all files.
         ///
         /// - Returns: `nil` if all files are taken.
         /// - Complexity: O(1), amortized over all calls.

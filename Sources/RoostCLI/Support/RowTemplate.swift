@@ -70,7 +70,7 @@ struct RowTemplate: Equatable {
     }
 
     /// Returns the member of a JSON value that a path such as `metadata.year` names, as text; an empty text
-    /// if there is none. Keys may contain periods.
+    /// if the value has no such member. Keys may contain periods.
     private static func value(_ path: String, in value: Any?) -> String {
         guard let object = value as? [String: Any] else { return "" }
         if let member = object[path] { return text(of: member) }

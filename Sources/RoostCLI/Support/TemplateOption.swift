@@ -11,7 +11,7 @@ struct TemplateOption: ParsableArguments {
             """, valueName: "TEXT"))
     var text: String?
 
-    /// The template; `nil` if there is none.
+    /// The template; `nil` if the option was not given or its text is invalid, which validation reports.
     var template: RowTemplate? { text.flatMap { try? RowTemplate($0) } }
 
     /// Checks the template.

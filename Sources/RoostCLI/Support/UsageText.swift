@@ -32,7 +32,8 @@ enum UsageText {
         text.firstMatch(of: /^Unknown option '(?<name>[^']*)'/).map { String($0.name) }
     }
 
-    /// Returns the next step after an unknown option, with the delimiter before it; empty if there is none.
+    /// Returns the next step after an unknown option, with the delimiter before it; empty if no step
+    /// is known.
     private static func adviceOnOption(_ option: String, _ command: [String]) -> String {
         let name = String(option.prefix { $0 != "=" })
         if command.isEmpty {

@@ -8,7 +8,7 @@ enum VisibleDate {
     /// The words that can be between the parts of a date.
     private static let links: Set<String> = ["de", "del", "of"]
 
-    /// Returns the first date of a text, and the words before and after it; `nil` if there is none.
+    /// Returns the first date of a text and the range of its words; `nil` if the text contains no date.
     ///
     /// - Parameter words: The words of the text, without signs at their ends.
     static func first(in words: [String]) -> (date: Date, range: Range<Int>)? {

@@ -63,7 +63,7 @@ struct OperatorRun {
     }
 
     /// Returns the length of the mark of a comment, or of the beginning of an interpolation, at an offset;
-    /// `nil` if there is none.
+    /// `nil` if neither begins there.
     ///
     /// - Complexity: O(length of the mark).
     @inline(__always)

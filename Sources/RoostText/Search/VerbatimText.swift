@@ -39,7 +39,7 @@ struct VerbatimText {
         return ranges
     }
 
-    /// Returns the end of an occurrence at an offset; `nil` if there is none.
+    /// Returns the end of an occurrence that begins at an offset; `nil` if the text does not occur there.
     private func end(from start: Int, in utf8: UnsafeBufferPointer<UInt8>) -> Int? {
         var offset = start
         for byte in bytes {
