@@ -50,15 +50,19 @@ struct SpellingCorrector {
         return best(similar(to: letters, maximumDistance: 2, equalPrefix: 1), letters)
     }
 
-    /// Returns whether a text contains the word itself, and not only another form of it.
+    /// Returns whether a text contains the word itself, also as a part of an identifier, and not only another
+    /// form of it.
     ///
     /// - Parameter word: The UTF-8 of a word in lower case without diacritics.
     func isKnown(_ word: [UInt8]) -> Bool {
-        parts.enumerated().contains { number, part in
+        let partOfIdentifier = Term(.part, word).listing(in: .english)
+        return parts.enumerated().contains { number, part in
             part.index.reading {
                 part.index.words.indices(beginningWith: word).contains { index in
-                    guard let listed = Term.word(ofListing: part.index.words[index]),
-                        listed.elementsEqual(word)
+                    let listed = part.index.words[index]
+                    guard
+                        Term.word(ofListing: listed)?.elementsEqual(word) == true
+                            || listed.elementsEqual(partOfIdentifier)
                     else { return false }
                     return part.textCount(ofWord: index) { visible?.contains(number, $0) ?? true } > 0
                 }

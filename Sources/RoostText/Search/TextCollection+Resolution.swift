@@ -165,9 +165,7 @@ extension TextCollection {
         guard case .phrase(let terms) = scoring.clause, terms.count == 1, terms[0].kind == .word,
             !scoring.isQuoted, !scoring.isPart
         else { return }
-        guard !isPartOfIdentifier(terms[0], visible),
-            !isCorrect(String(decoding: terms[0].word, as: UTF8.self))
-        else { return }
+        guard !isCorrect(String(decoding: terms[0].word, as: UTF8.self)) else { return }
         let count = count(scoring.clause, visible)
         let corrector = SpellingCorrector(parts, languages: languages, among: visible)
         if count > 0, !corrector.isKnown(terms[0].word),
@@ -177,7 +175,8 @@ extension TextCollection {
             query.report(terms[0], found.word, isUnknown: true)
             return
         }
-        guard count <= Self.rareCount, let found = corrector.correction(of: terms[0].word),
+        guard count <= Self.rareCount, !isPartOfIdentifier(terms[0], visible),
+            let found = corrector.correction(of: terms[0].word),
             count == 0 || (found.frequency >= Self.minimumRatio * count && found.distance == 1)
         else { return }
         var corrected = Term(.word, found.word)

@@ -141,6 +141,9 @@ import Testing
         let query = try collection(texts).resolved(TextQuery("exampl"), correctsSpelling: true)
         #expect(query.plainText == "example")
         #expect(try collection(texts).ranked(query, limit: 9) { $0.document < $1.document }.count == 2)
+        // An identifier with another form is no evidence for the word; one with the word itself is.
+        #expect(try corrections("exampl", in: texts + ["runExample"]) == ["exampl example true"])
+        #expect(try corrections("exampl", in: texts + ["run_exampl"]) == [])
     }
 
     @Test func `only visible texts decide about corrections`() throws {
