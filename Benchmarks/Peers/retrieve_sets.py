@@ -1,6 +1,7 @@
 """Searches judged sets with the command `roost`, as a user does, and prints nDCG@10 of the hybrid search, of each of its
 two lists, and of two common ways to merge them: reciprocal rank fusion, and the sum of both scores, each divided by its
-maximum. Also prints the share of judged answers that the default output omits as noise.
+maximum. Also prints the 95% interval of the difference between the hybrid search and that sum over random samples of
+the queries (bootstrap), and the share of judged answers that the default output omits as noise.
 
 Usage: retrieve_sets.py ROOST STORES SETS… [--questions FILE --notes FOLDER]
 
@@ -8,7 +9,7 @@ Each of SETS is a folder with corpus.jsonl, queries.jsonl and qrels.tsv, or with
 queries for the texts without their titles. A query with a `conversation` searches only that conversation, and questions
 without an answer (category 5) are left out. STORES is a folder that keeps the stores, so that a second call need not
 embed again. FILE has questions about FOLDER in the format of Fixtures/Questions/questions.jsonl."""
-import argparse, collections, json, math, os, re, subprocess, tempfile
+import argparse, collections, json, math, os, random, re, subprocess, tempfile
 
 parser = argparse.ArgumentParser()
 parser.add_argument("roost"); parser.add_argument("stores"); parser.add_argument("sets", nargs="*")
@@ -49,6 +50,12 @@ def gain(order, relevant):
     gains = [hit["key"] in relevant for hit in order[:10]]
     ideal = sum(1 / math.log2(rank + 2) for rank in range(min(10, len(relevant))))
     return sum(found / math.log2(rank + 2) for rank, found in enumerate(gains)) / ideal
+
+def interval(differences):
+    """The 2.5th and the 97.5th percentile of the mean difference over random samples of the queries."""
+    choose = random.Random(1)
+    means = sorted(sum(choose.choices(differences, k=len(differences))) / len(differences) for _ in range(2000))
+    return means[50], means[1949]
 
 def merged(hits):
     """The order by the sum of both scores, each divided by its maximum."""
@@ -97,11 +104,13 @@ for folder in options.sets:
         complete = {hit["key"] for hit in all_hits}; present = {hit["key"] for hit in hits}
         found = relevant[query["id"]] & complete
         judged += len(found); omitted += len(found - present)
-    figures = {kind: sum(gain(hits, relevant[query["id"]]) for query, hits in zip(queries, result)) / len(queries)
-               for kind, result in orders.items()}
+    gains = {kind: [gain(hits, relevant[query["id"]]) for query, hits in zip(queries, result)]
+             for kind, result in orders.items()}
+    figures = {kind: sum(values) / len(queries) for kind, values in gains.items()}
+    low, high = interval([ours - theirs for ours, theirs in zip(gains["hybrid"], gains["weighted sum"])])
     for kind, figure in figures.items(): table[kind].append(figure)
     print(f"{name:16s} queries {len(queries):4d}  " + "  ".join(f"{kind} {figure:.4f}" for kind, figure in figures.items())
-          + f"  omitted {omitted}/{judged} = {omitted / max(1, judged):.4f}", flush=True)
+          + f"  hybrid - sum [{low:+.4f}, {high:+.4f}]  omitted {omitted}/{judged} = {omitted / max(1, judged):.4f}", flush=True)
 if options.sets:
     print(f"{'mean':16s}               " + "  ".join(f"{kind} {sum(v) / len(v):.4f}" for kind, v in table.items()))
 
