@@ -65,14 +65,17 @@ extension BackupRepository {
         var needed = Set<SegmentID>()
         var lists = Set<SegmentID>()
         func need(_ id: SegmentID) throws {
-            guard needed.insert(id).inserted else { return }
-            guard let location = store.location(of: id) else {
-                throw BackupError(
-                    .damaged,
-                    "cannot prune the backup: a snapshot uses a segment that no index lists; nothing was "
-                        + "removed", remedy: .verifyBackup)
+            // This is a loop, because a manipulated index can state bases of bases to any depth.
+            var next: SegmentID? = id
+            while let id = next, needed.insert(id).inserted {
+                guard let location = store.location(of: id) else {
+                    throw BackupError(
+                        .damaged,
+                        "cannot prune the backup: a snapshot uses a segment that no index lists; nothing was "
+                            + "removed", remedy: .verifyBackup)
+                }
+                next = location.base
             }
-            if let base = location.base { try need(base) }
         }
         for snapshot in snapshots {
             for id in snapshot.sources + snapshot.clusters + snapshot.lists { try need(id) }
@@ -84,14 +87,7 @@ extension BackupRepository {
             }
             if let run = snapshot.run { try need(run) }
             for list in snapshot.lists where lists.insert(list).inserted {
-                let data = try await store.read(list, .list)
-                guard let runs = try? RunListCodec.decode(data) else {
-                    throw BackupError(
-                        .damaged,
-                        "cannot prune the backup: a list of entries is corrupt; nothing was removed",
-                        remedy: .verifyBackup)
-                }
-                for run in runs { for (id, _) in run.all { try need(id) } }
+                for run in try await runs(of: list, store) { for (id, _) in run.all { try need(id) } }
             }
         }
         return needed

@@ -184,9 +184,7 @@ public final class BackupRepository: Sendable {
             } catch let error as BackupError where error.code == .notFound {
                 // Another process removed the snapshot after it had been listed.
                 continue
-            } catch let error as BackupError where isLenient && error.code == .damaged {
-                continue
-            } catch let error as ChunkStorageError where isLenient && error.isDamage {
+            } catch  where isLenient && Self.isDamage(error) {
                 continue
             }
         }
@@ -293,9 +291,7 @@ public final class BackupRepository: Sendable {
         for path in try await names(in: RepositoryObject.indexes).map(RepositoryObject.index) {
             do {
                 indexes.append((path, try await index(path)))
-            } catch let error as BackupError where isLenient && error.code == .damaged {
-                continue
-            } catch let error as ChunkStorageError where isLenient && error.isDamage {
+            } catch  where isLenient && Self.isDamage(error) {
                 continue
             }
         }

@@ -32,9 +32,7 @@ struct RepositoryVerifier {
                 let found = try await repository.index(path)
                 packs += found
                 store.add(found)
-            } catch let error as BackupError where error.code == .damaged {
-                _ = findingIndex(path, "the index is corrupt")
-            } catch let error as ChunkStorageError where error.isDamage {
+            } catch  where BackupRepository.isDamage(error) {
                 _ = findingIndex(path, "the index is corrupt")
             }
         }
@@ -95,7 +93,7 @@ struct RepositoryVerifier {
             for (id, location) in pack.segments where store.pack(of: id) == pack.name {
                 do {
                     _ = try await store.read(id, location.kind)
-                } catch is BackupError {
+                } catch  where BackupRepository.isDamage(error) {
                     unreadable[id] = (path, "the pack is corrupt")
                 }
             }
@@ -110,11 +108,7 @@ struct RepositoryVerifier {
             let snapshot: BackupSnapshot
             do {
                 snapshot = try await repository.snapshot(named: name)
-            } catch {
-                guard
-                    (error as? BackupError)?.code == .damaged
-                        || (error as? ChunkStorageError)?.isDamage == true
-                else { throw error }
+            } catch  where BackupRepository.isDamage(error) {
                 let index = findingIndex(path, "the snapshot is corrupt")
                 result.findings[index].snapshots = [name]
                 continue
@@ -160,12 +154,8 @@ struct RepositoryVerifier {
             }
             let runs: [RunRecord]
             do {
-                runs = try RunListCodec.decode(try await store.read(list, .list))
-            } catch {
-                guard
-                    error is BackupError || error is EntryCodec.Damaged
-                        || (error as? ChunkStorageError)?.isDamage == true
-                else { throw error }
+                runs = try await repository.runs(of: list, store)
+            } catch  where BackupRepository.isDamage(error) {
                 _ = add(damagedPack(of: list), snapshot)
                 continue
             }
@@ -192,10 +182,7 @@ struct RepositoryVerifier {
             let records: [OriginalRecord]
             do {
                 records = try await repository.originals(of: list, store)
-            } catch {
-                guard error is BackupError || (error as? ChunkStorageError)?.isDamage == true else {
-                    throw error
-                }
+            } catch  where BackupRepository.isDamage(error) {
                 _ = add(damagedPack(of: list), snapshot)
                 continue
             }
@@ -230,8 +217,8 @@ struct RepositoryVerifier {
         }
         for index in Set(affected) {
             result.findings[index].entryCount += run.count
-            let known = Set(result.findings[index].entries)
-            if known.count < Self.maximumEntryIDs {
+            if result.findings[index].entries.count < Self.maximumEntryIDs {
+                let known = Set(result.findings[index].entries)
                 result.findings[index].entries += ids.filter { !known.contains($0) }
             }
             let named = Set(result.findings[index].clusters)

@@ -30,26 +30,27 @@ enum OriginalListCodec {
         return Data(writer.bytes)
     }
 
+    /// Decodes a list of original files.
+    ///
+    /// - Throws: ``EntryCodec/Damaged``, also for a size above 1 TiB.
     static func decode(_ data: Data) throws -> [OriginalRecord] {
-        var isValid = true
-        let records = try EntryCodec.reading(data) { reader throws(BinaryReader.InvalidData) in
+        try EntryCodec.reading(data) { reader throws(BinaryReader.InvalidData) in
             var records: [OriginalRecord] = []
             while reader.remaining > 0 {
                 let digest = SegmentID(reading: try reader.take(SegmentID.size))
                 let size = try reader.read(UInt64.self)
+                guard size <= maximumSize else { throw BinaryReader.InvalidData() }
                 var parts: [SegmentID] = []
                 for _ in 0..<(try reader.count(ofAtLeast: SegmentID.size)) {
                     parts.append(SegmentID(reading: try reader.take(SegmentID.size)))
                 }
-                let expected = max(1, (size + partSize - 1) / partSize)
-                isValid = isValid && size <= maximumSize && UInt64(parts.count) == expected
-                records.append(
-                    OriginalRecord(digest: digest, size: Int(clamping: size), parts: parts))
+                guard UInt64(parts.count) == max(1, (size + partSize - 1) / partSize) else {
+                    throw BinaryReader.InvalidData()
+                }
+                records.append(OriginalRecord(digest: digest, size: Int(size), parts: parts))
             }
             return records
         }
-        guard isValid else { throw EntryCodec.Damaged() }
-        return records
     }
 
     private static let partSize = UInt64(OriginalRecord.maximumPartSize)

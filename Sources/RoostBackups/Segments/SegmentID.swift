@@ -53,7 +53,13 @@ struct SegmentID: Hashable, Sendable, Comparable, CustomStringConvertible {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+    /// All bytes are hashed, because a manipulated index can list many names with the same beginning.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(words.0)
+        hasher.combine(words.1)
+        hasher.combine(words.2)
+        hasher.combine(words.3)
+    }
 }
 
 extension SegmentID: Codable {

@@ -1,6 +1,8 @@
 import Foundation
+import RoostFiles
 import RoostModel
 import RoostVectors
+import TestSupport
 import Testing
 
 @testable import RoostBackups
@@ -35,6 +37,12 @@ struct SegmentCodecTests {
             kind: .entries, form: index == 0 ? .plain : .relative, offset: 10 * index, storedSize: 10,
             size: 20, base: index == 0 ? nil : name(40))
         return (name(UInt8(40 + index)), location)
+    }
+
+    private let documents = (1..<5).map { number in
+        OriginalRecord(
+            digest: Self.name(UInt8(number)), size: (number - 1) * OriginalRecord.maximumPartSize + 1,
+            parts: (0..<number).map { Self.name(UInt8($0)) })
     }
 
     /// Checks that a decoder rejects every truncated encoding, and an encoding that is followed by extra
@@ -91,12 +99,23 @@ struct SegmentCodecTests {
                 ingestedAt: Date(milliseconds: 1_700_000_000_000))
         }
         requirePrefixes(try RecordCodec.encode(sources), of: sources, RecordCodec.decodeSources)
-        let documents = (1..<5).map { number in
-            OriginalRecord(
-                digest: Self.name(UInt8(number)), size: (number - 1) * OriginalRecord.maximumPartSize + 1,
-                parts: (0..<number).map { Self.name(UInt8($0)) })
-        }
         requirePrefixes(OriginalListCodec.encode(documents), of: documents, OriginalListCodec.decode)
+    }
+
+    @Test(arguments: [.max, .max - 1, 1 << 63, (1 << 40) + 1] as [UInt64])
+    func `a list of original files with an impossible size is damaged`(size: UInt64) {
+        var writer = BinaryWriter()
+        writer.write(raw: Self.name(1).bytes)
+        writer.write(size)
+        writer.write(UInt32(0))
+        #expect(throws: EntryCodec.Damaged.self) { try OriginalListCodec.decode(Data(writer.bytes)) }
+    }
+
+    @Test func `names that differ in any byte have different hashes`() {
+        let names = (0..<SegmentID.size).map { index in
+            SegmentID((0..<SegmentID.size).map { $0 == index ? 1 : 0 })
+        }
+        #expect(Set(names.map(\.hashValue)).count == names.count)
     }
 
     /// The values of an entry that encoding and decoding must preserve even if they come from a damaged
@@ -118,11 +137,11 @@ struct SegmentCodecTests {
     }
 
     @Test func `decoders of random bytes throw or return values that can be encoded`() throws {
-        var generator = SystemRandomNumberGenerator()
+        var generator = Seeded(state: 53)
         let encodings = [
             EntryCodec.encodeIDs(entries), try EntryCodec.encodeTexts(entries),
             EntryCodec.encodeVectors(entries), EntryCodec.encodeAssignments(assignments),
-            try PackIndexCodec.encode(packs), RunListCodec.encode(runs),
+            try PackIndexCodec.encode(packs), RunListCodec.encode(runs), OriginalListCodec.encode(documents),
         ]
         for encoding in encodings {
             for _ in 0..<400 {
