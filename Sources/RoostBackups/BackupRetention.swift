@@ -46,7 +46,7 @@ public struct BackupRetention: Sendable, Hashable {
         var kept = Set(newestFirst.prefix(max(0, last)).map(\.id))
         kept.formUnion(newestFirst.filter { !tags.isDisjoint(with: $0.tags) }.map(\.id))
         var calendar = Calendar(identifier: .iso8601)
-        calendar.timeZone = TimeZone(secondsFromGMT: 0) ?? .current
+        calendar.timeZone = .gmt
         let rules: [(Int, Set<Calendar.Component>)] = [
             (daily, [.year, .month, .day]), (weekly, [.yearForWeekOfYear, .weekOfYear]),
             (monthly, [.year, .month]),

@@ -89,7 +89,7 @@ actor PackWriter {
     private func waitForFirstWrite() async throws {
         let task = writing.removeFirst()
         do {
-            // The write is a task of its own, so a cancellation of the current task has to be passed to it.
+            // The write is a separate task, so a cancellation of the current task is passed to it.
             try await withTaskCancellationHandler {
                 try await task.value
             } onCancel: {

@@ -41,7 +41,8 @@ final class RepositoryLock: Sendable {
     private static let maximumAttempts = 5
 
     private let retrieval: any ChunkStorageRetrieval
-    private let path: String
+    /// The path of the lock object; `nil` if the operation runs without a lock.
+    private let path: String?
     private let renewal: Mutex<Task<Void, Never>?>
     /// The time of the last renewal, by a clock that advances while the machine sleeps.
     private let renewed: Renewals
@@ -51,8 +52,8 @@ final class RepositoryLock: Sendable {
     }
 
     private init(
-        _ retrieval: any ChunkStorageRetrieval, _ path: String, _ renewal: Task<Void, Never>,
-        _ renewed: Renewals
+        _ retrieval: any ChunkStorageRetrieval, _ path: String? = nil, _ renewal: Task<Void, Never>? = nil,
+        _ renewed: Renewals = Renewals()
     ) {
         self.renewed = renewed
         (self.retrieval, self.path) = (retrieval, path)
@@ -74,15 +75,15 @@ final class RepositoryLock: Sendable {
         exclusive isExclusive: Bool, isIgnored: Bool = false, toleratesReadOnly: Bool = false,
         _ retrieval: any ChunkStorageRetrieval, _ body: (RepositoryLock) async throws -> Value
     ) async throws -> Value {
-        if isIgnored { return try await body(RepositoryLock(retrieval, "", Task {}, Renewals())) }
+        if isIgnored { return try await body(RepositoryLock(retrieval)) }
         let lock: RepositoryLock
         do {
             lock = try await acquire(isExclusive, retrieval)
         } catch let error as ChunkStorageError where toleratesReadOnly && error.isRefusedWrite {
-            // The storage is read-only or full, so this process cannot write a lock of its own. It still
-            // respects the locks of other processes.
-            guard try await conflictingLock(isExclusive, "", retrieval) == nil else { throw error }
-            return try await body(RepositoryLock(retrieval, "", Task {}, Renewals()))
+            // The storage is read-only or full, so this process cannot write a lock. It still respects
+            // the locks of other processes.
+            guard try await conflictingLock(isExclusive, nil, retrieval) == nil else { throw error }
+            return try await body(RepositoryLock(retrieval))
         }
         do {
             let value = try await body(lock)
@@ -146,7 +147,7 @@ final class RepositoryLock: Sendable {
 
     /// Returns a conflicting lock of another process, or `nil`. Deletes stale locks.
     private static func conflictingLock(
-        _ isExclusive: Bool, _ own: String, _ retrieval: any ChunkStorageRetrieval
+        _ isExclusive: Bool, _ own: String?, _ retrieval: any ChunkStorageRetrieval
     ) async throws -> Contents? {
         for path in try await retrieval.paths(in: RepositoryObject.locks) where path != own {
             let read: Data?
@@ -213,7 +214,7 @@ final class RepositoryLock: Sendable {
     /// - Throws: ``BackupError`` with `.locked` if the lock was lost.
     func requireHeld() async throws {
         let age = ContinuousClock.now - renewed.last.withLock { $0 }
-        guard try await retrieval.presence(at: path), age < .seconds(Self.maximumAge / 2) else {
+        guard let path, try await retrieval.presence(at: path), age < .seconds(Self.maximumAge / 2) else {
             throw BackupError(
                 .locked,
                 "lost the lock on the backup repository: this process was suspended for too long; try again",
@@ -235,7 +236,7 @@ final class RepositoryLock: Sendable {
         task?.cancel()
         // Otherwise, a renewal in progress could write the lock again after it has been deleted.
         await task?.value
-        guard !path.isEmpty else { return }
+        guard let path else { return }
         defer { _ = Self.activePaths.withLock { $0.remove(path) } }
         await Self.remove(path, retrieval)
     }
