@@ -50,9 +50,7 @@ public struct SQLiteChatStorage: ChatStorage {
             let last = try Self.messages(of: id, last: 1, database)
             let added = ChatRules.adding(messages, to: last).dropFirst(last.count)
             var number =
-                try Int64.fetchOne(
-                    database, sql: "SELECT max(number) FROM chat_messages WHERE scope = ?", arguments: [id])
-                ?? 0
+                try ConversationDatabase.lastNumber(of: id, in: "chat_messages", by: "scope", database) ?? 0
             for message in added {
                 number += 1
                 try database.execute(
@@ -205,12 +203,16 @@ extension SQLiteChatStorage: MaintainedStorage {
     private static func damage(
         _ id: Int64, _ scope: ChatScope, _ database: Database
     ) throws -> (damage: ConversationDamage<ChatScope>, corruptRows: [DatabaseValue])? {
-        // The column is not typed strictly, so a damaged number can be a text.
         var (readable, corruptRows) = (0, [DatabaseValue]())
         let rows = try Row.fetchCursor(
             database, sql: "SELECT * FROM chat_messages WHERE scope = ? ORDER BY number", arguments: [id])
         while let row = try rows.next() {
-            if message(row) == nil { corruptRows.append(row["number"]) } else { readable += 1 }
+            let number: DatabaseValue = row["number"]
+            if message(row) == nil || ConversationDatabase.messageNumber(number) == nil {
+                corruptRows.append(number)
+            } else {
+                readable += 1
+            }
         }
         guard !corruptRows.isEmpty else { return nil }
         let location =

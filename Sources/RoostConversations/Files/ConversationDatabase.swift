@@ -201,6 +201,38 @@ struct ConversationDatabase: Sendable {
         }
     }
 
+    /// The maximum number of a message in its conversation. No conversation can reach it, and the numbers of
+    /// further messages do not overflow.
+    private static let maximumNumber: Int64 = 1 << 52
+
+    /// Returns the number of a message in its conversation; `nil` if it is corrupt. The columns are not typed
+    /// strictly, so it can even be a text.
+    static func messageNumber(_ value: DatabaseValue) -> Int64? {
+        Int64.fromDatabaseValue(value).flatMap { (0...maximumNumber).contains($0) ? $0 : nil }
+    }
+
+    /// Returns the number of the last message of a conversation; `nil` if it has no messages.
+    ///
+    /// - Parameters:
+    ///   - conversation: The number of the history or session.
+    ///   - table: The table of the messages.
+    ///   - column: The column of the table that contains the number of the history or session.
+    /// - Throws: `StorageError` with `.damaged` if the number is corrupt.
+    static func lastNumber(
+        of conversation: Int64, in table: String, by column: String, _ database: Database
+    ) throws -> Int64? {
+        let last = try DatabaseValue.fetchOne(
+            database, sql: "SELECT max(number) FROM \(table) WHERE \(column) = ?", arguments: [conversation])
+        guard let last, !last.isNull else { return nil }
+        guard let number = messageNumber(last) else {
+            throw StorageError(
+                .damaged,
+                "cannot add messages: \(table) has a row with a corrupt number in \(column) \(conversation)",
+                remedy: .setDamagedAside)
+        }
+        return number
+    }
+
     /// Returns a human-readable list of row numbers, which is limited to the first few.
     static func text(forRows numbers: [DatabaseValue]) -> String {
         let maximumCount = 5

@@ -66,6 +66,6 @@ enum DamageLog {
 
     static func warn<Subject>(_ damage: ConversationDamage<Subject>) {
         logger.warning(
-            "skipped damaged conversation data", metadata: ["place": "\(damage.location)"])
+            "skipped damaged conversation data", metadata: ["location": "\(damage.location)"])
     }
 }

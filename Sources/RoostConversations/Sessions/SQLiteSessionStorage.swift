@@ -120,10 +120,9 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         let encoded = try Self.encoded(messages)
         try await database.write { database in
             let number = try Self.present(id, database)
-            let last = try Int.fetchOne(
-                database, sql: "SELECT max(number) FROM session_messages WHERE session = ?",
-                arguments: [number])
-            try Self.insert(encoded[...], at: last.map { $0 + 1 } ?? 0, number, database)
+            let last = try ConversationDatabase.lastNumber(
+                of: number, in: "session_messages", by: "session", database)
+            try Self.insert(encoded[...], at: last.map { Int($0) + 1 } ?? 0, number, database)
             try Self.touch(number, database)
         }
     }
@@ -207,17 +206,19 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         _ row: Row, _ database: Database
     ) throws -> (messages: [ChatMessage], corruptRows: [DatabaseValue]) {
         let decoder = ConversationMessage.decoder()
-        // The column is not typed strictly, so a damaged number can be a text.
         var (messages, corruptRows) = ([ChatMessage](), [DatabaseValue]())
         let stored = try Row.fetchCursor(
             database, sql: "SELECT number, message FROM session_messages WHERE session = ? ORDER BY number",
             arguments: [row["number"] as Int64])
         while let stored = try stored.next() {
             let data = (stored["message"] as DatabaseValue).storage.value as? Data
-            if let message = try? decoder.decode(ChatMessage.self, from: data ?? Data()) {
+            let number: DatabaseValue = stored["number"]
+            if let message = try? decoder.decode(ChatMessage.self, from: data ?? Data()),
+                ConversationDatabase.messageNumber(number) != nil
+            {
                 messages.append(message)
             } else {
-                corruptRows.append(stored["number"])
+                corruptRows.append(number)
             }
         }
         return (messages, corruptRows)

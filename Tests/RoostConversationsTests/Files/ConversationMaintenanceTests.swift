@@ -339,6 +339,44 @@ struct ConversationMaintenanceTests {
         #expect(try await chats.damage().isEmpty)
         #expect(try await sessions.damage().isEmpty)
     }
+
+    @Test(arguments: ["'x'", "9223372036854775807", "-1"])
+    func `messages can be added after a row with a corrupt number was set aside`(number: String) async throws
+    {
+        let path = TemporaryFolder.unusedURL().appendingPathComponent("c.sqlite").path
+        let chats = try SQLiteChatStorage(databasePath: path)
+        let sessions = try SQLiteSessionStorage(databasePath: path)
+        func save(_ texts: [(ConversationRole, String)]) async throws {
+            try await chats.saveMessages(
+                texts.map { ConversationMessage(role: $0, content: $1) }, userId: "u", sessionId: "s",
+                agentId: "a", maxMessages: nil)
+        }
+        try await save([(.user, "one"), (.assistant, "two")])
+        try await sessions.saveSession(id: "s", firstMessage: "one")
+        for text in ["one", "two"] {
+            try await sessions.appendSessionMessages(id: "s", messages: messages(text))
+        }
+        try await DatabaseQueue(path: path).write {
+            try $0.execute(
+                sql: """
+                    UPDATE chat_messages SET number = \(number) WHERE number = 1;
+                    UPDATE session_messages SET number = \(number) WHERE number = 1;
+                    """)
+        }
+        if number != "-1" {
+            await #expect(throws: StorageError.self) { try await save([(.user, "three")]) }
+            await #expect(throws: StorageError.self) {
+                try await sessions.appendSessionMessages(id: "s", messages: messages("three"))
+            }
+        }
+        #expect(try await chats.setDamagedAside().map(\.readable) == [1])
+        #expect(try await sessions.setDamagedAside().map(\.readable) == [1])
+        try await save([(.user, "three")])
+        try await sessions.appendSessionMessages(id: "s", messages: messages("three"))
+        let history = try await chats.fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+        #expect(history.map(\.content) == ["two", "three"])
+        #expect(try await sessions.getSession(id: "s")?.messages.map(\.content) == ["one", "three"])
+    }
 }
 
 extension MaintainedStorage {
