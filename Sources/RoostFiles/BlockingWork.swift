@@ -12,7 +12,7 @@ package enum BlockingWork {
     ///   closure before its commit point.
     @concurrent
     package static func run<Value: Sendable>(
-        _ body: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) throws -> Value
+        _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {
         let cancelled = CancellationFlag()
         return try await withTaskCancellationHandler {

@@ -1,6 +1,5 @@
 import RoostFiles
 import RoostModel
-import Synchronization
 
 /// Converts errors of connections into `StorageError`.
 struct ErrorMapping: Sendable {
@@ -109,20 +108,8 @@ extension ErrorMapping {
     func runBlocking<Value: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {
-        let cancellation = CancellationState()
-        return try await withTaskCancellationHandler {
-            try await BlockingWork.run { _ in
-                do { return try body { cancellation.isCancelled } } catch { throw mapped(error) }
-            }
-        } onCancel: {
-            cancellation.cancel()
+        try await BlockingWork.run { isCancelled in
+            do { return try body(isCancelled) } catch { throw mapped(error) }
         }
     }
-}
-
-/// Whether the task of a call was canceled.
-private final class CancellationState: Sendable {
-    private let value = Atomic(false)
-    var isCancelled: Bool { value.load(ordering: .acquiring) }
-    func cancel() { value.store(true, ordering: .releasing) }
 }

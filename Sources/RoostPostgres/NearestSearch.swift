@@ -27,7 +27,9 @@ struct NearestSearch {
 
     func run(_ run: Run) throws -> NearestPassages {
         let matching = try matching(run)
-        guard matching.count > 0 else { return result([], .exactScan, 0) }
+        guard matching.count > 0, snapshot.head.vectorCount > 0 else {
+            return result([], .exactScan, matching.count)
+        }
         let nearest = NearestSQL(snapshot, vector, limit: limit, matching.restriction)
         var method = PassageSearchPlan.Method.exactScan
         if !isExact, matching.count > snapshot.exactSearchLimit, limit <= Self.maximumIndexedLimit {

@@ -40,7 +40,7 @@ final class SnapshotTags: Sendable {
             SELECT t.value, (SELECT a.text \(selection) AND a.value = t.value LIMIT 1)
             FROM t WHERE t.value IS NOT NULL LIMIT $3::int8
             """, parameters + [Parameter(searchedCount)])
-        var rows = try run([search])[0].rows.map { $0 }
+        var rows = try run([search])[0].rows
         if rows.count == searchedCount, let last = try rows.last?.uuid(0) {
             let scan = Statement(
                 "SELECT DISTINCT a.value, a.text \(selection) AND a.value > $3::uuid",

@@ -1,16 +1,5 @@
 import Foundation
 import RoostModel
-import RoostVectors
-
-/// The features of a database for searching vectors.
-struct VectorCapabilities: Sendable {
-    /// Whether it has the type `halfvec` and indexes over it.
-    let hasHalfVectors: Bool
-    /// Whether a scan of an index can continue until enough rows pass a filter.
-    let continuesScans: Bool
-    /// Whether the tables are distributed over several servers.
-    let isDistributed: Bool
-}
 
 /// The index over the vectors of one store.
 struct VectorIndex {
@@ -114,84 +103,5 @@ struct VectorIndex {
         return unusable.map(VectorIndexSQL.removal)
             + zip(NearestSQL.Source.all, sql.names).filter { !usable.contains($0.1) }
             .map { sql.creation($0.0) }
-    }
-}
-
-extension PostgresSnapshot: PassageSearch {
-    var passageSearch: (any PassageSearch)? { self }
-
-    func nearestPassages(
-        to vector: [Float], limit: Int, in scope: PassageScope, isExact: Bool
-    ) async throws -> NearestPassages {
-        precondition(limit >= 1, "the limit of a search must be at least 1, not \(limit)")
-        guard head.vectorCount == 0 || vector.count == head.dimension else {
-            throw StorageError(
-                .dimensionMismatch,
-                "cannot search: the vector has \(vector.count) components, but those of the store have "
-                    + "\(head.dimension)")
-        }
-        let search = NearestSearch(
-            snapshot: self, vector: vector, limit: limit, scope: scope, isExact: isExact)
-        return try await read { run in try search.run(run) }
-    }
-
-    func indexState() async throws -> PassageIndexState {
-        try await read { run in try VectorIndex(self).state(run) }
-    }
-
-    /// The interval at which the progress of a build is read.
-    private static let progressInterval = Duration.milliseconds(500)
-
-    /// The maximum number of attempts to build an index.
-    private static let buildAttempts = 10
-
-    func buildIndex(progress: @escaping @Sendable (String, Double?) -> Void) async throws {
-        for _ in 1..<Self.buildAttempts {
-            do {
-                return try await buildMissingParts(progress)
-            } catch let error as StorageError where error.code == .unavailable && error.isRetryable {
-                // Builds for several stores of one database wait for each other, and the server ends one of
-                // them if that is a deadlock. The next attempt replaces the incomplete index.
-                try await Task.sleep(for: .milliseconds(Int.random(in: 100...1000)))
-            }
-        }
-        try await buildMissingParts(progress)
-    }
-
-    private func buildMissingParts(
-        _ progress: @escaping @Sendable (String, Double?) -> Void
-    ) async throws {
-        let lock = try await ErrorMapping(name: pool.settings.displayName).runBlocking { isCancelled in
-            try IndexBuildLock(
-                store, pool.settings, CallLimits(CallLimits.callTimeout, isCancelled: isCancelled))
-        }
-        defer { withExtendedLifetime(lock) {} }
-        let statements = try await read { run in try VectorIndex(self).missingParts(run) }
-        for (number, sql) in statements.enumerated() {
-            let step = "step \(number + 1) of \(statements.count)"
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    try await ErrorMapping(name: pool.settings.displayName).runBlocking { isCancelled in
-                        // A build can take hours.
-                        let limits = CallLimits(.seconds(7 * 86_400), isCancelled: isCancelled)
-                        try pool.withConnection(limits) { try $0.execute(sql, limits) }
-                    }
-                }
-                let watcher = Task {
-                    while !Task.isCancelled {
-                        try await Task.sleep(for: Self.progressInterval)
-                        if let found = try? await buildProgress() {
-                            progress("\(step), \(found.phase)", found.share)
-                        }
-                    }
-                }
-                defer { watcher.cancel() }
-                try await group.waitForAll()
-            }
-        }
-    }
-
-    private func buildProgress() async throws -> (phase: String, share: Double?)? {
-        try await read { run in try VectorIndex(self).progress(run) }
     }
 }

@@ -67,6 +67,16 @@ import Testing
         try await store.close()
     }
 
+    @Test func `a search of a store without vectors accepts a vector of any dimension`() async throws {
+        let store = try await PostgresFixture().provider()
+        try await store.saveEntries([Entry(content: "a text without a vector")])
+        // pgvector states the dimension in 16 bits.
+        let query = [Float](repeating: 0.1, count: 40_000)
+        let result = try await search(try await store.snapshot(), query, 5)
+        #expect(result.passages.isEmpty && result.plan.matchingEntries == 1)
+        try await store.close()
+    }
+
     @Test func `an index whose scan ends too early is followed by an exact scan`() async throws {
         let store = try await PostgresFixture().provider { $0.exactSearchLimit = 10 }
         _ = try await fill(store, 300)
