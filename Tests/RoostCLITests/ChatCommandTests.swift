@@ -32,7 +32,11 @@ import Testing
         #expect(try count("--user=ada") == 2)
         #expect(try count("--agent=trees") == 2)
         #expect(try count("--since=2024-02-01") == 3)
-        #expect(try count("--until=2024-02-01") == 1)
+        // A day is included; a time is exact.
+        #expect(try count("--until=2024-01-31") == 1)
+        #expect(try count("--until=2024-02-01") == 2)
+        #expect(try count("--until=2024-01") == 1)
+        #expect(try count("--until=2024-02-01T00:00:00Z") == 1)
         #expect(try count("--since=2024-01-15", "--until=2024-02-15", "--session=two") == 1)
         #expect(try count("--user=nobody") == 0)
         for verb in ["chat", "session"] {

@@ -39,4 +39,26 @@ struct ConversationTests {
             #expect(message?["timestamp"]?.asString?.hasPrefix("2026-01-02T10:00:00") == true)
         }
     }
+
+    @Test func `a date as the end of a recall names the whole day, and a time is exact`() async throws {
+        try await HTTPHarness.run { harness in
+            let times = ["2026-01-01T23:59:59Z", "2026-01-02T00:00:00Z", "2026-01-02T23:59:59Z"]
+            let messages = times.map { time -> JSONValue in
+                ["role": "user", "content": .string("the heron at \(time)"), "timestamp": .string(time)]
+            }
+            let body: JSONValue = [
+                "user": "ann", "session": "s", "agent": "a", "messages": .array(messages),
+            ]
+            #expect(try await harness.send(.POST, Self.path + "/messages", body).json["new"] == 3)
+            let counts: [(name: String, text: String, count: Int)] = [
+                ("until", "2026-01-01", 1), ("until", "2026-01-02", 3), ("until", "2026-01", 3),
+                ("until", "2026-01-02T00:00:00Z", 1), ("since", "2026-01-02", 2), ("since", "2026-01-03", 0),
+            ]
+            for (name, text, count) in counts {
+                let request: JSONValue = .object(["query": "the heron", name: .string(text)])
+                let answer = try await harness.send(.POST, Self.path + "/recall", request).json
+                #expect(answer["messages"]?.elements?.count == count, "\(name) \(text)")
+            }
+        }
+    }
 }

@@ -140,4 +140,21 @@ struct MemoryToolTests {
         let none = await harness.call("recall", ["query": "heron", "until": "2000-01-01"])
         #expect(none["messages"] == [] && none["notices"] == empty["notices"])
     }
+
+    @Test func `a date as the end of a recall names the whole day, and a time is exact`() async throws {
+        let harness = MCPHarness()
+        let times = ["2026-01-01T23:59:59Z", "2026-01-02T00:00:00Z", "2026-01-02T23:59:59Z"]
+        let messages = times.map { time -> JSONValue in
+            ["role": "user", "content": .string("the heron at \(time)"), "timestamp": .string(time)]
+        }
+        _ = await harness.call("remember_messages", ["messages": .array(messages)])
+        func count(_ name: String, _ text: String) async -> Int? {
+            let arguments: JSONValue = .object(["query": "the heron", name: .string(text)])
+            return await harness.call("recall", arguments)["messages"]?.elements?.count
+        }
+        #expect(await count("until", "2026-01-01") == 1)
+        #expect(await count("until", "2026-01-02") == 3)
+        #expect(await count("until", "2026-01-02T00:00:00Z") == 1)
+        #expect(await count("since", "2026-01-02") == 2)
+    }
 }

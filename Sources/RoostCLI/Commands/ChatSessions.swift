@@ -125,7 +125,7 @@ extension ChatCommand {
 
                 Examples:
                   roost chat delete 7c2e --dry-run
-                  roost chat delete --agent assistant --until 2025-01-01
+                  roost chat delete --agent assistant --until 2024-12-31
                   roost chat delete 7c2e --in sessions.sqlite
                 """,
             aliases: ["rm"])

@@ -24,7 +24,9 @@ struct ChatFilterOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Only messages before this time, in the same form.", valueName: "when"))
+        help: ArgumentHelp(
+            "Only messages until this time, in the same form. A day, month or year is included.",
+            valueName: "when"))
     var until: String?
 
     var isEmpty: Bool { user == nil && session == nil && agent == nil && since == nil && until == nil }
@@ -34,11 +36,11 @@ struct ChatFilterOptions: ParsableArguments {
     }
 
     func filter() throws -> ConversationMemory.Filter {
-        let now = Date()
+        let times = TimeArgument(now: Date())
         return ConversationMemory.Filter(
             userId: user, sessionId: session, agentId: agent,
-            since: since.flatMap { FilterOptions.date($0, now: now) },
-            until: until.flatMap { FilterOptions.date($0, now: now) })
+            since: since.flatMap(times.period)?.times.lowerBound,
+            until: until.flatMap(times.period)?.times.upperBound)
     }
 
     /// Returns the session whose name equals the given text or begins with it.

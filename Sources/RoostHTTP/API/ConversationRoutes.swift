@@ -135,8 +135,9 @@ enum ConversationRoutes {
                     "query": Schema.string("A question or descriptive words.", minimum: 1, maximum: 20_000),
                     "limit": Schema.integer("The maximum number of messages; 10 by default.", 1...100),
                     "context": Schema.integer("The messages before and after each; 1 by default.", 0...10),
-                    "since": Schema.time("Only messages since this time."),
-                    "until": Schema.time("Only messages before this time."),
+                    "since": Schema.time("Only messages at this time or later. A date is a day in UTC."),
+                    "until": Schema.time(
+                        "Only messages before this time, or until the end of this day in UTC."),
                 ]) { $1 }, required: ["query"])),
         answers: [
             Route.Answer(
@@ -148,8 +149,8 @@ enum ConversationRoutes {
             limit: call.body["limit"]?.integer ?? 10, context: call.body["context"]?.integer ?? 1)
         options.now = Date()
         var selection = filter(call.body)
-        selection.since = try EntrySelection.time("since", call.body)
-        selection.until = try EntrySelection.time("until", call.body)
+        selection.since = try EntrySelection.period("since", call.body)?.times.lowerBound
+        selection.until = try EntrySelection.period("until", call.body)?.times.upperBound
         return try await call.context.handle.use { [selection, options] store in
             guard try await store.storage.snapshot().stamp.entryCount > 0 else {
                 return .json(["messages": [], "notices": [.string(SearchNotices.noMessages)]])

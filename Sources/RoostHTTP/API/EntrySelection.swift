@@ -81,23 +81,16 @@ enum EntrySelection {
         return filter
     }
 
-    /// Returns the period that a member names; `nil` if it is absent.
+    /// Returns the period that a member names: a day, month or year in UTC, or a moment, whose period is empty;
+    /// `nil` if it is absent.
     ///
     /// - Throws: ``Problem`` if it is neither a date nor a time.
-    private static func period(_ name: String, _ value: JSONValue) throws(Problem) -> DatePeriod? {
+    static func period(_ name: String, _ value: JSONValue) throws(Problem) -> DatePeriod? {
         guard let text = value[name]?.asString else { return nil }
-        if let period = DatePeriod(inUTC: text) { return period }
-        return try time(name, value).map { DatePeriod($0..<$0) }
-    }
-
-    /// Returns the time that a member contains; `nil` if it is absent.
-    ///
-    /// - Throws: ``Problem`` if it is not a time.
-    static func time(_ name: String, _ value: JSONValue) throws(Problem) -> Date? {
-        guard let text = value[name]?.asString else { return nil }
-        guard let date = DateText.date(from: text) ?? DateText.date(from: text + "T00:00:00Z") else {
-            throw .invalid("'\(name)' must be a time such as 2026-01-31T09:00:00Z")
+        guard let period = DatePeriod(inUTC: text) else {
+            throw .invalid(
+                "'\(name)' must be a date such as 2026-01-31 or a time such as 2026-01-31T09:00:00Z")
         }
-        return date
+        return period
     }
 }

@@ -53,25 +53,15 @@ enum FilterArguments {
         return lookup.rules.restricting(filter)
     }
 
-    /// Returns the period that an argument names; `nil` if it is absent.
+    /// Returns the period that an argument names: a day, month or year in UTC, or a moment, whose period is
+    /// empty; `nil` if it is absent.
     ///
     /// - Throws: ``ToolFailure`` if it is neither a date nor a time.
-    private static func period(
-        _ name: String, _ arguments: ToolArguments
-    ) throws(ToolFailure) -> DatePeriod? {
+    static func period(_ name: String, _ arguments: ToolArguments) throws(ToolFailure) -> DatePeriod? {
         guard let text = arguments.string(name) else { return nil }
-        if let period = DatePeriod(inUTC: text) { return period }
-        return try date(name, arguments).map { DatePeriod($0..<$0) }
-    }
-
-    /// Returns the date that an argument contains; `nil` if it is absent.
-    ///
-    /// - Throws: ``ToolFailure`` if it is not a date.
-    static func date(_ name: String, _ arguments: ToolArguments) throws(ToolFailure) -> Date? {
-        guard let text = arguments.string(name) else { return nil }
-        guard let date = DateText.date(from: text) ?? DateText.date(from: text + "T00:00:00Z") else {
+        guard let period = DatePeriod(inUTC: text) else {
             throw ToolFailure("'\(name)' must be a date such as 2026-01-31 or 2026-01-31T09:00:00Z")
         }
-        return date
+        return period
     }
 }

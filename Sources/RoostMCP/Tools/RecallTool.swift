@@ -31,9 +31,10 @@ struct RecallTool: Tool {
                 "context", .integer(0...MessageJSON.maximumContext),
                 "The messages before and after each message; 1 by default."),
             ToolProperty(
-                "since", .string(maximumBytes: 40), "Only messages since this ISO 8601 date or time."),
+                "since", .string(maximumBytes: 40), "Only messages since this ISO 8601 date or time in UTC."),
             ToolProperty(
-                "until", .string(maximumBytes: 40), "Only messages before this ISO 8601 date or time."),
+                "until", .string(maximumBytes: 40),
+                "Only messages until the end of this ISO 8601 date, or before this time."),
         ] + ScopeArguments.properties + ResultPage.arguments,
         output: [
             ToolProperty(
@@ -47,8 +48,8 @@ struct RecallTool: Tool {
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         let query = try arguments.requiredString("query")
         var filter = try ScopeArguments.filter(arguments, rules)
-        filter.since = try FilterArguments.date("since", arguments)
-        filter.until = try FilterArguments.date("until", arguments)
+        filter.since = try FilterArguments.period("since", arguments)?.times.lowerBound
+        filter.until = try FilterArguments.period("until", arguments)?.times.upperBound
         var options = RecallOptions(
             limit: arguments.integer("limit", default: 10), context: arguments.integer("context", default: 1))
         options.candidates = Self.rankedMessages
