@@ -129,8 +129,23 @@ struct ProgramTests {
             #expect(try await harness.send(.GET, "/info").json["model_id"] == .string(model))
             let models = try await harness.send(.GET, "/v1/models")
             #expect(models.json["data"]?.elements?.first?["id"] == .string(model))
+            let cut = try await harness.send(
+                .POST, "/embed", ["inputs": "a swift", "truncation_direction": "right"])
+            #expect(cut.json == inference.json)
             let raw = try await harness.send(.POST, "/embed", ["inputs": "x", "normalize": false])
             #expect(raw.status == 400)
+        }
+    }
+
+    /// Clients of Ollama load a model this way.
+    @Test(arguments: ["", []] as [JSONValue])
+    func `a request in the form of Ollama without texts gets no vectors`(input: JSONValue) async throws {
+        try await HTTPHarness.run { harness in
+            let model = JSONValue.string(harness.store.embedder.space.model)
+            let answer = try await harness.send(.POST, "/api/embed", ["model": model, "input": input])
+            #expect(answer.status == 200 && answer.json["embeddings"] == [], "\(answer.text)")
+            let other = try await harness.send(.POST, "/api/embed", ["model": "other", "input": input])
+            #expect(other.status == 404)
         }
     }
 

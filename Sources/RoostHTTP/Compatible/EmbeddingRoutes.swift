@@ -185,7 +185,7 @@ enum EmbeddingRoutes {
                     "truncate": Schema.nullable(
                         Schema.flag("Whether to cut texts that are too long; otherwise refused.")),
                     "truncation_direction": Schema.nullable(
-                        Schema.choice(["Right"], "Where texts are cut.")),
+                        Schema.choice(["Right", "right"], "Where texts are cut: only at the end.")),
                     "prompt_name": Schema.nullable(
                         Schema.choice(
                             ["query", "document", "passage"],
@@ -262,7 +262,12 @@ enum EmbeddingRoutes {
                 named: "OllamaRequest",
                 [
                     "model": Schema.string("The model; see /v1/models.", maximum: 1_000),
-                    "input": ["anyOf": [text, texts]],
+                    "input": [
+                        "anyOf": [
+                            Schema.string("A text, or empty for no vector.", maximum: 1 << 20),
+                            Schema.array(of: text, "Texts.", maximum: maximumTexts),
+                        ]
+                    ],
                     "truncate": Schema.nullable(
                         Schema.flag("Whether to cut texts that are too long; true by default.")),
                     "dimensions": Schema.nullable(dimensions),
@@ -285,8 +290,10 @@ enum EmbeddingRoutes {
         ]
     ) { call in
         let start = ContinuousClock.now
+        // Clients load a model by a request without texts.
+        let input = call.body["input"] == "" ? [] : call.body["input"]
         let result = try await embed(
-            call.body["input"], call, model: call.body["model"]?.asString,
+            input, call, model: call.body["model"]?.asString,
             dimensions: call.body["dimensions"]?.integer)
         guard call.body["truncate"] != false || !result.embeddings.omittedTokens.contains(where: { $0 > 0 })
         else { throw Problem.invalid("body.input contains a text that is longer than the model can read") }
