@@ -1,6 +1,7 @@
 import Foundation
 import NIOHTTP1
 import Roost
+import RoostMCP
 import RoostModel
 import Testing
 
@@ -54,6 +55,60 @@ struct SlowClientTests {
             let received = (try? await connection.readToEnd()) ?? ""
             #expect(received.utf8.count < 60 * text.utf8.count)
         }
+    }
+
+    private static func head(_ length: Int) -> String {
+        "POST /api/v1/search HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + HTTPHarness.token
+            + "\r\nContent-Type: application/json\r\nContent-Length: \(length)\r\n\r\n"
+    }
+
+    /// Connects a client that sends a part of a large body and then waits.
+    private static func stalledUpload(to port: Int, bytes: Int) async throws -> RawConnection {
+        let connection = try RawConnection(port: port)
+        try await connection.write(head(1 << 20) + String(repeating: " ", count: bytes))
+        return connection
+    }
+
+    @Test func `clients that send their bodies slowly do not keep others from being answered`() async throws {
+        try await HTTPHarness.run(HTTPHarness.settings { $0.limits.concurrentRequests = 1 }) { harness in
+            var slow: [RawConnection] = []
+            for _ in 0..<4 { slow.append(try await Self.stalledUpload(to: harness.port, bytes: 1_000)) }
+            // Gives the server the time to begin with the bodies.
+            try await Task.sleep(for: .milliseconds(300))
+            for _ in 0..<3 {
+                #expect(try await harness.send(.POST, "/api/v1/search", ["query": "x"]).status == 200)
+            }
+            // The slow clients are answered, too, when their bodies are complete.
+            let body = "{\"query\": \"x\"}"
+            for connection in slow {
+                try await connection.write(
+                    body + String(repeating: " ", count: (1 << 20) - 1_000 - body.utf8.count))
+                #expect(try await connection.read(until: "\r\n").hasPrefix("HTTP/1.1 200"))
+            }
+        }
+    }
+
+    @Test func `small bodies are read when large ones fill the memory for bodies`() async throws {
+        let settings = HTTPHarness.settings { $0.limits.arrivingBytes = 4 * RequestReader.blockBytes }
+        try await HTTPHarness.run(settings) { harness in
+            let slow = try await Self.stalledUpload(to: harness.port, bytes: 5 * RequestReader.blockBytes)
+            let large: JSONValue = ["query": .string(String(repeating: "word ", count: 40_000))]
+            // Until the server has read the part of the slow client, the large body fits.
+            let deadline = ContinuousClock.now + .seconds(1200)
+            var status = 0
+            while status != 503, ContinuousClock.now < deadline {
+                status = try await harness.send(.POST, "/api/v1/search", large).status
+            }
+            #expect(status == 503)
+            #expect(try await harness.send(.POST, "/api/v1/search", ["query": "x"]).status == 200)
+            withExtendedLifetime(slow) {}
+        }
+    }
+
+    @Test func `a request may take longer if its body is large`() {
+        let limits = ServerSettings.Limits()
+        #expect(limits.requestTime(forBody: 0) == .seconds(120))
+        #expect(limits.requestTime(forBody: 6 << 20) == .seconds(120 + 3072))
     }
 
     private static func wait(in harness: HTTPHarness, for line: String) async throws {

@@ -39,6 +39,10 @@ struct Problem: Error, Sendable {
     /// Creates the problem of an object that does not exist.
     static func notFound(_ detail: String) -> Problem { Problem(.notFound, "notFound", detail) }
 
+    /// The problem of a request that the server could answer at another time.
+    static let busy = Problem(
+        .serviceUnavailable, "busy", "too many requests at the same time; try again", retryAfter: 1)
+
     /// Returns the body of the response.
     func json(advice: (Remedy) -> String?, requestID: String) -> JSONValue {
         var members: [String: JSONValue] = [

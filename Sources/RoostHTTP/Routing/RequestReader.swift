@@ -86,15 +86,36 @@ struct RequestReader: Sendable {
         let body = request.body
         do {
             let buffer = try await Deadline.run(within: context.settings.limits.transferTime) {
-                try await body.collect(upTo: limit)
+                try await collect(body, upTo: limit, orThrow: tooLarge)
             }
             request.body = RequestBody(buffer: buffer)
             return Data(buffer.readableBytesView)
-        } catch is NIOTooManyBytesError {
-            throw tooLarge
         } catch is Deadline.Exceeded {
             throw Problem(.requestTimeout, "timeout", "the body did not arrive in time")
         }
+    }
+
+    /// The size in bytes of the blocks in which the memory for arriving bodies is counted.
+    static let blockBytes = 64 << 10
+
+    /// Returns the bytes of a body. While they arrive, all but the first ``blockBytes`` count against the
+    /// limit on the memory of such bodies.
+    private func collect(
+        _ body: RequestBody, upTo limit: Int, orThrow tooLarge: Problem
+    ) async throws -> ByteBuffer {
+        var bytes = ByteBuffer()
+        var blocks: [Admission.Permit] = []
+        for try await part in body {
+            let count = bytes.readableBytes + part.readableBytes
+            guard count <= limit else { throw tooLarge }
+            while count > (blocks.count + 1) * Self.blockBytes {
+                guard let block = context.arrivingBlocks.permit() else { throw Problem.busy }
+                blocks.append(block)
+            }
+            bytes.writeImmutableBuffer(part)
+        }
+        withExtendedLifetime(blocks) {}
+        return bytes
     }
 
     /// The maximum length in bytes of the body of a request that needs none.

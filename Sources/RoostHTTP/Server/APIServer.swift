@@ -35,7 +35,8 @@ package struct APIServer: Service {
             jobs: JobRegistry(directory: settings.directory, advice: settings.advice), metrics: metrics,
             agents: MCPServer(handle, rules, version: settings.version),
             streams: Admission(maximum: settings.limits.concurrentStreams),
-            requests: Admission(maximum: settings.limits.concurrentRequests))
+            requests: Admission(maximum: settings.limits.concurrentRequests),
+            arrivingBlocks: Admission(maximum: settings.limits.arrivingBytes / RequestReader.blockBytes))
         responder = Responder(
             RouteTable(Self.routes), context, RequestGuard(settings, token: token),
             RequestRecord(logger: logger, metrics: metrics))

@@ -20,6 +20,9 @@ final class Admission: Sendable {
     /// The number of operations that are running.
     var count: Int { running.withLock { $0 } }
 
+    /// Whether the maximum is reached.
+    var isFull: Bool { count >= maximum }
+
     /// Returns a permit; `nil` if the maximum is reached.
     func permit() -> Permit? {
         let isAllowed = running.withLock { running in

@@ -81,30 +81,14 @@ struct Responder: HTTPResponder {
             if route.effect == .writes, context.settings.isReadOnly {
                 throw Problem(.forbidden, "readOnly", "the server is read-only")
             }
-            return try await admitted(request, route, values, id, connection)
-        }
-    }
-
-    /// Answers a request to a route, unless too many requests are being answered.
-    private func admitted(
-        _ request: Request, _ route: Route, _ values: [String: String], _ id: String,
-        _ connection: ConnectionContext
-    ) async throws -> Reply {
-        guard route.needsToken, route.isLimited else {
             return try await handle(request, route, values, id, connection)
         }
-        guard let permit = context.requests.permit() else { throw Self.busy }
-        defer { withExtendedLifetime(permit) {} }
-        return try await handle(request, route, values, id, connection)
     }
-
-    private static let busy = Problem(
-        .serviceUnavailable, "busy", "too many requests at the same time; try again", retryAfter: 1)
 
     /// Returns an answer whose stream counts against the limit on streams.
     private func limited(_ reply: Reply) throws(Problem) -> Reply {
         guard case .stream(let type, let request, let write) = reply.body else { return reply }
-        guard let permit = context.streams.permit() else { throw Self.busy }
+        guard let permit = context.streams.permit() else { throw Problem.busy }
         var reply = reply
         reply.body = .stream(type: type, watching: request) { writer in
             defer { withExtendedLifetime(permit) {} }
@@ -113,33 +97,43 @@ struct Responder: HTTPResponder {
         return reply
     }
 
+    /// Reads and checks a request to a route and answers it, unless too many requests are being answered.
     private func handle(
         _ request: Request, _ route: Route, _ values: [String: String], _ id: String,
         _ connection: ConnectionContext
     ) async throws -> Reply {
-        var request = request
+        let isLimited = route.needsToken && route.isLimited
+        // A body that is refused afterwards need not be sent.
+        if isLimited, context.requests.isFull { throw Problem.busy }
         let parameters = try reader.parameters(
             of: request.head, query: request.uri.query, path: values, route)
         var call = Call(
             request: request, connection: connection, id: id, values: parameters, context: context)
-        if route.body != nil { try Self.checkEncoding(request.headers) }
-        if route.body == nil, request.method != .get, request.method != .head {
-            try await reader.rejectBody(of: &request, on: connection)
-        }
-        if route.body != nil, !route.streamsBody {
-            call.bytes = try await reader.bytes(of: &request, on: connection)
-            call.request = request
-            if let body = route.body, body.mediaType == "application/json", !route.readsRawBody {
-                call.body = try reader.json(call.bytes, request.headers, body)
-            }
+        try await readBytes(of: &call, route)
+        let permit = isLimited ? context.requests.permit() : nil
+        guard permit != nil || !isLimited else { throw Problem.busy }
+        defer { withExtendedLifetime(permit) {} }
+        if let body = route.body, body.mediaType == "application/json", !route.readsRawBody {
+            call.body = try reader.json(call.bytes, request.headers, body)
         }
         let checked = call
+        let time = context.settings.limits.requestTime(forBody: call.bytes.count)
         do {
-            return try await Deadline.run(within: context.settings.limits.requestTime) {
-                try await idempotent(checked, route)
-            }
+            return try await Deadline.run(within: time) { try await idempotent(checked, route) }
         } catch is Deadline.Exceeded {
             throw Problem(.requestTimeout, "timeout", "the request took too long")
+        }
+    }
+
+    /// Reads the body of a request, unless the handler reads it as a stream.
+    private func readBytes(of call: inout Call, _ route: Route) async throws {
+        let method = call.request.method
+        if route.body != nil {
+            try Self.checkEncoding(call.request.headers)
+            guard !route.streamsBody else { return }
+            call.bytes = try await reader.bytes(of: &call.request, on: call.connection)
+        } else if method != .get, method != .head {
+            try await reader.rejectBody(of: &call.request, on: call.connection)
         }
     }
 

@@ -17,6 +17,9 @@ struct ServerContext: Sendable {
     let readiness = ReadinessCheck()
     /// The limit on streams.
     let streams: Admission
-    /// The limit on other requests.
+    /// The limit on other requests. A request needs a permit when its body has arrived, so clients that send
+    /// slowly do not keep others from being answered.
     let requests: Admission
+    /// The limit on the memory for bodies that have not arrived completely, in blocks.
+    let arrivingBlocks: Admission
 }

@@ -14,8 +14,15 @@ package struct ServerSettings: Sendable {
         package var transferTime = Duration.seconds(60)
         /// The time after which an idle connection is closed.
         package var idleTime = Duration.seconds(60)
-        /// The time that a request may take before it is stopped.
+        /// The time that a request may take before it is stopped, in addition to the time for its body.
         package var requestTime = Duration.seconds(120)
+        /// The number of bytes of a body for which a request gets another second. Most of the work of a large
+        /// body is to embed its texts. The number is far below the rate of a slow computer, because requests
+        /// share the processor.
+        package var bytesPerSecond = 2 << 10
+        /// The maximum memory in bytes for bodies that have not arrived completely. The first 64 kB of each
+        /// do not count, so small requests are answered even if clients fill this memory slowly.
+        package var arrivingBytes = 256 << 20
         /// The maximum number of requests that are answered at the same time.
         package var concurrentRequests = 64
         /// The maximum number of streams, such as change feeds, that are open at the same time.
@@ -31,6 +38,11 @@ package struct ServerSettings: Sendable {
 
         /// Creates the default limits.
         package init() {}
+
+        /// Returns the time that a request with a body of the given number of bytes may take.
+        func requestTime(forBody count: Int) -> Duration {
+            requestTime + .seconds(count / max(1, bytesPerSecond))
+        }
     }
 
     /// The files of a TLS certificate.
