@@ -110,6 +110,34 @@ import Testing
         #expect(part(snippet.utf8Range, of: text).contains("river otter"))
     }
 
+    @Test func `matches in the targets of links are not anchors`() {
+        let link = "[A bird](https://example.com/heron \"heron\")"
+        func anchor(_ text: String) -> Int {
+            Snippet(of: text, preferring: 0..<text.utf8.count, for: TextQuery("heron"), limit: 500).anchor
+        }
+        let text = "Look: \(link), a heron."
+        #expect(anchor(text) == text.utf8.count - "heron.".utf8.count)
+        // A parenthesis that no link precedes, and an address that does not end, hide nothing.
+        #expect(anchor("In (the heron) bay.") == 8)
+        #expect(anchor("[A](https://example.com\nThe heron.") == 28)
+        let far = "[A](" + String(repeating: "x ", count: 300) + "heron"
+        #expect(anchor(far) == far.utf8.count - 5)
+    }
+
+    @Test(arguments: ["a a", "a b", "b b b"])
+    func `an excerpt of a long text with only matches takes time in proportion to its length`(words: String) {
+        func duration(_ count: Int) -> Duration {
+            let text = String(repeating: "a b ", count: count)
+            return ContinuousClock().measure {
+                let snippet = Snippet(
+                    of: text, preferring: 0..<text.utf8.count, for: TextQuery(words), limit: 100)
+                #expect(snippet.anchor <= 2 && !snippet.highlights.isEmpty)
+            }
+        }
+        // A search through the text before each match would take minutes.
+        #expect(duration(1 << 18) < .seconds(10))
+    }
+
     @Test func `an excerpt without a query or a match is the beginning of the preferred range`() {
         let text = String(repeating: "Some more text follows. ", count: 20)
         for query in [nil, TextQuery("heron")] {

@@ -133,6 +133,31 @@ import Testing
         #expect(try collection.allowed(by: TextQuery("\"no such words\"")) == [texts.map { _ in false }])
     }
 
+    @Test func `version numbers match with and without their letter`() throws {
+        let texts = [
+            "we tagged v1.2.3 today", "the release is 1.2.3", "the release is 1.2.4", "chapter v and 1 and 3",
+            "das Update auf v2.0.1-beta ist nicht für alle", "the page 10.20",
+        ]
+        var collection = TextCollection()
+        collection.parts = [TextPart(index(texts))]
+        func found(_ words: String) throws -> [Int] {
+            let query = try collection.resolved(TextQuery(words), correctsSpelling: false)
+            let scores = try collection.scores(for: query)
+            let breakdowns = scores.breakdowns(ofPart: 0, Array(texts.indices))
+            let complete = texts.indices.filter { breakdowns[$0]?.words == scores.wordCount }
+            for index in complete { #expect(query.occurs(in: texts[index])) }
+            return complete
+        }
+        for words in ["v1.2.3", "1.2.3", "V1.2.3"] { #expect(try found(words) == [0, 1], "\(words)") }
+        #expect(try found("2.0.1-beta") == [4] && found("v10.20") == [5])
+        #expect(try found("v1 3") == [0] && found("1 3") == [1, 3], "these are no version numbers")
+        // A quoted version number is meant as it is written.
+        let quoted = try collection.resolved(TextQuery("\"1.2.3\""), correctsSpelling: false)
+        #expect(try collection.allowed(by: quoted) == [[false, true, false, false, false, false]])
+        let excluded = try collection.resolved(TextQuery("release -v1.2.3"), correctsSpelling: false)
+        #expect(try collection.allowed(by: excluded) == [[false, false, true, true, true, true]])
+    }
+
     @Test func `a corrupt index causes an error or wrong results, but never a crash`() throws {
         var builder = InvertedIndexBuilder()
         for text in texts(200, seed: 5) {

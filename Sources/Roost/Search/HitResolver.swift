@@ -57,13 +57,15 @@ struct HitResolver: Sendable {
         hit.explanation = relevance.explanation(
             of: hit.score, evidence, passage: hit.similarity, entry: whole, words)
         if plan.comparesWholeEntries, let whole { hit.similarity = max(whole, hit.similarity) }
+        // The model does not understand a text with a zero vector, so its cosine is no evidence against it.
+        let known = entry.embeddings.contains { $0 != 0 } ? passage : nil
         hit.hasAllWords =
             hasAllWords(words)
-            && (areTogether(words) || relevance.isAnswer(passage: passage, entry: whole)
+            && (areTogether(words) || relevance.isAnswer(passage: known, entry: whole)
                 || containsQuery(entry.content))
         hit.isClose =
             hit.uncorrectedScore >= Relevance.noiseLevel
-            && relevance.isClose(passage: passage, entry: whole, coverage: coverage(of: words))
+            && relevance.isClose(passage: known, entry: whole, coverage: coverage(of: words))
         return hit
     }
 

@@ -57,8 +57,12 @@ private struct FormMatcher {
             case .phrase(let terms):
                 for term in terms {
                     // Words match without regard to diacritics, even if they have different stems.
-                    if term.isWord, ofWord[term.word] == nil { ofWord[term.word] = index }
-                    for key in [term.key(in: languages[term.script])] + term.keys where ofKey[key] == nil {
+                    for word in [term.word, term.variant].compactMap(\.self)
+                    where term.isWord && ofWord[word] == nil {
+                        ofWord[word] = index
+                    }
+                    let keys = [term.key(in: languages[term.script]), term.variant].compactMap(\.self)
+                    for key in keys + term.keys where ofKey[key] == nil {
                         ofKey[key] = index
                     }
                 }

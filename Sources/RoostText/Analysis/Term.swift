@@ -23,6 +23,9 @@ struct Term: Sendable, Hashable {
     /// The keys in the indexes of a store, if the term has been resolved
     /// (``TextCollection/resolved(_:correctsSpelling:unless:)``). Otherwise empty.
     var keys: [[UInt8]] = []
+    /// The other form of a version number or of its first word, with or without the initial `v`, under which
+    /// texts are found too; `nil` for other words.
+    var variant: [UInt8]?
     /// The UTF-8 of the word in lower case without diacritics.
     var word: [UInt8] { folding.folded }
 
@@ -102,6 +105,12 @@ extension Term {
                 guard !token.isOnlyForIndex else { return true }
                 var term = Term(token.kind, utf8[token.range])
                 term.offset = Int(token.position) - 1
+                if term.kind == .verbatim, let variant = VersionNumber.variant(of: term.word) {
+                    term.variant = variant
+                    if let first = terms.lastIndex(where: { $0.kind == .word && $0.offset == term.offset }) {
+                        terms[first].variant = VersionNumber.withOrWithoutLetter(terms[first].word)
+                    }
+                }
                 if !term.word.isEmpty { terms.append(term) }
                 return true
             }
@@ -109,8 +118,17 @@ extension Term {
         return terms
     }
 
-    /// The keys of the word in texts of some languages.
+    /// The keys of the word and of its variant in texts of some languages.
     func keys(in languages: Set<TextLanguage>) -> [[UInt8]] {
+        var keys = keysWithoutVariant(in: languages)
+        guard let variant else { return keys }
+        for key in Term(kind, variant).keysWithoutVariant(in: languages) where !keys.contains(key) {
+            keys.append(key)
+        }
+        return keys
+    }
+
+    private func keysWithoutVariant(in languages: Set<TextLanguage>) -> [[UInt8]] {
         guard kind == .word else { return [key(in: .english)] }
         let script = script
         // English also stands for words that are not stemmed, such as numbers.
@@ -125,6 +143,13 @@ extension Term {
 
     /// The term outside of a phrase.
     var alone: Term { shifted(by: offset) }
+
+    /// The term without its variant.
+    var exact: Term {
+        var term = self
+        term.variant = nil
+        return term
+    }
 
     /// Returns the term with a smaller offset.
     func shifted(by words: Int) -> Term {

@@ -20,17 +20,19 @@ struct QueryPiece: Sendable {
     }
 
     /// The words around the asterisks of a path such as `notes/*.md`, as one piece each; otherwise the piece
-    /// itself. A final asterisk is that of a prefix.
+    /// itself. A word before an asterisk is a prefix, as in `notes/draft*.md`.
     var partsOfPattern: [QueryPiece] {
-        guard field == .path, !isQuoted, text.dropLast().contains("*") else { return [self] }
-        var parts = text.split(separator: "*")
-        if text.last == "*", let last = parts.popLast() {
-            parts.append(text[last.startIndex..<text.index(after: last.endIndex)])
-        }
-        return parts.map { part in
-            var piece = self
+        guard field == .path, !isQuoted, text.contains("*") else { return [self] }
+        return text.split(separator: "*").flatMap { part in
             // A period after an asterisk begins an extension and not the name of a hidden file.
-            piece.text = part.first == "." && part.startIndex > text.startIndex ? part.dropFirst() : part
+            let isExtension = part.first == "." && part.startIndex > text.startIndex
+            let words = isExtension ? part.dropFirst() : part
+            guard part.endIndex < text.endIndex else { return [words] }
+            let name = words.lastIndex(of: "/").map { words.index(after: $0) } ?? words.startIndex
+            return [words[..<name], text[name..<text.index(after: part.endIndex)]]
+        }.filter(Self.hasWord).map { words in
+            var piece = self
+            piece.text = words
             return piece
         }
     }

@@ -31,8 +31,8 @@ extension TextCollection {
 extension TextQuery {
     /// Everything that a text must contain or must not contain.
     var conditions: [Condition] {
-        required.map { Condition(clause: $0, isExcluded: false) }
-            + excluded.map { Condition(clause: $0, isExcluded: true) } + fieldConditions
+        required.map { Condition(clauses: [$0], isExcluded: false) }
+            + excluded.map { Condition(clauses: [$0], isExcluded: true) } + fieldConditions
     }
 }
 

@@ -27,7 +27,11 @@ extension TextCollection {
         query.removeStopWords(of: TextLanguages(ofQuery: query.plainText, among: languages))
         for index in query.required.indices { resolve(&query.required[index]) }
         for index in query.excluded.indices { resolve(&query.excluded[index]) }
-        for index in query.fieldConditions.indices { resolve(&query.fieldConditions[index].clause) }
+        for index in query.fieldConditions.indices {
+            for clause in query.fieldConditions[index].clauses.indices {
+                resolve(&query.fieldConditions[index].clauses[clause])
+            }
+        }
         for index in query.scoring.indices {
             try Task.checkCancellation()
             resolve(&query.scoring[index].clause)

@@ -81,7 +81,7 @@ package struct TextCollection: Sendable {
             var allowed = (0..<part.index.documentCount).map { !part.isRemoved($0) }
             for condition in query.conditions {
                 try Task.checkCancellation()
-                let contains = part.contains(condition.clause, in: condition.field)
+                let contains = part.contains(condition)
                 for document in allowed.indices where contains[document] == condition.isExcluded {
                     allowed[document] = false
                 }

@@ -142,6 +142,18 @@ extension TextPart {
         return starts.documents.indices.map { (starts.documents[$0], starts.count($0)) }
     }
 
+    /// Returns, for each document, whether it contains all words of a condition, excluded or not.
+    ///
+    /// - Complexity: O(documents + occurrences of the words), for each clause.
+    func contains(_ condition: TextQuery.Condition) -> [Bool] {
+        var contains = Array(repeating: true, count: index.documentCount)
+        for clause in condition.clauses {
+            let found = self.contains(clause, in: condition.field)
+            for document in contains.indices where !found[document] { contains[document] = false }
+        }
+        return contains
+    }
+
     /// Returns, for each document, whether it contains a clause. All words of a phrase must be in the same
     /// field.
     ///

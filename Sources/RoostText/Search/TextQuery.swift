@@ -8,7 +8,7 @@
 /// - `prefix*`: matches words that start with the prefix.
 /// - `title:word`, `path:word`, `tag:word`: only texts with the word in this field match. The word can also
 ///   be a quoted phrase or a prefix, and a hyphen before the field excludes the texts. In a path,
-///   the words around an asterisk must occur: `path:*.swift`, `path:notes/*.md`.
+///   the words around an asterisk must occur: `path:*.swift`, `path:notes/*.md`, `-path:notes/*.md`.
 /// - `\-word`, `\"word`, `\title:word`: a backslash before an operator makes it text.
 ///
 /// Operators of programming languages with two to four characters, such as `=>`, `//` or `${`, are searched
@@ -46,9 +46,9 @@ public struct TextQuery: Sendable, Hashable {
     struct Condition: Sendable, Hashable {
         /// The field that must contain the words; `nil` for any field.
         var field: TextField?
-        /// The words that must occur.
-        var clause: Clause
-        /// Whether the words must not occur instead.
+        /// The words that must all occur.
+        var clauses: [Clause]
+        /// Whether texts with all of the words are excluded instead.
         var isExcluded: Bool
     }
 
@@ -156,7 +156,9 @@ public struct TextQuery: Sendable, Hashable {
             }
             if let field = piece.field {
                 for part in piece.partsOfPattern {
-                    addConditions(Self.clauses(of: part, isPhrase: true), on: field, isExcluded: false)
+                    for clause in Self.clauses(of: part, isPhrase: true) {
+                        addCondition([clause], on: field, isExcluded: false)
+                    }
                 }
             } else if piece.isQuoted, !isProse {
                 add(Self.clauses(of: piece, isPhrase: true), to: \.required)
@@ -212,28 +214,24 @@ public struct TextQuery: Sendable, Hashable {
 
     /// Adds an excluded piece. A piece without words excludes nothing.
     private mutating func exclude(_ piece: QueryPiece) {
-        // A path that contains only one of several parts of a pattern is not excluded.
-        let parts = piece.partsOfPattern
         // A text is not excluded because of an operator in the phrase.
-        let clauses = Array(Self.clauses(of: parts.count == 1 ? parts[0] : piece, isPhrase: true).prefix(1))
+        let clauses = piece.partsOfPattern.compactMap { Self.clauses(of: $0, isPhrase: true).first }
         guard !clauses.isEmpty else { return }
         let name = piece.field.map { $0 == .tags ? "tag:" : "\($0.rawValue):" } ?? ""
         exclusions.append(name + piece.text)
         if let field = piece.field {
-            addConditions(clauses, on: field, isExcluded: true)
+            addCondition(clauses, on: field, isExcluded: true)
         } else {
             add(clauses, to: \.excluded)
         }
     }
 
-    private mutating func addConditions(_ clauses: [Clause], on field: TextField, isExcluded: Bool) {
-        for clause in clauses {
-            guard fieldConditions.count < Self.maximumClauses else {
-                omittedWords += 1
-                continue
-            }
-            fieldConditions.append(Condition(field: field, clause: clause, isExcluded: isExcluded))
+    private mutating func addCondition(_ clauses: [Clause], on field: TextField, isExcluded: Bool) {
+        guard fieldConditions.count < Self.maximumClauses, clauses.count <= Self.maximumClauses else {
+            omittedWords += clauses.count
+            return
         }
+        fieldConditions.append(Condition(field: field, clauses: clauses, isExcluded: isExcluded))
     }
 
     /// Appends clauses to a list up to ``maximumClauses``, and counts the words that are omitted.
@@ -258,7 +256,8 @@ public struct TextQuery: Sendable, Hashable {
     private static func clauses(of piece: QueryPiece, isPhrase: Bool) -> [Clause] {
         let text = String(piece.text)
         let hasAsterisk = text.last == "*" && !piece.isQuoted && !piece.isLiteral
-        let terms = Term.terms(of: text)
+        // A quoted version number is meant as it is written.
+        let terms = Term.terms(of: text).map { piece.isQuoted ? $0.exact : $0 }
         let words = terms.filter(\.isWord)
         let operators = terms.filter { $0.kind == .operator }.map { Clause.phrase([$0.alone]) }
         guard !words.isEmpty else { return operators }

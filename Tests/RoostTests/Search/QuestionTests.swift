@@ -81,6 +81,13 @@ struct QuestionTests {
         for text in ["🎂🎉", "🚀", "🎻🎹", "The cake is in the oven."] { _ = try await store.add(text) }
         #expect(try await store.query("🚀").hits.map(\.entry.content) == ["🚀"])
         #expect(try await store.query("🍕").hits.isEmpty)
+        // The model knows three of the four characters of the query, but hardly any of the note.
+        let note = "昨天坐高铁去了外地，天气很好。我们后来到了上海，住在酒店里。"
+        _ = try await store.add(note)
+        for query in ["高铁 上海", "酒店 天气", "上海"] {
+            #expect(try await store.query(query).hits.map(\.entry.content) == [note], "\(query)")
+        }
+        #expect(try await store.query("高铁 北京").hits.isEmpty, "only one of two words occurs")
         #expect(try await store.duplicates().isEmpty)
     }
 }
