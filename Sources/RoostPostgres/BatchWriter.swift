@@ -174,7 +174,7 @@ struct BatchWriter {
             if old.dimension > 0 { head.vectorCount -= 1 }
         } else {
             guard head.nextRow <= Int64(UInt32.max) else {
-                throw StorageError(.full, "cannot commit the batch: the store has no more row numbers")
+                throw StorageError.noMoreRows
             }
             row = head.nextRow
             head.nextRow += 1

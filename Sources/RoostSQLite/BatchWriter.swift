@@ -117,6 +117,7 @@ struct BatchWriter {
             let row = try newRow()
             try writeRow(entry, row: row, isNew: true)
             if database.changesCount > 0 {
+                guard row <= Self.maximumRow else { throw StorageError.noMoreRows }
                 meta.entryCount? += 1
                 try writeParts(of: entry, row: row)
                 if hasRemovals == true { try execute("DELETE FROM tombstones WHERE id = ?", [id]) }
@@ -172,15 +173,20 @@ struct BatchWriter {
         }
     }
 
+    /// The maximum row number of an entry, because snapshots return row numbers of 32 bits.
+    private static let maximumRow = Int64(UInt32.max)
+
     /// Returns a row number that has never been used by an entry. The number must be known before the
     /// insertion, and thus cannot be assigned by SQLite (AUTOINCREMENT), because the checksum of the row
     /// covers it.
+    ///
+    /// - Returns: A number above ``maximumRow`` if all numbers have been used.
     private mutating func newRow() throws -> Int64 {
         let sql = """
             SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entries'), 0),
                 coalesce((SELECT max(row) FROM entries), 0)) + 1
             """
-        let row = try nextRow ?? Int64.fetchOne(database, sql: sql) ?? 1
+        let row = min(try nextRow ?? Int64.fetchOne(database, sql: sql) ?? 1, Self.maximumRow + 1)
         nextRow = row + 1
         return row
     }

@@ -51,6 +51,11 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
     /// The key of the text among the metadata.
     private static let textKey = "chroma:document"
 
+    /// The tables by which a database of Chroma is recognized.
+    private static let ownTables = [
+        "collections", "segments", "embeddings", "embedding_metadata", "embeddings_queue",
+    ]
+
     let url: URL
 
     /// Creates a reader for a database file.
@@ -58,8 +63,7 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
 
     /// Returns whether a file is such a database.
     package var isPresent: Bool {
-        let tables = ["collections", "segments", "embeddings", "embedding_metadata", "embeddings_queue"]
-        return (try? read { database in try tables.allSatisfy { try database.tableExists($0) } }) ?? false
+        (try? read { database in try Self.ownTables.allSatisfy { try database.tableExists($0) } }) ?? false
     }
 
     /// Returns the collections of the database, in the order of their names.
@@ -68,7 +72,9 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
     package func collections() throws -> [Collection] {
         do {
             return try read { database in
-                try checkTables(database)
+                try checkTables(
+                    Self.ownTables + ["databases", "max_seq_id"], optional: ["embedding_metadata_array"],
+                    database)
                 // The tenant is part of the name, so the name does not depend on other collections.
                 let rows = try Row.fetchAll(
                     database,
@@ -88,24 +94,6 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
             }
         } catch let error as DatabaseError {
             throw failure(error.message ?? "the tables of Chroma are missing or damaged")
-        }
-    }
-
-    /// Checks that everything that is read is a table without computed columns. A view or a computed column
-    /// of a hostile file could produce rows and values without end.
-    private func checkTables(_ database: Database) throws {
-        for name in ["databases", "max_seq_id"] where try !database.tableExists(name) {
-            throw failure("the table \(name) is missing")
-        }
-        let tables = [
-            "collections", "databases", "segments", "embeddings", "embedding_metadata",
-            "embedding_metadata_array", "embeddings_queue", "max_seq_id",
-        ]
-        for name in tables {
-            let computed = try Int.fetchOne(
-                database, sql: "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden <> 0",
-                arguments: [name])
-            guard computed == 0 else { throw failure("the table \(name) has computed columns") }
         }
     }
 

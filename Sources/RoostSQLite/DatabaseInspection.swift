@@ -148,7 +148,7 @@ extension DatabaseInspection {
     }
 
     private func checkForeignKeys(_ database: Database) throws -> [StorageFinding] {
-        let count = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").count
+        let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM pragma_foreign_key_check") ?? 0
         guard count > 0 else { return [] }
         return [
             .damage("foreign keys", "\(count) rows refer to rows that do not exist", remedy: "omits them")

@@ -25,6 +25,8 @@ package struct LLMDatabase: ImportedDatabase, Sendable {
     /// The maximum size of a text in bytes, more than that of a long book.
     private static let maximumTextSize = 64 << 20
 
+    private static let tables = ["collections", "embeddings"]
+
     let url: URL
 
     /// Creates a reader for a database file.
@@ -32,17 +34,17 @@ package struct LLMDatabase: ImportedDatabase, Sendable {
 
     /// Returns whether a file is such a database.
     package var isPresent: Bool {
-        (try? read { database in
-            try database.tableExists("collections") && database.tableExists("embeddings")
-        }) ?? false
+        (try? read { database in try Self.tables.allSatisfy { try database.tableExists($0) } }) ?? false
     }
 
     /// Returns the collections of the database, in the order of their ids.
     ///
-    /// - Throws: `StorageError` with `.invalidBatch` if the database has other tables or damaged vectors.
+    /// - Throws: `StorageError` with `.invalidBatch` if the database has other tables, views or computed
+    ///   columns instead of these tables, or damaged vectors.
     package func collections() throws -> [Collection] {
         do {
             return try read { database in
+                try checkTables(Self.tables, database)
                 let rows = try Row.fetchAll(
                     database, sql: "SELECT id, name, model FROM collections ORDER BY id")
                 return try rows.map { row in

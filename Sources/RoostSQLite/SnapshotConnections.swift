@@ -48,7 +48,7 @@ final class SnapshotConnections: Sendable {
         {
             return lease
         }
-        // A connection that was used before may have failed for a reason of its own.
+        // A connection that was used before may have failed for a reason that does not affect others.
         return try begin(on: DatabaseQueue(path: path, configuration: configuration), uses: 1)
     }
 

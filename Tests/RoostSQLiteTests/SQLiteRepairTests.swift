@@ -44,6 +44,23 @@ import Testing
         try queue.close()
     }
 
+    @Test func `a store whose row numbers are used up refuses new entries and keeps the others`() async throws
+    {
+        let folder = try TemporaryFolder()
+        let (url, entries) = try await database(in: folder.url)
+        try execute(url, "UPDATE sqlite_sequence SET seq = \(UInt32.max) WHERE name = 'entries'")
+        let store = try await SQLiteStorageProvider(databaseURL: url)
+        let error = await #expect(throws: StorageError.self) {
+            try await store.saveEntries([Entry(content: "new")])
+        }
+        #expect(error?.code == .full)
+        var changed = entries[0]
+        changed.tags = ["changed"]
+        try await store.saveEntries([changed])
+        #expect(try await store.snapshot().entries(entries.map(\.id)) == [changed] + entries.dropFirst())
+        try await store.close()
+    }
+
     @Test func `the count of entries is maintained, and corrected after a change by an older version`()
         async throws
     {
