@@ -91,7 +91,7 @@ struct Initialize: AsyncParsableCommand {
 
 struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Add one text as an entry.",
+        commandName: "add", abstract: "Add one text as an entry.",
         discussion: """
             Prints the entry's id. If the store already contains the text, only the tags and metadata \
             are added.

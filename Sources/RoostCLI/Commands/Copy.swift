@@ -4,6 +4,7 @@ import Roost
 
 struct Copy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "copy",
         abstract: "Copy a store into another one, which can have a different storage format.",
         discussion: """
             Keeps ids, dates, vectors, source records, clusters and original files. At the end, everything \

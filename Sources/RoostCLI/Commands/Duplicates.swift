@@ -4,7 +4,7 @@ import Roost
 
 struct Duplicates: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Find groups of near-duplicate entries.",
+        commandName: "duplicates", abstract: "Find groups of near-duplicate entries.",
         discussion: """
             Any two entries of a group have at least the given cosine similarity. The entries of a group \
             are listed oldest first, each with its similarity to the first entry. JSON has one object per \

@@ -4,7 +4,7 @@ import Roost
 
 struct Embed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print the embeddings of texts.",
+        commandName: "embed", abstract: "Print the embeddings of texts.",
         discussion: """
             Without TEXT, or with -, Roost reads standard input, one text per line. The formats json and \
             jsonl contain each text, its vector, and the numbers of embedded and omitted tokens. The \

@@ -5,7 +5,7 @@ import Synchronization
 
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show entries, or the entries of a file.",
+        commandName: "show", abstract: "Show entries, or the entries of a file.",
         discussion: """
             Prints the properties and the text of each entry: the reader of its file, the title, the dates, \
             the sections and the links. Parts that are stored but not embedded, such as front matter, \
@@ -181,7 +181,7 @@ struct Show: AsyncParsableCommand {
 
 struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Change the text of an entry.",
+        commandName: "edit", abstract: "Change the text of an entry.",
         discussion: """
             Opens the text in $VISUAL or $EDITOR, unless the new text is given; it needs no quotes. The \
             entry is embedded again. The file that the entry came from is not changed. A file must have one \

@@ -64,7 +64,7 @@ struct AddFolder: AsyncParsableCommand {
 
 struct Folders: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the remembered folders.",
+        commandName: "folders", abstract: "List the remembered folders.",
         discussion: """
             Examples:
               roost folders

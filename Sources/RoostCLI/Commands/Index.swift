@@ -5,7 +5,7 @@ import Synchronization
 
 struct Index: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Build and inspect the search index.",
+        commandName: "index", abstract: "Build and inspect the search index.",
         discussion: """
             The index is derived from the store: a missing, outdated or damaged index makes searches \
             slower, never wrong. `roost ingest` rebuilds it when a tenth of the entries have changed. \

@@ -145,7 +145,7 @@ extension LLM {
 
     struct Collections: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the collections.",
+            commandName: "collections", abstract: "List the collections.",
             discussion: """
                 Examples:
                   roost llm collections

@@ -4,7 +4,7 @@ import Roost
 
 struct Links: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the links of an entry.",
+        commandName: "links", abstract: "List the links of an entry.",
         discussion: """
             Links to notes are resolved as Obsidian does: by the name of the file, by its path, or by an \
             alias. `roost doctor --links` lists the broken links of all entries.
@@ -37,7 +37,7 @@ struct Links: AsyncParsableCommand {
 
 struct Backlinks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the entries that link to an entry.",
+        commandName: "backlinks", abstract: "List the entries that link to an entry.",
         discussion: """
             \(StoreOptions.entryRule)
 

@@ -5,7 +5,7 @@ import RoostModel
 
 struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List entries, in the order in which they were added.",
+        commandName: "list", abstract: "List entries, in the order in which they were added.",
         discussion: """
             Prints the first digits of the id, the title, and the path of the file, relative to the current \
             folder. On a terminal, the lines have a header and are shortened to its width. CSV and TSV also \

@@ -4,7 +4,7 @@ import Roost
 
 struct Compact: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Free unused space, and update the human-readable JSON files.",
+        commandName: "compact", abstract: "Free unused space, and update the human-readable JSON files.",
         discussion: """
             For a JSON store, merges the journal into entries.json and clusters.json. For a SQLite \
             store, frees the space of removed entries. Removes stored originals that no entry uses. \
@@ -61,7 +61,7 @@ struct Compact: AsyncParsableCommand {
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check the store for damage, and repair it.",
+        commandName: "doctor", abstract: "Check the store for damage, and repair it.",
         discussion: """
             Checks the manifest, the lock, the files or the database (including checksums), the vectors, \
             passages and assignments, and reports leftover files. Changes nothing without --repair. A \
@@ -180,7 +180,7 @@ struct Doctor: AsyncParsableCommand {
 
 struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy the store to another storage format.",
+        commandName: "migrate", abstract: "Copy the store to another storage format.",
         discussion: """
             Keeps ids, dates and revisions, so exports of both stores are identical. Finally, compares \
             the contents of both stores. The original store is not changed. An interrupted copy \
@@ -222,7 +222,7 @@ struct Migrate: AsyncParsableCommand {
 
 struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Revert the last command that changed the store.",
+        commandName: "undo", abstract: "Revert the last command that changed the store.",
         discussion: """
             Reverts one command, and only if nothing else has changed the store since. Restored entries are \
             appended after the other entries. The commands init, compact, doctor, migrate and copy, and \

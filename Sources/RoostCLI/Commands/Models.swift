@@ -5,7 +5,7 @@ import RoostRemote
 
 struct Model: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List, install, create and remove embedding models.",
+        commandName: "model", abstract: "List, install, create and remove embedding models.",
         discussion: """
             With the suffix :int8 (minilm:int8), a model computes with 8-bit numbers: about three times \
             as fast, with slightly different vectors. The suffix selects a separate embedding space; a \

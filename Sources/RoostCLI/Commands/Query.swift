@@ -4,7 +4,7 @@ import Roost
 
 struct Query: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Search entries by meaning and by words.",
+        commandName: "query", abstract: "Search entries by meaning and by words.",
         discussion: """
             Roost searches by meaning and by words and prints the best entries first, with a score from 0 \
             to 1. The query needs no quotes; - reads it from standard input.
@@ -159,7 +159,7 @@ struct Query: AsyncParsableCommand {
 
 struct Similar: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Find entries similar to an entry, to several, or to a file.",
+        commandName: "similar", abstract: "Find entries similar to an entry, to several, or to a file.",
         discussion: """
             For a file that was ingested, the search uses the vectors of its entries; any other file is \
             read and embedded. For several ids or files, the search uses the mean of their vectors. A name \

@@ -4,7 +4,7 @@ import Roost
 
 struct Reembed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Move the store to another model by embedding all texts again.",
+        commandName: "reembed", abstract: "Move the store to another model by embedding all texts again.",
         discussion: """
             The store can be searched and changed while the new vectors are computed; then all vectors are \
             replaced in one commit. Before that, Roost creates a backup of the store. An interrupted move \

@@ -65,10 +65,11 @@ struct TagCommand: AsyncParsableCommand {
     ) async throws -> Int {
         // Entries that other programs or older versions wrote can have tags that begin with #.
         if !change.isAdded {
-            let count = try await store.setTag(change.tag, on: ids, isPresent: false)
+            let count = try await store.removeTag(change.tag, from: ids)
             if count > 0 { return count }
         }
-        return try await store.setTag(TagArgument.tag(change.tag), on: ids, isPresent: change.isAdded)
+        let tag = TagArgument.tag(change.tag)
+        return try await change.isAdded ? store.addTag(tag, to: ids) : store.removeTag(tag, from: ids)
     }
 
     /// Returns whether a text is probably the id of an entry and not a tag, such as the tag 2024.
@@ -85,7 +86,7 @@ struct TagCommand: AsyncParsableCommand {
 
 struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Remove entries.",
+        commandName: "remove", abstract: "Remove entries.",
         discussion: """
             Files on disk are not removed. More than 20 entries are removed only after a confirmation, or \
             with --yes. If 100 entries or more are removed, Roost creates a backup first. `roost undo` \

@@ -4,7 +4,7 @@ import Roost
 
 struct Stats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the size and contents of the store.",
+        commandName: "stats", abstract: "Show the size and contents of the store.",
         discussion: """
             Examples:
               roost stats

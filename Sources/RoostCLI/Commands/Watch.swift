@@ -4,7 +4,7 @@ import Roost
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Keep the store up to date with the remembered folders until Ctrl-C.",
+        commandName: "watch", abstract: "Keep the store up to date with the remembered folders until Ctrl-C.",
         discussion: """
             Saved files can be found within a second. A change of the remembered folders takes effect at \
             once. Where `roost sync` would ask for a confirmation, entries are kept.
