@@ -50,10 +50,7 @@ extension LLM {
 
         func run() async throws {
             let options = try options.storeOptions()
-            let store = try await options.open(recordingUndo: false)
-            let snapshot = try await store.storage.snapshot()
-            var filter = EntryFilter.all
-            filter.sources = try await LLMOptions.sources(of: collection, snapshot)
+            let (store, snapshot, filter) = try await LLMOptions.open(collection, options)
             let dimension = store.embedder.space.dimension
             var items: [Document.Item] = []
             var vectors: [Float] = []

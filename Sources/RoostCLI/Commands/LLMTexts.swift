@@ -141,10 +141,7 @@ extension LLM {
 
         func run() async throws {
             let options = try options.storeOptions()
-            let store = try await options.open(recordingUndo: false)
-            let snapshot = try await store.storage.snapshot()
-            var filter = EntryFilter.all
-            filter.sources = try await LLMOptions.sources(of: collection, snapshot)
+            let (store, snapshot, filter) = try await LLMOptions.open(collection, options)
             var subject = EntrySearch.Subject.entries([])
             if let id {
                 let ids = (filter.sources ?? []).map { EntryID.derived(source: $0, key: id) }

@@ -17,6 +17,20 @@ struct LLMOptions: ParsableArguments {
         try StoreOptions.parse((database.map { ["--store", $0] } ?? []) + (quiet ? ["--quiet"] : []))
     }
 
+    /// Opens the store for reading.
+    ///
+    /// - Returns: The store, a snapshot, and a filter that matches the texts of the collection.
+    /// - Throws: The errors of ``sources(of:_:)`` and of opening a store.
+    static func open(
+        _ collection: String, _ options: StoreOptions
+    ) async throws -> (store: KnowledgeStore, snapshot: any StorageSnapshot, filter: EntryFilter) {
+        let store = try await options.open(recordingUndo: false)
+        let snapshot = try await store.storage.snapshot()
+        var filter = EntryFilter.all
+        filter.sources = try await sources(of: collection, snapshot)
+        return (store, snapshot, filter)
+    }
+
     /// Returns the source of the entries that `roost llm` adds to a collection. Sources imported from
     /// `embeddings.db` and from Chroma also contain `#` and the encoded name of the collection.
     static func source(of collection: String) -> String {
@@ -45,7 +59,8 @@ struct LLMOptions: ParsableArguments {
     /// Returns the sources of a collection.
     ///
     /// - Throws: ``RoostError`` with `.notFound`, whose message names a similar collection if there is one.
-    static func sources(of name: String, _ snapshot: any StorageSnapshot) async throws -> Set<String> {
+    private static func sources(of name: String, _ snapshot: any StorageSnapshot) async throws -> Set<String>
+    {
         let all = try await collectionSizes(snapshot).keys
         let found = all.filter { collection(of: $0) == name }
         guard !found.isEmpty else {
