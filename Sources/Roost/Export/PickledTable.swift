@@ -4,7 +4,17 @@ import Foundation
 ///
 /// The format is a program for a stack machine that can create any object. This type reads only the
 /// instructions for dictionaries, texts and numbers, as data; a file with any other instruction is refused.
+///
+/// An instruction of one byte can create a value or a table, which needs far more memory than a byte. So
+/// the numbers of both are limited.
 struct PickledTable {
+    /// The maximum number of tables. Indexes have four.
+    private static let maximumTables = 64
+    /// The maximum number of values in a file of any size.
+    private static let minimumValueLimit = 1 << 20
+    /// The number of bytes per value in larger files. A text and its number need at least eleven bytes.
+    private static let bytesPerValue = 4
+
     private enum Value {
         case none
         case number(Int64)
@@ -17,21 +27,25 @@ struct PickledTable {
 
     private var tables: [[String: Value]] = []
     private var stack: [Value] = []
-    private var memory: [Int: Value] = [:]
+    private var memory: [Value] = []
+    /// The number of pairs in all tables.
+    private var pairCount = 0
+    private let maximumValues: Int
     private var rest: Data
 
     /// Reads a file.
     ///
-    /// - Returns: `nil` if the file is damaged or contains objects other than dictionaries, texts and
-    ///   numbers.
+    /// - Returns: `nil` if the file is damaged, contains objects other than dictionaries, texts and numbers,
+    ///   or contains far more of them than an index of its size.
     init?(_ data: Data) {
         rest = data
+        maximumValues = max(Self.minimumValueLimit, data.count / Self.bytesPerValue)
         while let code = next(1).map({ $0[$0.startIndex] }) {
             if code == UInt8(ascii: ".") {
                 guard case .table(0) = stack.last else { return nil }
                 return
             }
-            guard perform(code) else { return nil }
+            guard perform(code), stack.count + memory.count + pairCount <= maximumValues else { return nil }
         }
         return nil
     }
@@ -56,6 +70,7 @@ struct PickledTable {
         case UInt8(ascii: "("): return push(.mark)
         case 0x88, 0x89: return push(.number(code == 0x88 ? 1 : 0))
         case UInt8(ascii: "}"):
+            guard tables.count < Self.maximumTables else { return false }
             tables.append([:])
             return push(.table(tables.count - 1))
         case UInt8(ascii: "K"): return push(number(1).map(Value.number))
@@ -68,8 +83,8 @@ struct PickledTable {
         case 0x94: return remember(memory.count)
         case UInt8(ascii: "q"): return number(1).map { remember(Int($0)) } ?? false
         case UInt8(ascii: "r"): return number(4).map { remember(Int($0)) } ?? false
-        case UInt8(ascii: "h"): return push(number(1).flatMap { memory[Int($0)] })
-        case UInt8(ascii: "j"): return push(number(4).flatMap { memory[Int($0)] })
+        case UInt8(ascii: "h"): return push(number(1).flatMap(remembered))
+        case UInt8(ascii: "j"): return push(number(4).flatMap(remembered))
         case UInt8(ascii: "s"): return setItems(from: stack.count - 2, hasMark: false)
         case UInt8(ascii: "u"):
             guard let mark = stack.lastIndex(where: { if case .mark = $0 { true } else { false } }) else {
@@ -86,9 +101,15 @@ struct PickledTable {
         return true
     }
 
+    /// Remembers the last value. Writers number the values from 0.
     private mutating func remember(_ index: Int) -> Bool {
-        memory[index] = stack.last
-        return !stack.isEmpty
+        guard let value = stack.last, index <= memory.count else { return false }
+        if index == memory.count { memory.append(value) } else { memory[index] = value }
+        return true
+    }
+
+    private func remembered(_ index: Int64) -> Value? {
+        memory.indices.contains(Int(index)) ? memory[Int(index)] : nil
     }
 
     /// Moves the pairs at the end of the stack into the table before them. Keys that are numbers are omitted.
@@ -98,7 +119,11 @@ struct PickledTable {
         guard items.count.isMultiple(of: 2) else { return false }
         var position = items.startIndex
         while position < items.endIndex {
-            if case .text(let key) = items[position] { tables[index][key] = items[position + 1] }
+            if case .text(let key) = items[position],
+                tables[index].updateValue(items[position + 1], forKey: key) == nil
+            {
+                pairCount += 1
+            }
             position += 2
         }
         stack.removeSubrange(start...)
