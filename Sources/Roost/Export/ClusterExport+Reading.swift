@@ -35,34 +35,24 @@ extension ClusterExport {
         self.init(
             run: run.map(Run.init),
             lineage: .init(ClusterLineage(of: clusters, vanished: run?.vanished ?? [])),
-            clusters: Self.nested(groups), outliers: outliers,
+            clusters: Self.nested(groups, clusters), outliers: outliers,
             unassignedCount: snapshot.stamp.entryCount - assignments.count)
     }
 
-    /// Nests clusters in their parents. A cluster whose ancestors form a cycle is at the top.
-    private static func nested(_ groups: [Group]) -> [Group] {
-        let parents = Dictionary(groups.map { ($0.id, $0.parent) }) { first, _ in first }
-        func isRoot(_ group: Group) -> Bool {
-            var (next, seen) = (group.parent, Set([group.id]))
-            guard let parent = next, parents[parent] != nil else { return true }
-            while let parent = next {
-                guard seen.insert(parent).inserted else { return true }
-                next = parents[parent] ?? nil
-            }
-            return false
-        }
-        let roots = groups.filter(isRoot)
-        let rootIDs = Set(roots.map(\.id))
-        let children = Dictionary(grouping: groups.filter { !rootIDs.contains($0.id) }) { $0.parent ?? "" }
-        func addingChildren(to group: Group) -> Group {
-            guard let direct = children[group.id] else { return group }
-            var group = group
-            let nested = largestFirst(direct.map(addingChildren))
-            group.size += nested.reduce(0) { $0 + $1.size }
-            group.children = nested
+    /// Nests the groups of clusters in those of their parents, as ``ClusterForest`` does.
+    private static func nested(_ groups: [Group], _ clusters: [Cluster]) -> [Group] {
+        let forest = ClusterForest(clusters)
+        let byID = Dictionary(zip(clusters.map(\.id), groups)) { first, _ in first }
+        func nested(_ cluster: Cluster) -> Group? {
+            guard var group = byID[cluster.id] else { return nil }
+            let below = forest.children(of: cluster)
+            guard !below.isEmpty else { return group }
+            let children = largestFirst(below.compactMap(nested))
+            group.size += children.reduce(0) { $0 + $1.size }
+            group.children = children
             return group
         }
-        return largestFirst(roots.map(addingChildren))
+        return largestFirst(forest.roots.compactMap(nested))
     }
 
     private static func largestFirst(_ groups: [Group]) -> [Group] {

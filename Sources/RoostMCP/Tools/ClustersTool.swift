@@ -112,17 +112,8 @@ struct ClustersTool: Tool {
 
     /// Returns the number of members of every cluster. A parent has the members of its children.
     private static func sizes(of clusters: [Cluster]) -> [Cluster.ID: Int] {
-        let parents = Dictionary(clusters.map { ($0.id, $0.parent) }) { first, _ in first }
-        var sizes: [Cluster.ID: Int] = [:]
-        for cluster in clusters {
-            var next: Cluster.ID? = cluster.id
-            var seen = Set<Cluster.ID>()
-            while let id = next, seen.insert(id).inserted {
-                sizes[id, default: 0] += cluster.members.count
-                next = parents[id] ?? nil
-            }
-        }
-        return sizes
+        let forest = ClusterForest(clusters)
+        return Dictionary(clusters.map { ($0.id, forest.size(of: $0)) }) { first, _ in first }
     }
 
     /// Returns the members of a cluster and of those below it, nearest to their centroids first.

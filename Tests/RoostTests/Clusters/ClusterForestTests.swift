@@ -34,4 +34,30 @@ import Testing
         #expect(forest.size(of: first) == 5)
         #expect(forest.children(of: own).isEmpty)
     }
+
+    @Test func `a long chain of parents is divided and walked in linear time`() {
+        var chain = [Self.cluster(nil, members: 1)]
+        for _ in 1..<100_000 { chain.append(Self.cluster(chain[chain.count - 1], members: 1)) }
+        let clock = ContinuousClock()
+        let time = clock.measure {
+            let forest = ClusterForest(chain)
+            #expect(forest.roots.first?.id == chain[0].id)
+            #expect(forest.roots.count == (chain.count - 1) / ClusterForest.maximumLevels + 1)
+            #expect(forest.roots.reduce(0) { $0 + forest.size(of: $1) } == chain.count)
+            #expect(forest.members(of: chain[0]).count == ClusterForest.maximumLevels)
+        }
+        #expect(time < .seconds(20))
+    }
+
+    @Test func `an export nests a long chain of clusters only to the maximum number of levels`() async throws
+    {
+        var chain = [Cluster(label: "c")]
+        for _ in 1..<20_000 { chain.append(Cluster(label: "c", parent: chain[chain.count - 1].id)) }
+        let storage = InMemoryStorageProvider()
+        _ = try await storage.commit(
+            WriteBatch(clustering: .init(run: nil, clusters: chain.shuffled(), assignments: [])))
+        let export = try await KnowledgeStore(storage: storage, embedder: LexicalEmbedder()).exportClusters()
+        #expect(export.allClusters.count == chain.count)
+        #expect(export.clusters.count == (chain.count - 1) / ClusterForest.maximumLevels + 1)
+    }
 }
