@@ -120,19 +120,24 @@ public struct KnowledgeStore: Sendable {
         var manifest = StoreManifest(provider: provider, space: space, maximumSize: maximumSize)
         let configuration = StoreConfiguration(directory: directory, manifest: manifest)
         let storage = try await configuration.open(recording: undo)
-        let stamp = try await storage.snapshot().stamp
-        guard stamp.revision == .zero || StoreManifest.exists(in: directory) else {
-            try await storage.close()
-            throw RoostError(
-                .damagedManifest,
-                "cannot create a store in \(directory.path): it contains \(stamp.entryCount) entries, but "
-                    + "\(StoreManifest.fileName), which names the model of their vectors, is missing",
-                remedy: .repairStore)
+        do {
+            let stamp = try await storage.snapshot().stamp
+            guard stamp.revision == .zero || StoreManifest.exists(in: directory) else {
+                throw RoostError(
+                    .damagedManifest,
+                    "cannot create a store in \(directory.path): it contains \(stamp.entryCount) entries, but "
+                        + "\(StoreManifest.fileName), which names the model of their vectors, is missing",
+                    remedy: .repairStore)
+            }
+            // A JSON storage gets its permanent id when it writes its first files.
+            if provider == .json, stamp.revision == .zero { try await storage.compact() }
+            manifest.store = try await storage.snapshot().stamp.store
+            try manifest.create(in: directory)
+        } catch {
+            // Another process can have created the store in the meantime.
+            try? await storage.close()
+            throw error
         }
-        // A JSON storage gets its permanent id when it writes its first files.
-        if provider == .json, stamp.revision == .zero { try await storage.compact() }
-        manifest.store = try await storage.snapshot().stamp.store
-        try manifest.create(in: directory)
         return KnowledgeStore(
             storage: storage.requiring(embedder.space, in: directory)
                 .recordingModel(embedder, in: directory),
