@@ -149,14 +149,34 @@ extension KnowledgeStore {
         try await EntryEditor(store: self).remove(id, expecting: revision)
     }
 
-    /// Adds a tag to entries, or removes it from them, in one commit.
+    /// Adds a tag to entries, in one commit.
     ///
     /// Case and Unicode normalization of the tag do not matter: an entry that has the tag in another spelling
-    /// keeps it, or loses it. Tags that are nested in the tag are not removed.
+    /// keeps it.
     ///
     /// - Returns: The number of entries that changed.
     /// - Throws: ``RoostError`` with `.notFound` if the store lacks one of the entries, and with `.badInput`
-    ///   if the tag to add consists of white space; nothing changes in both cases. `StorageError`.
+    ///   if the tag consists of white space; nothing changes in both cases. `StorageError`.
+    @discardableResult
+    public func addTag(_ tag: String, to ids: [Entry.ID]) async throws -> Int {
+        try await EntryEditor(store: self).setTag(tag, on: ids, isPresent: true)
+    }
+
+    /// Removes a tag from entries, in one commit.
+    ///
+    /// Case and Unicode normalization of the tag do not matter. Tags that are nested in the tag are not
+    /// removed.
+    ///
+    /// - Returns: The number of entries that changed.
+    /// - Throws: ``RoostError`` with `.notFound` if the store lacks one of the entries; nothing changes then.
+    ///   `StorageError`.
+    @discardableResult
+    public func removeTag(_ tag: String, from ids: [Entry.ID]) async throws -> Int {
+        try await EntryEditor(store: self).setTag(tag, on: ids, isPresent: false)
+    }
+
+    /// Adds a tag to entries (``addTag(_:to:)``) or removes it from them (``removeTag(_:from:)``).
+    @available(*, deprecated, message: "Use addTag(_:to:) or removeTag(_:from:).")
     @discardableResult
     public func setTag(_ tag: String, on ids: [Entry.ID], isPresent: Bool) async throws -> Int {
         try await EntryEditor(store: self).setTag(tag, on: ids, isPresent: isPresent)

@@ -49,7 +49,7 @@ import Testing
         let archive = VectorArchive(records, source: "llm:#notes")
         _ = try await target.importVectors(archive, ignoringVectors: true)
         let id = try #require(try await target.storage.fetchEntries().first).id
-        _ = try await target.setTag("important", on: [id], isPresent: true)
+        _ = try await target.addTag("important", to: [id])
         let report = try await target.importVectors(archive, ignoringVectors: true)
         #expect(report.entries.unchanged == 1, "\(report)")
         #expect(try await target.storage.fetchEntries().first?.tags == ["important"])

@@ -114,8 +114,8 @@ import Testing
         _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: [row])])
         let id = EntryID.derived(source: "s", key: "id:1")
         storage.beforeNextCommit {
-            try await KnowledgeStore(storage: storage.base, embedder: LexicalEmbedder()).setTag(
-                "seen", on: [id], isPresent: true)
+            try await KnowledgeStore(storage: storage.base, embedder: LexicalEmbedder()).addTag(
+                "seen", to: [id])
         }
         let edited = EntryDraft(key: "id:1", content: "two swifts")
         let report = try await store.ingest([SourceDraft(id: "s", fingerprint: "2", entries: [edited])])
@@ -161,7 +161,7 @@ import Testing
         let store = store()
         _ = try await store.ingest([draft("s", ["a bird"])])
         let id = try await store.storage.fetchEntries()[0].id
-        #expect(try await store.setTag("mine", on: [id], isPresent: true) == 1)
+        #expect(try await store.addTag("mine", to: [id]) == 1)
         _ = try await store.ingest([draft("s", ["a bird"], fingerprint: "2")], IngestOptions(tags: ["new"]))
         #expect(try await store.storage.fetchEntries()[0].tags == ["mine", "new"])
     }

@@ -105,7 +105,7 @@ import Testing
         let id = try await store.add("a swift in the roof").id
         try await store.close()
         store = try await KnowledgeStore.open(in: folder) { _ in good }
-        #expect(try await store.setTag("birds", on: [id], isPresent: true) == 1)
+        #expect(try await store.addTag("birds", to: [id]) == 1)
         try await store.close()
         let found = try await different(folder, good)
         #expect(found.different == [id], "\(found)")

@@ -145,7 +145,7 @@ private final class NamedEmbedder: Embedder {
             { _ = try await before.query("swift") }, { try await before.add("more") },
             { try await before.replaceContent(of: entry, with: "other") },
             { _ = try await before.recluster(clusters: 2) },
-            { _ = try await before.setTag("t", on: [entry.id], isPresent: true) },
+            { _ = try await before.addTag("t", to: [entry.id]) },
         ] as [() async throws -> Void] {
             await #expect { try await call() } throws: { ($0 as? RoostError)?.code == .spaceMismatch }
         }

@@ -23,14 +23,14 @@ import Testing
         let ingested = try await store.storage.fetchEntries().last
         #expect(ingested?.tags == ["a b"])
         await #expect(throws: RoostError.self) {
-            try await store.setTag(" \n", on: [added.id], isPresent: true)
+            try await store.addTag(" \n", to: [added.id])
         }
     }
 
     @Test func `the stored spelling of a tag stays`() async throws {
         let store = store()
         let id = try await store.add("a swift", tags: ["Birds"]).id
-        #expect(try await store.setTag("birds", on: [id], isPresent: true) == 0)
+        #expect(try await store.addTag("birds", to: [id]) == 0)
         #expect(try await !store.add("a swift", tags: ["BIRDS", "roof"]).isNew)
         #expect(try await tags(id, store) == ["Birds", "roof"])
         var options = IngestOptions()
@@ -45,9 +45,9 @@ import Testing
     @Test func `a tag is removed in any spelling, without the tags that are nested in it`() async throws {
         let store = store()
         let id = try await store.add("a swift", tags: ["Birds", "birds/swifts"]).id
-        #expect(try await store.setTag("BIRDS", on: [id], isPresent: false) == 1)
+        #expect(try await store.removeTag("BIRDS", from: [id]) == 1)
         #expect(try await tags(id, store) == ["birds/swifts"])
-        #expect(try await store.setTag("birds", on: [id], isPresent: false) == 0)
+        #expect(try await store.removeTag("birds", from: [id]) == 0)
     }
 
     @Test func `a change can replace the spelling of a tag`() async throws {

@@ -250,7 +250,7 @@ struct Ingestor {
 
     private func add(_ tag: String, to ids: [Entry.ID]) async throws {
         do {
-            _ = try await store.setTag(tag, on: ids, isPresent: true)
+            _ = try await store.addTag(tag, to: ids)
         } catch let error as RoostError where error.code == .notFound && ids.count > 1 {
             // Another process has removed one of the entries: tag the others one by one.
             for id in ids { try await add(tag, to: [id]) }

@@ -106,7 +106,7 @@ import Testing
         try await watching(removalDelay: .seconds(3600)) { store, notes, _ in
             let url = notes.appendingPathComponent("0.md")
             let id = try #require(try await texts(store)["0.md"]?.id)
-            try await store.setTag("mine", on: [id], isPresent: true)
+            try await store.addTag("mine", to: [id])
             // The editor moves the file away, waits, and creates a new one.
             #expect(rename(url.path, url.path + "~") == 0)
             try await Task.sleep(for: .milliseconds(300))

@@ -26,7 +26,7 @@ import Testing
         let filter = EntryFilter(tags: ["kept"])
         #expect(try await found(store, filter).isEmpty)
         for count in 1...ids.count {
-            _ = try await store.setTag("kept", on: [ids[count - 1]], isPresent: true)
+            _ = try await store.addTag("kept", to: [ids[count - 1]])
             for _ in 0..<2 { #expect(try await found(store, filter) == Set(ids.prefix(count))) }
         }
         _ = try await store.remove([ids[0]])
@@ -38,8 +38,8 @@ import Testing
     {
         let (store, ids) = try await store()
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
-        _ = try await store.setTag(composed, on: [ids[0]], isPresent: true)
-        _ = try await store.setTag(decomposed, on: [ids[1]], isPresent: true)
+        _ = try await store.addTag(composed, to: [ids[0]])
+        _ = try await store.addTag(decomposed, to: [ids[1]])
         #expect(EntryFilter(tags: [composed]) != EntryFilter(tags: [decomposed]))
         #expect(
             EntryFilter(metadata: ["a": composed]) != EntryFilter(metadata: ["a": decomposed]))
@@ -61,7 +61,7 @@ import Testing
     @Test func `more filters than are kept give the right entries in any order`() async throws {
         let (store, ids) = try await store()
         for number in 0..<40 {
-            _ = try await store.setTag("t\(number)", on: [ids[number % 3]], isPresent: true)
+            _ = try await store.addTag("t\(number)", to: [ids[number % 3]])
         }
         for number in (0..<40).reversed() + (0..<40) {
             #expect(try await found(store, EntryFilter(tags: ["t\(number)"])) == [ids[number % 3]])

@@ -113,7 +113,7 @@ import Testing
             for (path, entry) in entries {
                 if let number = model.numbers[path] { ids[number] = entry.id }
                 let tag = "n\(entry.id.text.prefix(8))"
-                if entry.tags.isEmpty { try await fixture.store.setTag(tag, on: [entry.id], isPresent: true) }
+                if entry.tags.isEmpty { try await fixture.store.addTag(tag, to: [entry.id]) }
             }
             #expect(Set(ids.values).count == entries.count, comment)
             let unchanged = try await fixture.sync()

@@ -11,7 +11,7 @@ import Testing
         try fixture.write("# Swifts\n\nThey sleep on the wing.", to: "a.md")
         try await fixture.sync()
         let old = try #require(try await fixture.entries()["a.md"])
-        try await fixture.store.setTag("birds", on: [old.id], isPresent: true)
+        try await fixture.store.addTag("birds", to: [old.id])
         _ = fixture.embedder.takeTexts()
         try fixture.rename("a.md", to: "sub/b.md")
         let report = try await fixture.sync()
@@ -35,7 +35,7 @@ import Testing
         let old = try await fixture.entries()
         #expect(old.count == 2)
         let id = try #require(old["a.md"]?.id)
-        try await fixture.store.setTag("birds", on: [id], isPresent: true)
+        try await fixture.store.addTag("birds", to: [id])
         try fixture.write("", to: "a.md", atomically: false)
         try fixture.write(" \n", to: "rows.jsonl", atomically: false)
         for _ in 0..<2 {
@@ -132,6 +132,18 @@ import Testing
         let report = try await sync.run(&trees)
         #expect(report.movedFiles == 1 && report.skippedFolders.isEmpty)
         #expect(try await fixture.entries()["two/a.md"]?.id == old["one/a.md"]?.id)
+    }
+
+    @Test func `a hard link is a new entry, and the file keeps its own`() async throws {
+        let fixture = try SyncFixture()
+        try fixture.write("a note", to: "a.md")
+        try await fixture.sync()
+        let entry = try #require(try await fixture.entries()["a.md"])
+        let root = fixture.root.path
+        #expect(link(root + "/a.md", root + "/b.md") == 0)
+        let report = try await fixture.sync()
+        #expect(report.movedFiles == 0 && report.entries.new == 1)
+        #expect(try await fixture.entries()["a.md"] == entry)
     }
 
     @Test func `a copy is a new entry with the same vectors`() async throws {
