@@ -21,6 +21,11 @@ import Testing
         ("serve -p 80", "'--port'"), ("--stor x list", "did you mean '--store'?"),
         ("--json list", "as in `roost list --json`"), ("add -t garden order seeds", "'--tag'"),
         ("list --frob", "run `roost help list`"), ("list birds", "`roost query` searches"),
+        ("rg swift", "`roost query`"), ("fzf", "`roost pick`"), ("recall x", "`roost chat search`"),
+        ("model show minilm", "`roost model list`"), ("list -5", "'-n5'"), ("tag -5", "run `roost help tag`"),
+        ("recluster --format json", "'--json'"), ("ingest -r x", "all folders below them"),
+        ("export -o x.json", "as in `roost export clusters -o`"), ("watch notes", "`roost add-folder`"),
+        ("-v", "run `roost --version`"), ("rn x", "`roost help` lists all commands"),
         ("list --where year==2024", "with one ="), ("show 11111111 22222222 --original", "one entry"),
     ])
     func `A name of another program leads to ours`(line: String, part: String) throws {

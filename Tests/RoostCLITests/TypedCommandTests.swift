@@ -61,7 +61,7 @@ import Testing
         Typed("pick tea", 64, "`roost query`"), Typed("llm similar notes", 64, "give an id"),
         Typed("remove", 64, "give ids"), Typed("migrate --to xml x", 64, "sqlite or json"),
         Typed("model remove minilm", 69, "not installed"),
-        Typed("recluster --format json", 64, "unknown option '--format'; run `roost help recluster`"),
+        Typed("recluster --format json", 64, "unknown option '--format'; did you mean '--json'?"),
         Typed("tag ID ID", 64, "is the id of an entry"),
         Typed("similar swifts!", 66, "run `roost list` for ids"),
         Typed("add order seeds --tga garden", 64, "unknown option '--tga'; did you mean '--tag'?"),

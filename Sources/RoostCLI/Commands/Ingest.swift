@@ -132,6 +132,18 @@ struct IngestCommand: AsyncParsableCommand {
         }
     }
 
+    /// Returns the files that a path names.
+    private func find(_ path: String, _ finder: FileFinder) throws -> FileFinder.Findings {
+        do {
+            return try finder.find(URL(fileURLWithPath: path))
+        } catch let error as RoostError where error.code == .noInput && path.contains(where: "*?".contains) {
+            throw RoostError(
+                .noInput,
+                "\(error.message); to select files by a pattern, omit the quotation marks, or give a folder and "
+                    + "--glob '*.md'")
+        }
+    }
+
     /// Returns the input that the arguments describe.
     ///
     /// - Throws: ``RoostError`` if there is nothing to read.
@@ -150,7 +162,7 @@ struct IngestCommand: AsyncParsableCommand {
                 input.missing.append(path)
                 continue
             }
-            let found = try finder.find(URL(fileURLWithPath: path))
+            let found = try find(path, finder)
             // A file that several arguments include is read only once.
             input.files += found.files.filter { seen.insert(RecordReader.sourceID($0)).inserted }
             input.skipped += found.skipped

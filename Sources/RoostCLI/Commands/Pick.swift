@@ -4,7 +4,7 @@ import Roost
 
 struct Pick: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Choose an entry from a list on the terminal, and open it.",
+        commandName: "pick", abstract: "Choose an entry from a list on the terminal, and open it.",
         discussion: """
             Lists the newest 20,000 entries, or the first 500 hits of a query. If fzf is installed, it shows \
             the list and filters it by title, path and tags. Otherwise, or with --builtin, every typed word \
@@ -73,9 +73,8 @@ struct Pick: AsyncParsableCommand {
         if !builtin, let finder = FuzzyFinder() {
             item = try finder.choose(from: items, in: options.location().standardizedFileURL)
         } else {
-            let environment = ProcessInfo.processInfo.environment
             let isStyled =
-                options.color == .always || options.color == .auto && (environment["NO_COLOR"] ?? "").isEmpty
+                options.color == .always || options.color == .auto && Terminal.environmentPermitsColor
             let isCut = items.count == Self.maximumCount && words.isEmpty
             let terminal = PickTerminal(
                 isStyled: isStyled,

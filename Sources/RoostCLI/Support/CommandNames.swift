@@ -12,6 +12,9 @@ struct CommandNames {
     private static let valueOptions: Set<Substring> = ["--store", "--color"]
     private static let flags: Set<Substring> = ["-q", "--quiet", "-v", "--verbose", "--no-pager"]
 
+    /// The minimum number of characters of a word that is compared with the names of commands.
+    private static let minimumLength = 3
+
     /// The names of these options, with their hyphens.
     static var globalOptions: [String] { valueOptions.union(flags).map(String.init).sorted() }
 
@@ -47,7 +50,8 @@ struct CommandNames {
             }
         }
         guard !rest.isEmpty || options.isEmpty else {
-            throw CommandError(.usage, "missing command; run `roost help`")
+            let advice = options == ["-v"] ? "; run `roost --version` for the version" : "; run `roost help`"
+            throw CommandError(.usage, "missing command" + advice)
         }
         guard let first = rest.first else { return arguments }
         // `roost --help query` has the meaning of `roost help query`.
@@ -133,6 +137,7 @@ struct CommandNames {
         if known.contains(word) { return word }
         if isFirst, let familiar = FamiliarNames.commands[word] { return familiar }
         if !isFirst, let familiar = FamiliarNames.subcommand(word, among: known) { return familiar }
-        return Suggestion.nearest(to: word, among: known)
+        // Words of two letters differ from other ones by more than a typing error; `rm` is one of them.
+        return word.count < minimumLength ? nil : Suggestion.nearest(to: word, among: known)
     }
 }

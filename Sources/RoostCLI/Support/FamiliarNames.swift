@@ -20,7 +20,8 @@ enum FamiliarNames {
         "embed-multi": "llm embed-multi", "embed-models": "model list", "nearest": "similar",
         "completion": "--generate-completion-script bash",
         "completions": "--generate-completion-script bash",
-        "server": "serve", "start": "serve",
+        "server": "serve", "start": "serve", "rg": "query", "ag": "query", "ack": "query", "egrep": "query",
+        "fgrep": "query", "fzf": "pick", "recall": "chat search",
     ]
 
     /// Words for subcommands, with the names of which a command has at most one.
@@ -28,7 +29,7 @@ enum FamiliarNames {
         "del": ["delete", "remove", "forget"], "rm": ["delete", "remove", "forget"],
         "remove": ["delete", "forget", "discard"], "delete": ["remove", "forget", "discard"],
         "ls": ["list", "collections"], "get": ["show"], "cat": ["show"], "view": ["show"],
-        "info": ["show", "stats"],
+        "info": ["show", "stats", "list"], "show": ["list"],
         "describe": ["show"], "status": ["stats"], "rename": ["label"], "name": ["label"],
         "new": ["create", "add"], "add": ["create", "import"], "save": ["create"], "init": ["create"],
         "rebuild": ["build"], "create": ["build", "add"], "update": ["build"],
@@ -62,7 +63,8 @@ enum FamiliarNames {
         "--preview": ["--dry-run"],
         "--dryrun": ["--dry-run"], "--no-act": ["--dry-run"], "--simulate": ["--dry-run"],
         "--metadata": ["--meta", "--where"], "--set": ["--meta"], "--output-format": ["--format"],
-        "--silent": ["--quiet"], "-p": ["--port"], "--host": ["--listen"], "--bind": ["--listen"],
+        "--format": ["--json"], "--silent": ["--quiet"], "-p": ["--port"], "--host": ["--listen"],
+        "--bind": ["--listen"],
     ]
 
     /// Returns the subcommand that a word probably means; `nil` if it is unknown or means none of them.
@@ -74,6 +76,8 @@ enum FamiliarNames {
     ///
     /// - Parameter known: The names of the options of the command, with their hyphens.
     static func option(_ name: String, among known: Set<String>) -> String? {
-        options[name]?.first { option in known.contains(String(option.prefix { $0 != " " })) }
+        // As in `head -5` and `git log -5`.
+        if known.contains("--limit"), name.wholeMatch(of: /-[0-9]+/) != nil { return "-n" + name.dropFirst() }
+        return options[name]?.first { option in known.contains(String(option.prefix { $0 != " " })) }
     }
 }

@@ -22,7 +22,8 @@ struct StoreOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Style the output: auto (on a terminal, unless NO_COLOR is set), always or never.",
+            "Style the output: auto (on a terminal, unless NO_COLOR is set or TERM is dumb), always or "
+                + "never.",
             valueName: "when"))
     var color = Terminal.ColorChoice.auto
 

@@ -11,7 +11,8 @@ enum Terminal {
     static let isErrorTerminal = isatty(STDERR_FILENO) == 1
     /// The condition under which output is styled.
     enum ColorChoice: String, CaseIterable, Sendable {
-        /// Output is styled if standard output is a terminal and `NO_COLOR` is not set.
+        /// Output is styled if standard output is a terminal that understands styles, and `NO_COLOR` is not
+        /// set.
         case auto
         case always
         case never
@@ -28,8 +29,13 @@ enum Terminal {
         }
     }
 
-    private static let usesColorByDefault =
-        isOutputTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+    private static let usesColorByDefault = isOutputTerminal && environmentPermitsColor
+
+    /// Whether `NO_COLOR` is not set, and `TERM` does not name a terminal without styles.
+    static let environmentPermitsColor: Bool = {
+        let environment = ProcessInfo.processInfo.environment
+        return (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+    }()
 
     /// The number of columns of the terminal on standard output; `nil` if standard output is not a terminal.
     static let columns: Int? = {

@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// Words the usage errors of ArgumentParser like all other messages: one clause in lower case, followed by
 /// the next step.
 enum UsageText {
@@ -16,8 +18,8 @@ enum UsageText {
         if text.hasSuffix(".") { text.removeLast() }
         let second = text.dropFirst().first
         if second?.isLowercase == true { text = text.prefix(1).lowercased() + text.dropFirst() }
-        if command == ["list"], text.hasPrefix("unexpected argument '") {
-            text += "; `roost query` searches for words, and --source selects a file or folder"
+        if text.hasPrefix("unexpected argument '") {
+            text += adviceOnArgument[command].map { "; " + $0 } ?? ""
         }
         if command == ["add"], text == "missing argument <text>" {
             text += "; `roost add -` reads it from standard input"
@@ -26,6 +28,12 @@ enum UsageText {
         guard !text.contains("; ") else { return text }
         return "\(text); run `\((["roost", "help"] + command).joined(separator: " "))`"
     }
+
+    /// The next steps after an unexpected argument, by the names of commands.
+    private static let adviceOnArgument = [
+        ["list"]: "`roost query` searches for words, and --source selects a file or folder",
+        ["watch"]: "`roost add-folder` adds a folder to those that are watched",
+    ]
 
     /// Returns the option that a message of ArgumentParser reports as unknown.
     private static func unknownOption(in text: String) -> String? {
@@ -44,7 +52,19 @@ enum UsageText {
             let shown = Terminal.line(name, limit: 40)
             return "; give options after the name of the command, as in `roost list \(shown)`"
         }
-        let known = QueryArguments(of: CommandNames().command(at: command))
+        if command == ["ingest"], ["-r", "-R", "--recursive"].contains(name) {
+            return "; folders are always read with all folders below them"
+        }
+        let type = CommandNames().command(at: command)
+        let owner = type.configuration.subcommands.first { subcommand in
+            let known = QueryArguments(of: subcommand)
+            return known.valueOptions.union(known.flags).contains(name)
+        }
+        if let owner {
+            let example = (["roost"] + command + [owner._commandName, name]).joined(separator: " ")
+            return "; give options after the name of the subcommand, as in `\(example)`"
+        }
+        let known = QueryArguments(of: type)
         return FamiliarNames.option(name, among: known.valueOptions.union(known.flags))
             .map { "; did you mean '\($0)'?" } ?? ""
     }

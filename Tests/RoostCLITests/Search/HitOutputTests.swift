@@ -167,6 +167,8 @@ import Testing
         #expect(try terminal("kestrel", columns: 80).joined().contains("\(escape)1;33mkestrel\(escape)0m"))
         #expect(
             try !terminal("kestrel", columns: 80, environment: ["NO_COLOR": "1"]).joined().contains(escape))
+        #expect(
+            try !terminal("kestrel", columns: 80, environment: ["TERM": "dumb"]).joined().contains(escape))
         #expect(try !terminal("kestrel", "--color", "never", columns: 80).joined().contains(escape))
         #expect(
             try terminal("kestrel", "--color=always", columns: 80, environment: ["NO_COLOR": "1"]).joined()
