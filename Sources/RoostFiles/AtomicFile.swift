@@ -103,7 +103,8 @@ package enum AtomicFile {
         }.sorted()
     }
 
-    static func temporaryPath(for path: String) -> String {
+    /// Returns an unused path for a temporary file in the folder of a file. ``leftovers(in:)`` recognizes it.
+    package static func temporaryPath(for path: String) -> String {
         let folder = (path as NSString).deletingLastPathComponent
         let name = (path as NSString).lastPathComponent
         return "\(folder)/.\(name).\(getpid()).\(UInt64.random(in: 0...UInt64.max)).tmp"

@@ -24,11 +24,10 @@ public struct ChunkArchive: ChunkStorageExport, ChunkStorageImport {
     public func exportChunks(_ identifiers: [ChunkIdentifier], to file: URL) async throws {
         // The archive is written to a temporary file in the same folder, which is renamed at the end, so that
         // no incomplete archive is ever visible.
-        let temporary = file.deletingLastPathComponent().appendingPathComponent(
-            ".\(file.lastPathComponent).\(getpid()).\(UInt64.random(in: 0...UInt64.max)).tmp")
-        defer { unlink(temporary.path) }
+        let temporary = AtomicFile.temporaryPath(for: file.path)
+        defer { unlink(temporary) }
         do {
-            let output = try FileDescriptor(temporary.path, O_WRONLY | O_CREAT | O_EXCL)
+            let output = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL)
             for identifier in identifiers {
                 try Task.checkCancellation()
                 let path = organization.storagePath(for: identifier)
@@ -53,12 +52,12 @@ public struct ChunkArchive: ChunkStorageExport, ChunkStorageImport {
             }
             try Data(count: 2 * TarFormat.block).withUnsafeBytes { try output.write($0) }
             try output.synchronize()
-            try FileSystem.standard.rename(temporary.path, to: file.path)
+            try FileSystem.standard.rename(temporary, to: file.path)
             try FileSystem.standard.synchronizeFolder(file.deletingLastPathComponent())
         } catch let error as FileError {
-            throw ChunkStorageError.storageUnavailable(
-                reason:
-                    "cannot write archive \(file.path): \(String(cString: strerror(error.errno)))")
+            // The error names the archive, because users do not know the temporary file.
+            throw ChunkStorageError(
+                FileError(operation: "write archive", path: file.path, errno: error.errno))
         }
     }
 
@@ -66,8 +65,9 @@ public struct ChunkArchive: ChunkStorageExport, ChunkStorageImport {
         let mapped: MappedFile
         do {
             mapped = try MappedFile(file)
-        } catch {
-            throw ChunkStorageError.storageUnavailable(reason: "cannot read archive \(file.path)")
+        } catch let error as FileError {
+            throw ChunkStorageError(
+                FileError(operation: "read archive", path: file.path, errno: error.errno))
         }
         var identifiers: [ChunkIdentifier] = []
         var reader = TarFormat.Reader(count: mapped.bytes.count)

@@ -45,6 +45,17 @@ struct ChunkTransferTests {
         try await importDamaged(file, second)
     }
 
+    @Test func `an archive that cannot be read is reported with its path and the cause`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let storage = ComposableFileSystemChunkStorage(baseURL: folder)
+        let file = folder.appendingPathComponent("missing.tar")
+        let error = await #expect(throws: ChunkStorageError.self) {
+            _ = try await #require(storage.import).importChunks(from: file)
+        }
+        let cause = String(cString: strerror(ENOENT))
+        #expect(error?.description.hasSuffix("cannot read archive \(file.path): \(cause)") == true)
+    }
+
     /// Imports damaged copies of an archive. If the importer throws, it must throw its own error type.
     private func importDamaged(_ file: URL, _ storage: ComposableFileSystemChunkStorage) async throws {
         let sound = try Data(contentsOf: file)
