@@ -121,11 +121,11 @@ public struct BERTEmbedder: Embedder {
     /// Returns whether a word is a single token of the WordPiece vocabulary.
     public func vocabularyContains(_ word: String) -> Bool { tokenizer.isSingleToken(word) }
 
-    /// Returns whether at least half of the tokens of a text are in the vocabulary; `true` for a text without
-    /// tokens.
+    /// Returns whether more than half of the characters of a text's words are in tokens of the vocabulary;
+    /// `true` for a text without tokens.
     public func understands(_ text: String) -> Bool {
-        let (known, total) = tokenizer.knownTokens(in: text)
-        return 2 * known >= total
+        let (known, total) = tokenizer.knownCharacters(in: text)
+        return total == 0 || 2 * known > total
     }
 
     /// Returns the token ids that the model receives for a text, including `[CLS]`, the prefix and `[SEP]`,
@@ -215,7 +215,7 @@ public struct BERTEmbedder: Embedder {
     }
 
     /// Divides sequences into adjacent groups of at most `tokensPerBatch` tokens; a longer sequence forms a
-    /// group of its own.
+    /// separate group.
     private static func groups(of lengths: [Int]) -> [Range<Int>] {
         var groups: [Range<Int>] = []
         var tokens = 0

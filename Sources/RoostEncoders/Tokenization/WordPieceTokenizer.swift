@@ -87,10 +87,25 @@ struct WordPieceTokenizer: Sendable {
         return ids.count == 1 && ids[0] != unknown
     }
 
-    /// Returns how many of the tokens of a text stand for parts of it, and not for an unknown word.
-    func knownTokens(in text: String) -> (known: Int, total: Int) {
-        let ids = tokenize(text).ids
-        return (ids.count { $0 != unknown }, ids.count)
+    /// Returns how many of the characters of a text's words are in tokens that stand for them, and not for an
+    /// unknown word. An unknown word that is too long for the vocabulary, such as encoded data, counts as one
+    /// character.
+    ///
+    /// Tokens are not counted, because an unknown word is one token, however long, and a known word of a
+    /// script with few entries in the vocabulary is as many tokens as it has letters.
+    func knownCharacters(in text: String) -> (known: Int, total: Int) {
+        var text = text
+        let tokens = tokenize(text)
+        return text.withUTF8 { utf8 in
+            var (known, total) = (0, 0)
+            for (id, range) in zip(tokens.ids, tokens.ranges) {
+                let count = utf8[range].count { $0 & 0xC0 != 0x80 }
+                let isUnknown = id == unknown
+                total += isUnknown && count > Self.maximumWordLength ? 1 : count
+                known += isUnknown ? 0 : count
+            }
+            return (known, total)
+        }
     }
 
     /// The state of one pass over a text.

@@ -98,6 +98,18 @@ import Testing
         #expect(error?.code == .unsupportedModel && error?.message.contains(words) == true)
     }
 
+    @Test(arguments: [
+        ("ab", 2, 2), ("ab zz", 2, 4), ("ab zzzzzz b", 3, 9), ("知 ab 識", 2, 4), ("", 0, 0), ("知", 0, 1),
+        ("a\u{93E}b", 3, 3), ("🎂🎂 ab", 2, 4),
+    ]) func `characters of tokens in the vocabulary are known`(text: String, known: Int, total: Int) throws {
+        let tokenizer = try WordPieceTokenizer(
+            vocabulary: WordPieceVocabulary(pieces.map { $0[...] }), options: BERTNormalizer.Options())
+        #expect(tokenizer.knownCharacters(in: text) == (known, total))
+        // Encoded data counts as one character, however long it is.
+        let data = text + " " + String(repeating: "zab", count: 1000)
+        #expect(tokenizer.knownCharacters(in: data) == (known, total + 1))
+    }
+
     @Test func `a word of several megabytes is one unknown token`() throws {
         #expect(try tokens(String(repeating: "a", count: 10 << 20)) == ["[UNK]"])
         #expect(try tokens(String(repeating: "\u{301}", count: 1 << 20)) == [])

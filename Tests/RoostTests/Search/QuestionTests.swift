@@ -88,6 +88,13 @@ struct QuestionTests {
             #expect(try await store.query(query).hits.map(\.entry.content) == [note], "\(query)")
         }
         #expect(try await store.query("高铁 北京").hits.isEmpty, "only one of two words occurs")
+        // Words decide if half of the query is unknown, although other notes have vectors and this one has none.
+        _ = try await store.add("データベースのインデックスを再構築した。")
+        _ = try await store.add("每天早上背单词，晚上练习书法。图书馆周末关门。")
+        _ = try await store.add("เราซื้อมะม่วงและข้าวเหนียวที่ตลาดน้ำ เรือหางยาวเสียงดังมาก")
+        for (query, word) in [("书法", "书法"), ("ข้าวเหนียว เรือ", "ข้าวเหนียว")] {
+            #expect(try await store.query(query).hits.first?.entry.content.contains(word) == true, "\(query)")
+        }
         #expect(try await store.duplicates().isEmpty)
     }
 }
