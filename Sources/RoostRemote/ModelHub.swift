@@ -128,6 +128,9 @@ public struct ModelHub: Sendable {
         return call
     }
 
+    /// The maximum size of a file in bytes, more than that of any model. Sums of sizes do not overflow.
+    private static let maximumFileSize = 1 << 40
+
     /// The maximum size in bytes of the response that lists the files of a repository.
     private static let maximumListSize = 16 << 20
 
@@ -138,11 +141,17 @@ public struct ModelHub: Sendable {
                 call, timeout: timeout, limit: BodyLimit(size: Self.maximumListSize, timeout: timeout))
         }
         guard answer.status == 200 else { throw refusal(answer.status, name) }
+        let items: [Item]
         do {
-            return try JSONDecoder().decode([Item].self, from: answer.body)
+            items = try JSONDecoder().decode([Item].self, from: answer.body)
         } catch {
             throw EmbedderError(.badAnswer, "invalid response from \(server): it is not a list of files")
         }
+        guard items.allSatisfy({ (0...Self.maximumFileSize).contains($0.length) }) else {
+            throw EmbedderError(
+                .badAnswer, "invalid response from \(server): it states an impossible size of a file")
+        }
+        return items
     }
 
     private var server: String { "the hub at \(address.host ?? "")" }

@@ -80,6 +80,19 @@ import Testing
         try expectComplete()
     }
 
+    @Test(arguments: [Int.max, -1]) func `a list with an impossible size is refused`(size: Int) async throws {
+        let server = try await FakeServer { _, _ in
+            .json(
+                200,
+                ["config.json", "model.safetensors"].map {
+                    ["type": "file", "path": $0, "size": size, "oid": "x"] as [String: Any]
+                })
+        }
+        let error = await #expect(throws: EmbedderError.self) { try await fetch(server) }
+        #expect(error?.code == .badAnswer)
+        await server.close()
+    }
+
     @Test func `a partial download is resumed`() async throws {
         let server = try await FakeServer { request, _ in Self.answer(request) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
