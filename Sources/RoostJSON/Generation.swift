@@ -88,7 +88,7 @@ struct Generation: Codable, Sendable, Hashable {
 
     /// The maximum length of a file and the maximum number of a generation that are plausible. Sums of them
     /// cannot overflow.
-    private static let maximumNumber = 1 << 52
+    static let maximumNumber = 1 << 52
 
     /// Whether all numbers are in the ranges that a store can reach.
     private var isPlausible: Bool {

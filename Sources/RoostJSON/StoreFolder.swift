@@ -49,8 +49,8 @@ struct StoreFolder: Sendable, Hashable {
     /// The numbers of the generations that have a folder, complete or not, in ascending order.
     var generationNumbers: [Int] {
         let folder = url.appendingPathComponent("generations").path
-        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap { Int($0) }
-            .sorted()
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+            .compactMap { Self.generationNumber($0) }.sorted()
     }
 
     /// The highest number of a generation that has a folder, complete or not; 0 if there is none.
@@ -64,7 +64,13 @@ struct StoreFolder: Sendable, Hashable {
         let name = (path as NSString).lastPathComponent
         let (prefix, suffix) = ("journal-", ".jsonl")
         guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return 0 }
-        return Int(name.dropFirst(prefix.count).dropLast(suffix.count)) ?? 0
+        return generationNumber(name.dropFirst(prefix.count).dropLast(suffix.count)) ?? 0
+    }
+
+    /// Returns the number of a generation that a part of a file name states; `nil` if no generation can have
+    /// it.
+    private static func generationNumber(_ digits: some StringProtocol) -> Int? {
+        Int(digits).flatMap { (0...Generation.maximumNumber).contains($0) ? $0 : nil }
     }
 
     /// Whether anything was ever committed to the store. If so, a missing `CURRENT` counts as damage.

@@ -50,4 +50,20 @@ import Testing
         let repaired = try LocalStorageProvider(directory: folder.url)
         #expect(try await repaired.fetchEntries() == entries.filter { $0.id != entries[2].id })
     }
+
+    @Test(arguments: ["journal-\(Int.max).jsonl", "generations/\(Int.max)/generation.json"])
+    func `a file with an impossible generation number does not prevent a repair`(name: String) async throws {
+        let folder = try TemporaryFolder()
+        let store = try LocalStorageProvider(directory: folder.url)
+        try await store.saveEntries(entries)
+        try await store.close()
+        let stray = folder.url.appendingPathComponent(name)
+        try FileManager.default.createDirectory(
+            at: stray.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("{}\n".utf8).write(to: stray)
+        try FileManager.default.removeItem(at: folder.url.appendingPathComponent("CURRENT"))
+        _ = try await LocalStorageProvider.repair(directory: folder.url)
+        let repaired = try LocalStorageProvider(directory: folder.url)
+        #expect(try await repaired.fetchEntries() == entries)
+    }
 }
