@@ -41,8 +41,8 @@ final class Transfer: @unchecked Sendable {
     /// Continues the caller.
     var continuation: CheckedContinuation<Void, any Error>?
 
-    /// The longest time limit: a year, so that the end of a call is a valid time.
-    private static let longestTimeout = Duration.seconds(366 * 86_400)
+    /// The maximum time limit: about a year, so that the end of a call is a valid time.
+    private static let maximumTimeout = Duration.seconds(366 * 86_400)
     /// The maximum size of the head of an answer in bytes.
     private static let maximumHeadSize = 1 << 20
 
@@ -58,8 +58,8 @@ final class Transfer: @unchecked Sendable {
         self.receiver = receiver
         self.limit = limit
         hasProxy = client.proxy != nil
-        self.timeout = min(timeout, Self.longestTimeout)
-        pauseTimeout = min(client.pauseTimeout, Self.longestTimeout)
+        self.timeout = min(timeout, Self.maximumTimeout)
+        pauseTimeout = min(client.pauseTimeout, Self.maximumTimeout)
         body = call.body
         try configure(call, client)
     }

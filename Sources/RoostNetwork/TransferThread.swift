@@ -17,8 +17,8 @@ final class TransferThread: Sendable {
     /// call.
     nonisolated(unsafe) private let handle = curl_multi_init()
 
-    /// The longest wait in milliseconds. A new or canceled call ends it.
-    private static let longestWait = 600_000
+    /// The maximum wait in milliseconds. A new or canceled call ends it.
+    private static let maximumWait = 600_000
 
     private init() {}
 
@@ -71,7 +71,7 @@ final class TransferThread: Sendable {
                 transfer.finish(throwing: error)
             }
             let wait = active.values.map(\.remaining).min().map(Transfer.milliseconds)
-            let result = curl_multi_poll(handle, nil, 0, Int32(min(wait ?? .max, Self.longestWait)), nil)
+            let result = curl_multi_poll(handle, nil, 0, Int32(min(wait ?? .max, Self.maximumWait)), nil)
             // Without a pause, an error that persists would occupy a core.
             if result != CURLM_OK { usleep(10_000) }
         }
