@@ -40,8 +40,8 @@ struct BERTBatches: Sendable {
         return vectors
     }
 
-    /// The calls that compute several groups. Without it, each of many calls would start threads and allocate
-    /// memory of its own.
+    /// The calls that compute several groups. Without it, each of many calls would start separate threads and
+    /// allocate separate memory.
     private static let queue = TaskQueue()
 
     /// The state of a computation, which its threads share.

@@ -38,11 +38,7 @@ extension ModelFolder {
         }
         var status = stat()
         let isKnown = stat(weights.file.path, &status) == 0
-        #if canImport(Darwin)
-            let change = status.st_ctimespec
-        #else
-            let change = status.st_ctim
-        #endif
+        let change = status.statusChangeTime
         // The number is only compared, so it may wrap around for a time after the year 2262.
         let changedNanoseconds = Int64(change.tv_sec) &* 1_000_000_000 &+ Int64(change.tv_nsec)
         let inode = UInt64(status.st_ino)
