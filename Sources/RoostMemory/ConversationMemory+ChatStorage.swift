@@ -22,24 +22,12 @@ extension ConversationMemory: ChatStorage {
 
     public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
         let all = try await messages(Filter(userId: userId, sessionId: sessionId))
-        let scopes = Dictionary(grouping: all, by: \.scope)
-        // Sorts the messages by time, and messages with the same time by the id of the agent and then by
-        // their number.
-        return scopes.sorted { $0.key.source < $1.key.source }
-            .flatMap { scope, messages in
-                alternating(messages).map { $0.attributed(agentId: scope.agentId) }
-            }
-            .enumerated().sorted {
-                ($0.element.timestamp, $0.offset) < ($1.element.timestamp, $1.offset)
-            }.map(\.element)
+        return ChatRules.merged(
+            Dictionary(grouping: all, by: \.scope).map { ($0.key.agentId, alternating($0.value)) })
     }
 
     /// Returns the messages, omitting each message that directly follows one with the same role.
     private func alternating(_ messages: [RememberedMessage]) -> [ConversationMessage] {
-        var history: [ConversationMessage] = []
-        for message in messages.map(\.message) where !isConsecutiveSameRole(history, message) {
-            history.append(message)
-        }
-        return history
+        ChatRules.adding(messages.map(\.message), to: [])
     }
 }

@@ -68,6 +68,18 @@ import Testing
             ).new == 1)
     }
 
+    @Test func `messages of several agents with the same time are ordered by the bytes of the agents' ids`()
+        async throws
+    {
+        let memory = memory()
+        for agent in ["~", "a"] {
+            let draft = MessageDraft(role: .user, content: "from \(agent)", timestamp: Date(milliseconds: 5))
+            try await memory.remember([draft], in: ChatScope(userId: "u", sessionId: "s", agentId: agent))
+        }
+        let all = try await memory.fetchAllChats(userId: "u", sessionId: "s")
+        #expect(all.map(\.content) == ["from a", "from ~"])
+    }
+
     @Test func `a scope is read back from its source`() {
         for ids in [
             ["a", "b", "c"], ["a.b", "c", ""], ["a", "b.c", ""], ["", "", ""], ["a/b", "%2F", "é"],
