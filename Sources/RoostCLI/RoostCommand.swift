@@ -56,7 +56,7 @@ struct RoostCommand: AsyncParsableCommand {
             let arguments =
                 try isCompletion ? typed : QueryArguments.normalized(CommandNames().resolved(typed))
             if !isCompletion { try HyphenatedFile.check(arguments) }
-            try await Interruption.run {
+            try await Interruption.run(arguments.first) {
                 var command = try await asyncParseAsRoot(arguments)
                 try requireSubcommand(command)
                 if var command = command as? any AsyncParsableCommand {

@@ -73,6 +73,27 @@ import Testing
         #expect(try count() == 0)
     }
 
+    /// The decoding of an array has no point at which it can stop.
+    @Test func `Ctrl-C ends the import of a large file within a second`() throws {
+        try FileManager.default.createDirectory(at: commands.home, withIntermediateDirectories: true)
+        let file = commands.home.appendingPathComponent("entries.json")
+        let entries = (0..<300_000).map { number in
+            let digits = String(number)
+            let id = "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
+            return "{\"id\": \"\(id)\", \"content\": \"the swift number \(number) went south\"}"
+        }
+        try Data("[\(entries.joined(separator: ",\n"))]".utf8).write(to: file)
+        let running = try commands.start(["import", file.path])
+        usleep(500_000)
+        let time = try ContinuousClock().measure {
+            kill(running.process.processIdentifier, SIGINT)
+            let outcome = try running.outcome()
+            #expect(outcome.status == 130 && outcome.error.contains("stopped"), "\(outcome)")
+        }
+        // A busy machine needs longer than the second.
+        #expect(time < .seconds(3))
+    }
+
     @Test func `a closed pipe ends the command without a message`() throws {
         let file = try writeLines(5_000)
         #expect(try commands.roost("ingest", file.path, "-q").status == 0)

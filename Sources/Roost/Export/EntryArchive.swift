@@ -46,7 +46,7 @@ public struct EntryArchive: Sendable {
     ///   - data: The contents of a file.
     ///   - name: The name of the file for error messages.
     ///   - vectors: A NumPy file with the vectors of the rows of a table, in their order.
-    /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`.
+    /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`; `CancellationError`.
     init(_ data: Data, name: String, vectors: Data? = nil) throws {
         guard !data.allSatisfy({ [9, 10, 13, 32].contains($0) }) else {
             throw RoostError(.badInput, "cannot import \(name): the file is empty")
@@ -103,6 +103,7 @@ public struct EntryArchive: Sendable {
         let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         var isFirst = true
         for (index, line) in lines.enumerated() where !line.allSatisfy({ [9, 13, 32].contains($0) }) {
+            try Task.checkCancellation()
             if isFirst, let header = try? decoder.decode(Header.self, from: line) {
                 try checkVersion(header.schemaVersion, name)
                 space = header.space

@@ -156,7 +156,17 @@ struct CommandError: Error {
 }
 
 /// Handles Ctrl-C: the first press cancels the work at the next safe point, the second ends the process.
+///
+/// Some commands have steps without such points. They end anyway after a time, which is safe, because commits
+/// are atomic.
 enum Interruption {
+    /// The commands with long steps, such as the decoding of a large file, that end without a safe point.
+    private static let commandsWithLongSteps: Set = [
+        "cluster", "compact", "doctor", "duplicates", "export", "import", "index", "recluster",
+    ]
+    /// The time in seconds after which Ctrl-C ends the process of such a command.
+    private static let maximumDelay = 0.8
+
     /// Whether to ignore Ctrl-C, because an editor runs in the terminal and handles it.
     static let isIgnored = Atomic(false)
 
@@ -174,14 +184,25 @@ enum Interruption {
     }
 
     /// Runs the body in a task that Ctrl-C cancels.
-    static func run(_ body: sending @escaping () async throws -> Void) async throws {
+    ///
+    /// - Parameter command: The first name of the command.
+    static func run(
+        _ command: String?, _ body: sending @escaping () async throws -> Void
+    ) async throws {
+        let hasLongSteps = command.map(commandsWithLongSteps.contains) ?? false
         let task = Task { try await body() }
         signal(SIGINT, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
         let presses = Presses()
         source.setEventHandler {
             if isIgnored.load(ordering: .relaxed) { return }
-            if presses.isFirst() { task.cancel() } else { Foundation.exit(ExitStatus.interrupted.rawValue) }
+            guard presses.isFirst() else { Foundation.exit(ExitStatus.interrupted.rawValue) }
+            task.cancel()
+            guard hasLongSteps else { return }
+            DispatchQueue.global(qos: .userInteractive).asyncAfter(deadline: .now() + maximumDelay) {
+                Terminal.error("roost: stopped; changes that were committed are kept")
+                Foundation.exit(ExitStatus.interrupted.rawValue)
+            }
         }
         source.resume()
         defer { source.cancel() }
