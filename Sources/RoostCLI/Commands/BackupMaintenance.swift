@@ -102,8 +102,8 @@ extension BackupCommand {
             }
             if !result.strayPacks.isEmpty {
                 options.note(
-                    "\(result.strayPacks.count) packs belong to no snapshot; run `roost backup prune` "
-                        + "to remove them"
+                    "\(Count.text(result.strayPacks.count, "pack belongs", "packs belong")) to no snapshot; "
+                        + "run `roost backup prune` to clean up"
                 )
             }
         }

@@ -88,7 +88,7 @@ extension ChatCommand {
             if !repair {
                 throw RoostError(
                     .badInput,
-                    "\(found.count) sessions cannot be read completely; run `roost chat doctor --repair` "
+                    "\(Count.text(found.count, "session")) cannot be read completely; run `roost chat doctor --repair` "
                         + "to set the unreadable data aside")
             }
         }

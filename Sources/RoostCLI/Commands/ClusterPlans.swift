@@ -126,7 +126,8 @@ extension ClusterCommand {
             let count = try await store.assignShard(shard.index, of: shard.count)
             try await store.close()
             options.detail(String(format: "assigned in %.2f s", Date().timeIntervalSince(start)))
-            Terminal.write("shard \(shard.index)/\(shard.count): \(count) entries assigned")
+            Terminal.write(
+                "shard \(shard.index)/\(shard.count): \(Count.text(count, "entry", "entries")) assigned")
         }
     }
 
@@ -189,7 +190,7 @@ extension ClusterCommand {
             if json { return try Terminal.json(tree.documents(flat: levelOption.flat)) }
             for line in tree.lines(.bars, flat: levelOption.flat) { Terminal.write(line) }
             options.note(
-                "\(tree.leafCount) clusters, \(report.outlierCount) outliers"
+                "\(Count.text(tree.leafCount, "cluster")), \(Count.text(report.outlierCount, "outlier"))"
                     + (report.continuedCount > 0
                         ? "; \(report.continuedCount) continue earlier clusters" : ""))
             for notice in report.notices { options.note(notice) }
@@ -220,7 +221,7 @@ extension ClusterCommand {
 
 extension ClusteringPlanStatus {
     fileprivate var sentence: String {
-        "\(clusterCount) clusters in a sample of \(sampleCount) of \(entryCount) entries"
+        "\(Count.text(clusterCount, "cluster")) in a sample of \(sampleCount) of \(entryCount) entries"
     }
 
     /// The command to run next.

@@ -5,7 +5,7 @@ import Roost
 extension Export {
     struct Entries: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Export the entries, all of them or those that match filters.",
+            commandName: "entries", abstract: "Export the entries, all of them or those that match filters.",
             discussion: """
                 `roost import` reads json, jsonl, csv, tsv and npy. With jsonl, each line is an entry; \
                 --with-header adds a first line with the version of the format and, with --with-embeddings, \

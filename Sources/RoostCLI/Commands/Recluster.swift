@@ -5,7 +5,7 @@ import RoostRemote
 
 struct Recluster: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Group all entries into labeled clusters.",
+        commandName: "recluster", abstract: "Group all entries into labeled clusters.",
         discussion: """
             Chooses the number of clusters from the entries unless --clusters gives it. A run continues \
             from the clusters of the last run; with --fresh, it starts from scratch. In both cases, a \
@@ -253,7 +253,7 @@ struct Recluster: AsyncParsableCommand {
             + (clusters == nil ? " (number chosen automatically)" : "")
             + (parents > 0 ? ", in \(parents) larger clusters" : "")
             + (report.outlierCount > 0
-                ? ", \(report.outlierCount) outliers (see `roost cluster outliers`)" : "")
+                ? ", \(Count.text(report.outlierCount, "outlier")) (see `roost cluster outliers`)" : "")
             + (report.continuedCount > 0 ? "; \(report.continuedCount) continue earlier clusters" : "")
             + (dryRun ? "; nothing was changed" : "")
     }

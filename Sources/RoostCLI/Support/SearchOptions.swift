@@ -249,8 +249,8 @@ struct SearchOptions: ParsableArguments {
         if !hit.duplicates.isEmpty {
             let ids = hit.duplicates.prefix(5).map { String($0.text.prefix(8)) }.joined(separator: ", ")
             let more = hit.duplicates.count > 5 ? ", …" : ""
-            Terminal.write(
-                Terminal.dim("       and \(hit.duplicates.count) near-duplicates: \(ids)\(more)"))
+            let count = Count.text(hit.duplicates.count, "near-duplicate")
+            Terminal.write(Terminal.dim("       and \(count): \(ids)\(more)"))
         }
     }
 

@@ -98,7 +98,7 @@ public struct SphericalKMeans: Clusterer {
             guard clusters <= points.rows else {
                 throw ClusteringError(
                     .tooManyClusters,
-                    "cannot create \(clusters) clusters: there are only \(points.rows) entries")
+                    "cannot create \(clusters) clusters: the number of entries is \(points.rows)")
             }
         }
         let k = try clusters ?? ClusterCount(seed: seed).choose(for: points)

@@ -70,6 +70,9 @@ import Testing
         #expect(try paths("query", "\"boat was painted\" -sea").count == 2)
         #expect(try paths("query", "--mode", "text", "bre*") == ["Bread i"])
         #expect(try paths("query", "--fold", "--mode", "text", "painted") == ["# Boats"])
+        #expect(
+            try cli.roost("query", "--fold", "--mode", "text", "painted").output.contains(
+                "and 1 near-duplicate: "))
         #expect(try paths("query", "--offset", "4", "boat").count == 1)
         let shown = try cli.roost("query", "--explain", "-n", "1", "painted boat").output
         #expect(shown.contains("notes/one.md:3") || shown.contains("notes/two.md:3"))
