@@ -5,7 +5,7 @@ import RoostFiles
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Export clusters or entries.",
+        commandName: "export", abstract: "Export clusters or entries.",
         discussion: """
             Examples:
               roost export clusters -o clusters.json
@@ -27,7 +27,7 @@ struct Export: AsyncParsableCommand {
 
     struct Clusters: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Export the clusters with their members.",
+            commandName: "clusters", abstract: "Export the clusters with their members.",
             discussion: """
                 Documentation/Schemas/clusters.schema.json describes the JSON.
 
@@ -112,8 +112,8 @@ struct Export: AsyncParsableCommand {
                 options.note("the store has no clusters yet; run `roost recluster` to create them")
             } else if export.unassignedCount > 0 {
                 options.note(
-                    "\(export.unassignedCount) entries are unassigned: they were added after the last run, "
-                        + "or have no vectors; run `roost recluster` to assign them")
+                    Count.text(export.unassignedCount, "entry is", "entries are")
+                        + " unassigned: added after the last run, or without vectors; run `roost recluster`")
             }
         }
     }
@@ -312,7 +312,10 @@ struct ImportCommand: AsyncParsableCommand {
             report.vectors > 0
                 ? "imported \(Count.text(report.vectors, "vector"))"
                 : "the texts were embedded with \(store.embedder.space.model): "
-                    + (ignoreVectors ? "--ignore-vectors was given" : "the vectors are of another model"))
+                    + (ignoreVectors
+                        ? "--ignore-vectors was given"
+                        : "the vectors are of another model; a store that `roost init --model` creates with "
+                            + "that model keeps them"))
     }
 
     /// Imports the entities of a reference memory server.
