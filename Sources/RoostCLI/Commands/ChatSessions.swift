@@ -16,6 +16,7 @@ extension ChatCommand {
 
                 Examples:
                   roost chat list --since 7d
+                  roost chat list -n5
                   roost chat list --agent assistant --format csv
                   roost chat list --in sessions.sqlite
                 """,
@@ -26,7 +27,15 @@ extension ChatCommand {
         @OptionGroup var filters: ChatFilterOptions
         @OptionGroup var output: RowOutputOptions
 
-        func validate() throws { try location.requireNoFilters(filters) }
+        @Option(
+            name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
+            help: ArgumentHelp("The maximum number of conversations. Default: all.", valueName: "N"))
+        var limit: Int?
+
+        func validate() throws {
+            if let limit, limit < 1 { throw ValidationError("--limit must be at least 1, not \(limit)") }
+            try location.requireNoFilters(filters)
+        }
 
         func run() async throws {
             let rows: [ListRow]
@@ -40,7 +49,7 @@ extension ChatCommand {
             }
             if output.chosen == .table { options.page() }
             var writer = ListWriter(output, ConversationRow.columns)
-            try writer.write(rows)
+            try writer.write(Array(rows.prefix(limit ?? rows.count)))
             writer.finish(options)
             if rows.isEmpty {
                 options.note(
