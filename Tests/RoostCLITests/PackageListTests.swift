@@ -1,0 +1,26 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Compares the lists of libraries that an installation needs.
+@Suite struct PackageListTests {
+    private func text(of path: String) throws -> String {
+        try String(contentsOf: Fixtures.repository.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    @Test func `the README names the packages of the Homebrew formula`() throws {
+        let formula = try text(of: "Packaging/roost.rb.in")
+        // The packages of an indented section are only for Linux.
+        let needed = formula.matches(of: /\n  depends_on "(?<name>[^"]+)"/).map { String($0.name) }
+        let command = try #require(try text(of: "README.md").firstMatch(of: /`brew install (?<names>[^`]+)`/))
+        #expect(command.names.split(whereSeparator: \.isWhitespace).map(String.init) == needed)
+    }
+
+    @Test func `the manifest names the packages of Debian that the setup installs`() throws {
+        let setup = try text(of: "Scripts/setup")
+        let needed = try text(of: "Package.swift").matches(of: /\.apt\(\[(?<names>[^\]]+)\]\)/)
+            .flatMap { $0.names.matches(of: /"(?<name>[^"]+)"/).map { String($0.name) } }
+        #expect(needed.count > 10)
+        for name in needed { #expect(setup.contains(name), "\(name)") }
+    }
+}
