@@ -128,6 +128,12 @@ import Testing
         }
     }
 
+    @Test func `a repeated condition is applied once`() {
+        #expect(TextQuery("title:a title:a tag:a path:*a*a title:b").fieldConditions.count == 5)
+        let query = TextQuery("x -path:" + String(repeating: "*a*b", count: 500))
+        #expect(query.fieldConditions.first?.clauses.count == 3 && query.exclusions.count == 1)
+    }
+
     @Test func `a long query is parsed in linear time`() {
         for part in ["\"", "-\"", "-word ", "title:\"", "“", "\\-a ", "title:a ", "-a\""] {
             let text = String(repeating: part, count: 20_000 / part.count)

@@ -227,11 +227,17 @@ public struct TextQuery: Sendable, Hashable {
     }
 
     private mutating func addCondition(_ clauses: [Clause], on field: TextField, isExcluded: Bool) {
+        var different: [Clause] = []
+        for clause in clauses.prefix(Self.maximumClauses) where !different.contains(clause) {
+            different.append(clause)
+        }
+        let condition = Condition(field: field, clauses: different, isExcluded: isExcluded)
+        guard !fieldConditions.contains(condition) else { return }
         guard fieldConditions.count < Self.maximumClauses, clauses.count <= Self.maximumClauses else {
             omittedWords += clauses.count
             return
         }
-        fieldConditions.append(Condition(field: field, clauses: clauses, isExcluded: isExcluded))
+        fieldConditions.append(condition)
     }
 
     /// Appends clauses to a list up to ``maximumClauses``, and counts the words that are omitted.
