@@ -19,7 +19,7 @@ struct RoostCommand: AsyncParsableCommand {
               roost recluster
               roost help exit-statuses
             """,
-        version: VersionText.text,
+        version: VersionText.requestedText,
         subcommands: [
             Initialize.self, Add.self, IngestCommand.self, AddFolder.self, Folders.self, RemoveFolder.self,
             Sync.self, Watch.self, Query.self, Similar.self, Duplicates.self,

@@ -15,7 +15,13 @@ enum VersionText {
         return text.isEmpty ? nil : text
     }
 
-    static var text: String {
+    /// The text, if the arguments of the process can request it, and otherwise the number. ArgumentParser needs
+    /// a text at each start, but the whole one takes a millisecond and reads the folder of models.
+    static var requestedText: String {
+        CommandLine.arguments.contains { ["--version", "-V"].contains($0) } ? text : number
+    }
+
+    private static var text: String {
         let models = UserDirectories().models.names().map { Terminal.line($0) }
         var parts = [
             (name: "BLAS", version: "\(BLAS.implementation)"),
