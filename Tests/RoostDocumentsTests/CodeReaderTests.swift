@@ -98,6 +98,74 @@ import Testing
         #expect(names == expected)
     }
 
+    @Test(arguments: [
+        (
+            "a.ts",
+            "interface Boat<T extends object = {}> {\n  a: T\n  b: T\n}\nclass Ship implements Boat<{}> {\n"
+                + "  sail(): { speed: number } {\n    return { speed: 1 }\n  }\n}",
+            ["Boat", "Ship", "Ship/sail"]
+        ),
+        ("a.tsx", "const A = () => <B c={1}>\n  text\n</B>\nfunction f() {\n  a()\n  b()\n}", ["f"]),
+        (
+            "a.c",
+            "int f(int a)\n{\n#ifdef X\n  if (a) {\n#else\n  if (!a) {\n#endif\n    b();\n  }\n  return 1;\n}\n"
+                + "int\nmain(void)\n{\n  return f(1);\n}\n",
+            ["f", "main"]
+        ),
+        (
+            "a.swift", "struct A {\n  func `default`() {\n    b()\n  }\n  func `returns the { sum`() {}\n}",
+            ["A", "A/default"]
+        ),
+        (
+            "a.kt", "class A {\n  @Test fun `returns the sum`() {\n    b()\n  }\n}",
+            ["A", "A/returns the sum"]
+        ),
+        (
+            "a.sh", "function make-all {\n  a\n  b\n}\nfunction make-one() {\n  a\n}\n",
+            ["make-all", "make-one"]
+        ),
+        (
+            "a.jl",
+            "\"\"\"\n    area(c)\n\nThe area.\n\"\"\"\narea(c::Circle) = pi * c.radius^2\n\n\"\"\"\nThe sum.\n\"\"\"\n"
+                + "Base.sum(a::A)::Int where {T} =\n    1\n\nif f(a) == 1\n    g(x)\n    h(x)\nend\n",
+            ["area", "Base.sum"]
+        ),
+        ("a.php", "<html>\n<?php\nfunction helper() {\n  a();\n  b();\n}\n?>\n</html>", ["helper"]),
+    ])
+    func `Names and bodies in unusual forms are found`(
+        name: String, code: String, expected: [String]
+    ) async throws {
+        let input = DocumentInput(data: Data(code.utf8), path: name)
+        let match = try #require(DocumentReaders.standard.match(input))
+        let document = try #require(try await match.reader.read(input, as: match.type).first)
+        var paths: [String] = []
+        for section in TextStructure(of: document.text, format: document.format).sections {
+            let path = section.headings.joined(separator: "/")
+            if !path.isEmpty, !paths.contains(path) { paths.append(path) }
+        }
+        #expect(paths == expected)
+    }
+
+    @Test func `A text after a declaration in one line belongs to the next declaration`() async throws {
+        let code = """
+            abstract type Shape end
+
+            \"""
+                Circle(radius)
+
+            A circle.
+            \"""
+            struct Circle <: Shape
+                radius::Float64
+            end
+            """
+        let format = try await DocumentFixture.document(code, name: "a.jl").format
+        let structure = TextStructure(of: code, format: format)
+        let circle = try #require(structure.sections.first { $0.headings == ["Circle"] })
+        let bytes = Array(code.utf8)
+        #expect(String(decoding: bytes[circle.range], as: UTF8.self).hasPrefix("\"\"\"\n    Circle(radius)"))
+    }
+
     @Test func `Comments and attributes belong to the declaration that follows`() async throws {
         let (text, structure) = try await sections("sample.rs")
         let bytes = Array(text.utf8)

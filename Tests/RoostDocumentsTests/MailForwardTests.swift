@@ -85,4 +85,20 @@ import Testing
         #expect(Self.hidden("On 4 March we met.\nHe wrote:\n> Old.\n") == "He wrote:\n> Old.\n")
         #expect(Self.hidden("\(attribution)\nNo quotation.\n> Old.\n") == "> Old.\n")
     }
+
+    @Test func `The header and the signature of OpenPGP are hidden`() {
+        let header = "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n"
+        let signature = "-----BEGIN PGP SIGNATURE-----\n\niQEzBAEB\n-----END PGP SIGNATURE-----\n"
+        let hidden = Self.hidden(header + "\nHash: the text\n" + signature + "\nA footer.\n")
+        #expect(hidden == header + signature)
+        #expect(Self.hidden("The line -----BEGIN PGP SIGNATURE----- begins it.\n") == "")
+    }
+
+    @Test func `The line of a device is hidden at the end and before a quotation`() {
+        #expect(Self.hidden("Agreed.\n\nSent from my iPhone\n") == "Sent from my iPhone\n")
+        #expect(Self.hidden("Ja.\n\nVon meinem iPhone gesendet\n\n") == "Von meinem iPhone gesendet\n")
+        let answer = "Agreed.\nSent from my iPhone\n\nOn 4 March, Ada wrote:\n> Old.\n"
+        #expect(Self.hidden(answer).hasPrefix("Sent from my iPhone\n"))
+        #expect(Self.hidden("Sent from my desk on Monday\nit arrived today.\n") == "")
+    }
 }

@@ -86,8 +86,11 @@ struct BracedOutline {
             case UInt8(ascii: "("), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: ")"), UInt8(ascii: "]"): depth = max(0, depth - 1)
             case UInt8(ascii: "{"):
-                let close = closingBrace(of: index, limit: limit)
-                if depth == 0 {
+                var close = closingBrace(of: index, limit: limit)
+                if depth == 0, column == 0, !isAssigned, let end = functionEnd(start, index..<close) {
+                    close = end
+                }
+                if depth == 0, !isTypeArgument(index, close) {
                     body = (index + 1)..<close
                     // An expression can continue after a closure.
                     guard isAssigned && endsAtNewline else { return (min(close + 1, limit), body) }
@@ -127,6 +130,37 @@ struct BracedOutline {
             index += 1
         }
         return limit
+    }
+
+    /// Returns the offset of the first closing brace in the first column, with which the body of a function
+    /// of C ends that begins there; `nil` for other statements. The branches of `#if` and `#else` can contain
+    /// different numbers of opening and closing braces.
+    private func functionEnd(_ start: Int, _ body: Range<Int>) -> Int? {
+        guard language.name == "c", mask[start..<body.lowerBound].last(where: { $0 > 0x20 }) == 0x29 else {
+            return nil
+        }
+        let bytes = mask[body]
+        var line = bytes.firstIndex(of: 0x0A)
+        while let newline = line, newline + 1 < body.upperBound {
+            if mask[newline + 1] == UInt8(ascii: "}") { return newline + 1 }
+            line = bytes[(newline + 1)...].firstIndex(of: 0x0A)
+        }
+        return nil
+    }
+
+    private static let typedLanguages: Set = ["typescript", "vue", "svelte"]
+
+    /// Returns whether braces enclose the members of a type of TypeScript, not the body of a statement,
+    /// as in `Boat<{}>`, `<T = {}>` and the result of `load(): { count: number } {`.
+    private func isTypeArgument(_ open: Int, _ close: Int) -> Bool {
+        guard Self.typedLanguages.contains(language.name),
+            let before = mask[..<open].last(where: { $0 > 0x20 }), close + 1 < mask.count
+        else { return false }
+        let after = mask[(close + 1)...].first { $0 > 0x20 }
+        if before == UInt8(ascii: "<") { return true }
+        // In JSX, no space precedes the brace of an attribute's value.
+        if after == UInt8(ascii: ">") { return mask[open - 1] <= 0x20 || before != UInt8(ascii: "=") }
+        return before == UInt8(ascii: ":") && after == UInt8(ascii: "{")
     }
 
     /// Returns the beginning of the line with which a statement continues after a line break; `nil` if it

@@ -10,8 +10,12 @@ struct CodeLines {
     /// indentations would be read again for each statement.
     private let columns: [Int32]
 
-    init(source: [UInt8], mask: [UInt8]) {
+    /// Whether a text before a declaration documents it, as in Julia and Elixir.
+    private let hasDocumentationTexts: Bool
+
+    init(source: [UInt8], mask: [UInt8], language: CodeLanguage) {
         self.source = source
+        hasDocumentationTexts = ["julia", "elixir"].contains(language.name)
         self.mask = mask
         var starts = [0]
         for (index, byte) in source.enumerated() where byte == UInt8(ascii: "\n") { starts.append(index + 1) }
@@ -79,9 +83,62 @@ struct CodeLines {
                 first = attribute
                 continue
             }
-            first = previous
+            if endsWithText(previous) {
+                guard let text = textLine(endingAt: previous, minimum: minimum) else { break }
+                first = text
+                continue
+            }
+            first = commentLine(endingAt: previous, minimum: minimum) ?? previous
         }
         return first
+    }
+
+    /// The signs at the beginning and the end of comments that can contain blank lines.
+    private static let commentSigns = [("/*", "*/"), ("#=", "=#"), ("{-", "-}"), ("(*", "*)")].map {
+        (open: Array($0.0.utf8), close: Array($0.1.utf8))
+    }
+    /// The sign at the beginning and the end of a text in several lines.
+    private static let textSign = Array("\"\"\"".utf8)
+    /// The maximum number of lines of a comment or text with blank lines.
+    private static let maximumCommentLength = 200
+
+    /// Returns the first line of a comment in several lines that ends with a line; `nil` if none does.
+    private func commentLine(endingAt last: Int, minimum: Int) -> Int? {
+        let end = trimmedLine(last)
+        let signs = Self.commentSigns.first { end.suffix($0.close.count) == $0.close[...] }
+        guard let signs, !end.starts(with: signs.open) else { return nil }
+        for line in (max(minimum, last - Self.maximumCommentLength)..<last).reversed() {
+            guard indentation(line) == nil else { return nil }
+            if trimmedLine(line).starts(with: signs.open) { return line }
+        }
+        return nil
+    }
+
+    /// Returns whether a line ends with the sign of a text in several lines, outside of code.
+    private func endsWithText(_ line: Int) -> Bool { trimmedLine(line).suffix(3) == Self.textSign[...] }
+
+    /// Returns the first line of the documentation that ends with a line; `nil` if the text there is not
+    /// documentation, such as that of the class around a method of Python.
+    private func textLine(endingAt last: Int, minimum: Int) -> Int? {
+        guard hasDocumentationTexts else { return nil }
+        let end = trimmedLine(last)
+        if end.count > 3, end.starts(with: Self.textSign) { return last }
+        for line in (max(minimum, last - Self.maximumCommentLength)..<last).reversed() {
+            let text = trimmedLine(line)
+            // In Elixir, an attribute precedes the text: `@doc \"\"\"`.
+            if indentation(line) != nil {
+                let isAttribute = text.first == UInt8(ascii: "@") && text.suffix(3) == Self.textSign[...]
+                return isAttribute ? line : nil
+            }
+            if text.starts(with: Self.textSign) { return line }
+        }
+        return nil
+    }
+
+    /// Returns the bytes of a line without white space at its ends.
+    private func trimmedLine(_ line: Int) -> ArraySlice<UInt8> {
+        let bytes = source[range(line)].drop { $0 <= 0x20 }
+        return bytes.prefix(upTo: bytes.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? bytes.startIndex)
     }
 
     /// The maximum number of lines of an attribute.

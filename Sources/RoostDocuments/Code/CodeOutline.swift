@@ -14,7 +14,8 @@ struct CodeOutline {
     /// - Complexity: O(length of text · depth of nested declarations) for typical code.
     init(_ text: String, language: CodeLanguage) {
         let source = Array(text.utf8)
-        lines = CodeLines(source: source, mask: CodeMask(source, language: language).bytes)
+        lines = CodeLines(
+            source: source, mask: CodeMask(source, language: language).bytes, language: language)
         switch language.layout {
         case .braces(let endsAtNewline):
             declarations = BracedOutline(lines, language: language, endsAtNewline: endsAtNewline)

@@ -30,6 +30,14 @@ struct CodeTokens {
                 }
                 continue
             }
+            if byte == UInt8(ascii: "`"), let close = Self.quotedName(mask, index..<end) {
+                if depth == 0 {
+                    let text = String(decoding: mask[(index + 1)..<close], as: UTF8.self)
+                    tokens.append(Token(text: text, offset: index, isWord: true))
+                }
+                index = close + 1
+                continue
+            }
             if byte == UInt8(ascii: ")") || byte == UInt8(ascii: "]") { depth = max(0, depth - 1) }
             if depth == 0, byte > 0x20 {
                 tokens.append(Token(text: String(UnicodeScalar(byte)), offset: index, isWord: false))
@@ -37,6 +45,19 @@ struct CodeTokens {
             if byte == UInt8(ascii: "(") || byte == UInt8(ascii: "[") { depth += 1 }
             index += 1
         }
+    }
+
+    /// The maximum number of bytes of a name between grave accents.
+    private static let maximumNameLength = 200
+
+    /// Returns the offset of the second grave accent around a name with which a range begins; `nil` if none
+    /// follows on the line. Swift, Kotlin, Scala and SQL quote names with them.
+    private static func quotedName(_ mask: [UInt8], _ range: Range<Int>) -> Int? {
+        let rest = mask[(range.lowerBound + 1)..<min(range.upperBound, range.lowerBound + maximumNameLength)]
+        guard let close = rest.firstIndex(where: { $0 == UInt8(ascii: "`") || $0 == 0x0A }),
+            rest[close] == UInt8(ascii: "`"), close > range.lowerBound + 1
+        else { return nil }
+        return close
     }
 
     /// Removes tokens at the beginning.

@@ -69,7 +69,7 @@ struct IndentedOutline {
             // A macro of Julia can be qualified, as in `Base.@kwdef struct`.
             guard token.isWord || token.text == "." else { break }
         }
-        if let assigned = assignedFunction(tokens) { return (assigned, false) }
+        if let assigned = assignedFunction(tokens) ?? equation(tokens) { return (assigned, false) }
         guard language.hasPlainFunctions, first.isWord, !Self.control.contains(first.text),
             let open = list.firstIndex(where: { $0.text == "(" }), open > 0, list[open - 1].isWord
         else { return nil }
@@ -96,7 +96,8 @@ struct IndentedOutline {
             // A second keyword can follow the first one, as in `mutable struct` and `abstract type`.
             if name == "type" || name == "struct" { return tokens.name(at: index + 2) }
             guard language.name == "ruby", name == "self" || name.hasPrefix("self.") else {
-                return language.name == "lua" ? luaName(tokens, at: index + 1) ?? name : name
+                return ["lua", "shell"].contains(language.name)
+                    ? punctuatedName(tokens, at: index + 1) ?? name : name
             }
             // A method of the class. The name may be missing, or on the next line.
             let method = String(name.dropFirst("self.".count))
@@ -108,9 +109,9 @@ struct IndentedOutline {
         return signs.joined()
     }
 
-    /// Returns the name of a method of Lua, such as `Account:deposit`.
-    private func luaName(_ tokens: CodeTokens, at index: Int) -> String? {
-        let list = tokens.tokens[index...].prefix { $0.text != "(" }
+    /// Returns the name of a method of Lua or a function of a shell: `Account:deposit` and `make-all`.
+    private func punctuatedName(_ tokens: CodeTokens, at index: Int) -> String? {
+        let list = tokens.tokens[index...].prefix { $0.text != "(" && $0.text != "{" }
         return list.isEmpty ? nil : list.map(\.text).joined()
     }
 
@@ -124,6 +125,21 @@ struct IndentedOutline {
         let signs: Set = ["=", "<", "local"]
         let name = list[..<keyword].filter { !signs.contains($0.text) && $0.text != "-" }.map(\.text).joined()
         return name.isEmpty ? nil : name
+    }
+
+    /// Returns the name of a function of Julia in the short form: `area(c::Circle) = π * c.radius^2`.
+    private func equation(_ tokens: CodeTokens) -> String? {
+        let list = tokens.tokens
+        guard language.name == "julia", let name = tokens.name(at: 0), !Self.control.contains(name),
+            let open = list.firstIndex(where: { $0.text == "(" }),
+            list[..<open].allSatisfy({ $0.isWord || $0.text == "." }),
+            let sign = list[open...].firstIndex(where: { $0.text == "=" }),
+            sign + 1 == list.count || !["=", ">"].contains(list[sign + 1].text)
+        else { return nil }
+        // Only the types of the result and of the parameters come between the parameters and the sign.
+        let between = list[open..<sign].dropFirst(2)
+        let isTyped = between.isEmpty || between.first?.text == ":" || between.first?.text == "where"
+        return isTyped && list[open..<sign].dropFirst().first?.text == ")" ? name : nil
     }
 
     /// Returns the selector of a method of Objective-C, such as `initWithName:age:`.
@@ -158,6 +174,8 @@ struct IndentedOutline {
     /// Returns the index of the line after a declaration.
     private func end(from first: Int, column: Int, limit: Int) -> Int {
         var (line, end, depth) = (first, first + 1, 0)
+        // Whether a comment or string that begins outside of the declaration came after its last line.
+        var isOutside = false
         while line < limit {
             // A declaration in the same column ends this one even if a bracket seems to be open, for example
             // in a regular expression.
@@ -178,8 +196,11 @@ struct IndentedOutline {
                 if byte == UInt8(ascii: ")") || byte == UInt8(ascii: "]") { depth = max(0, depth - 1) }
             }
             // Comments at the end belong to the declaration if they are indented more deeply than it is.
-            if lines.indentation(line) != nil || (lines.indentation(line, masked: false) ?? 0) > column {
-                end = line + 1
+            if lines.indentation(line) != nil {
+                (end, isOutside) = (line + 1, false)
+            } else if let comment = lines.indentation(line, masked: false) {
+                isOutside = isOutside || comment <= column
+                if !isOutside { end = line + 1 }
             }
             line += 1
         }

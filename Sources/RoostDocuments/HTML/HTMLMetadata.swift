@@ -161,8 +161,15 @@ struct HTMLMetadata: Sendable {
             data.author, meta["author"], meta["article:author"], meta["dc.creator"], meta["parsely-author"],
         ]
         if let name = stated.lazy.compactMap({ $0 }).first(where: Self.isName) { return name }
-        for index in tree.nodes.indices {
+        var index = 0
+        while index < tree.nodes.count {
             let node = tree.nodes[index]
+            // The author of a comment, an answer or a review of a product is not that of the page.
+            if Self.isResponse(node) {
+                index = node.end
+                continue
+            }
+            defer { index += 1 }
             guard node.attribute("rel") == "author" || node.attribute("itemprop") == "author" else {
                 continue
             }
@@ -175,8 +182,25 @@ struct HTMLMetadata: Sendable {
         return nil
     }
 
+    /// The names of the microdata properties whose values are responses to the page.
+    private static let responses: Set<String> = [
+        "comment", "suggestedanswer", "acceptedanswer", "review", "reviews",
+    ]
+    /// Returns whether an element with microdata is a comment, an answer or a review.
+    private static func isResponse(_ node: HTMLTree.Node) -> Bool {
+        if let property = node.attribute("itemprop"), responses.contains(property.lowercased()) {
+            return true
+        }
+        let type = node.attribute("itemtype")?.lowercased() ?? ""
+        return type.hasSuffix("/comment") || type.hasSuffix("/answer")
+    }
+
+    /// The values that programs write in place of a missing name.
+    private static let placeholders: Set<String> = ["undefined", "null", "none", "n/a", "unknown"]
+
     private static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.count <= 100 && !text.contains("://") && !text.hasPrefix("@")
+            && !placeholders.contains(text.lowercased())
     }
 
     private mutating func readDates(_ tree: HTMLTree, _ meta: [String: String], _ data: StructuredData) {

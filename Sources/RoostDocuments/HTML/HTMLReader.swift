@@ -15,7 +15,7 @@ public struct HTMLReader: DocumentReader {
     /// The maximum number of bytes of a page. Its tree, its blocks and its text need several times as much.
     private static let maximumSize = 32 << 20
 
-    public let version = 5
+    public let version = 6
 
     public let types = [Self.type]
 
@@ -34,7 +34,8 @@ public struct HTMLReader: DocumentReader {
         let isPage =
             text.hasPrefix("<!doctype html") || text.hasPrefix("<html>") || text.hasPrefix("<html ")
             || text.hasPrefix("<html\n") || text.hasPrefix("<head>")
-        return isPage ? Self.type : nil
+        // The name of a template with code, such as that of a page in PHP, determines its type.
+        return isPage && !text.contains("<?php") && !text.contains("<?=") ? Self.type : nil
     }
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {

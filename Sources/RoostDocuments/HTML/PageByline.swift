@@ -83,6 +83,28 @@ struct PageByline {
             guard !isHeading, block.counts.words < Self.minimumParagraphWords else { break }
             read(block, in: tree, isList: isList, isNext: index == position + 1)
         }
+        author = author ?? Self.firstUser(after: position, blocks, tree)
+    }
+
+    /// The classes of the elements with the names of users, which programs for forums use.
+    private static let userClasses: Set<Substring> = ["username", "bigusername"]
+    /// The maximum number of characters of the name of a user.
+    private static let maximumUserLength = 40
+
+    /// Returns the name of the first user between the title and the first long paragraph, who began the
+    /// thread of a forum; `nil` if there is none. The users after the text of an article wrote comments.
+    private static func firstUser(
+        after position: Int, _ blocks: [HTMLBlock], _ tree: HTMLTree
+    ) -> String? {
+        let paragraph = blocks[(position + 1)...].first { $0.counts.words >= minimumParagraphWords }
+        let end = paragraph?.texts.first ?? tree.nodes.count
+        let user = tree.nodes.indices[min(blocks[position].container, end)..<end].first { index in
+            let classes = tree.nodes[index].attribute("class")?.split(whereSeparator: \.isWhitespace) ?? []
+            return classes.contains(where: userClasses.contains)
+        }
+        return user.map { tree.text(of: $0) }.flatMap {
+            (1...maximumUserLength).contains($0.count) ? $0 : nil
+        }
     }
 
     /// Returns the element of the main heading that has the text of the title; else the only heading of the
@@ -171,12 +193,28 @@ struct PageByline {
         }
     }
 
-    /// Returns the range of the name of an author in a line that begins with it.
+    /// The words that can come between a date and the name of an author: those of a time.
+    private static let timeWords: Set<String> = ["at", "am", "pm", "um", "uhr", "à", "a", "las"]
+
+    /// Returns the index of the word after a date with which a line begins, such as `Posted on 3 March 2024
+    /// at 10:15`; 0 for other lines.
+    private static func startAfterDate(_ lowercased: [String]) -> Int {
+        guard let (_, range) = VisibleDate.first(in: lowercased),
+            lowercased[..<range.lowerBound].allSatisfy({
+                publishedWords.contains($0) || wordsAfterNames.contains($0)
+            })
+        else { return 0 }
+        let rest = lowercased[range.upperBound...]
+        return rest.firstIndex { !timeWords.contains($0) && $0.first?.isNumber != true } ?? 0
+    }
+
+    /// Returns the range of the name of an author in a line that begins with it, perhaps after a date.
     private static func name(in words: [Word]) -> Range<Int>? {
         let lowercased = words.map { $0.text.lowercased() }
-        let prefix = authorWords.filter { lowercased.starts(with: $0) }.max { $0.count < $1.count }
+        let first = startAfterDate(lowercased)
+        let prefix = authorWords.filter { lowercased[first...].starts(with: $0) }.max { $0.count < $1.count }
         guard let prefix else { return nil }
-        let start = prefix.count
+        let start = first + prefix.count
         var end = start
         while end < words.count, end - start < 6 {
             let text = words[end].text

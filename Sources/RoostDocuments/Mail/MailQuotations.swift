@@ -41,6 +41,7 @@ struct MailQuotations {
         var attribution: Range<Int>?
         var rest: TextStructure.HiddenPart.Kind?
         var (isForwarded, isInQuotation, hasForward) = (false, false, false)
+        var armor = MailArmor()
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
             let range = offset..<min(offset + line.utf8.count + 1, length)
@@ -53,7 +54,8 @@ struct MailQuotations {
             if rest == nil, !hasForward, Self.isOriginal(lines, at: index) { rest = .quotation }
             // Many programs write the signature of the sender above the forwarded message.
             if rest == .signature, Self.isForwardMark(content) { rest = nil }
-            if let kind = rest {
+            let isSignature = armor.contains(content) || Self.isDeviceLine(lines, at: index)
+            if let kind = rest ?? (isSignature ? .signature : nil) {
                 Self.append(range, kind, to: &found)
             } else if content.hasPrefix(">") {
                 // Apple Mail writes the mark before the quotation, or in it if the message is in HTML.
@@ -93,6 +95,32 @@ struct MailQuotations {
         } else {
             parts.append(TextStructure.HiddenPart(kind: kind, range: range))
         }
+    }
+
+    /// The beginnings of the lines that programs add below a message, in lowercase letters.
+    private static let deviceLines = [
+        "sent from my ", "get outlook for ", "sent via ", "von meinem iphone gesendet",
+        "von meinem ipad gesendet", "gesendet von meinem ", "envoyé de mon ", "enviado desde mi ",
+        "enviado do meu ", "inviato da iphone", "inviato dal mio ", "verstuurd vanaf mijn ",
+        "skickat från min ", "wysłane z ",
+    ]
+    /// The maximum number of bytes of such a line.
+    private static let maximumDeviceLine = 120
+
+    /// Returns whether a program added a line such as `Sent from my iPhone` at the end of a message or before
+    /// a quotation.
+    private static func isDeviceLine(_ lines: [Substring], at index: Int) -> Bool {
+        guard let first = lines[index].utf8.first, first > 0x20, lines[index].utf8.count <= maximumDeviceLine
+        else {
+            return false
+        }
+        let content = lines[index].lowercased()
+        guard deviceLines.contains(where: content.hasPrefix) else { return false }
+        let next = lines.indices[(index + 1)...].first { !lines[$0].allSatisfy(\.isWhitespace) }
+        guard let next else { return true }
+        let line = String(lines[next]).trimmed
+        return line.hasPrefix(">") || isAttribution(line) || isWrappedAttribution(lines, at: next)
+            || isOriginal(lines, at: next)
     }
 
     /// Returns whether a line introduces a quotation, such as `On Monday, Mara wrote:`.

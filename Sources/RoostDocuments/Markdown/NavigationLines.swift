@@ -21,7 +21,7 @@ enum NavigationLines {
         "first", "last", "start", "overview", "contents", "inhalt", "übersicht",
     ]
     private static let arrows = Set<Unicode.Scalar>("←→↑⬅➡⬆⇐⇒⇦⇨⇧«»‹›◀▶◄►▲⏪⏩⏮⏭⏫↩".unicodeScalars)
-    private static let separators = Set<Unicode.Scalar>("|·•/>»›—–".unicodeScalars)
+    private static let separators = Set<Unicode.Scalar>("|·•/<>»›—–".unicodeScalars)
     /// The maximum number of bytes of a line, and the maximum number of lines at each end.
     private static let (maximumLength, maximumLines) = (600, 6)
 

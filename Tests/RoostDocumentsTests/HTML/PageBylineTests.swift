@@ -38,12 +38,36 @@ import Testing
             ("<p>Publicado el 3 de marzo de 2024</p>", nil, "2024-03-03"),
             ("<p><time>Mar 3, 2024</time> · 5 min read</p>", nil, "2024-03-03"),
             ("<p>2024-03-03</p>", nil, "2024-03-03"),
+            ("<p>Posted on March 3, 2024 by Jane Doe</p>", "Jane Doe", "2024-03-03"),
+            ("<p>Posted on March 3, 2024 at 10:15 am by Jane Doe</p>", "Jane Doe", "2024-03-03"),
+            ("<p>Veröffentlicht am 3. März 2024 von Jörg Weiß</p>", "Jörg Weiß", "2024-03-03"),
+            ("<p>March 3, 2024 by way of Dover</p>", nil, "2024-03-03"),
         ] as [(String, String?, String?)])
     func `The author and the date near the title are read`(line: String, author: String?, date: String?) {
         let metadata = Self.metadata(line)
         #expect(metadata.author == author)
         #expect(Self.day(metadata.publishedAt) == date)
         #expect(metadata.modifiedAt == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("<ul><li>Thread starter <a class='username x' href=/u/1>rain_man</a></li></ul>", "rain_man"),
+            ("<div class=bigusername>rain_man</div>", "rain_man"),
+            ("<div itemscope itemtype='https://schema.org/Comment'><p itemprop=author>Ada</p></div>", nil),
+            ("<div itemprop=acceptedAnswer itemscope><p itemprop=author>Ada</p></div>", nil),
+            ("<div itemprop=review itemscope><p itemprop=author>Ada</p></div>", nil),
+            ("<div itemscope itemtype='https://schema.org/Article'><p itemprop=author>Ada</p></div>", "Ada"),
+            ("<p rel=author>undefined</p>", nil),
+        ] as [(String, String?)])
+    func `Who began a thread is the author, and who answered is not`(line: String, author: String?) {
+        #expect(Self.metadata(line).author == author)
+    }
+
+    @Test func `A user below the text is not the author`() {
+        let comment = "<div class=username>rain_man</div><p>Great.</p>"
+        let page = "<html><body><h1>Rain barrels</h1>\(Self.text)\(comment)</body></html>"
+        #expect(HTMLPage(Data(page.utf8)).metadata.author == nil)
     }
 
     @Test func `The date of a change is not that of the publication`() {

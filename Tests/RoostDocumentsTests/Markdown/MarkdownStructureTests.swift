@@ -89,7 +89,7 @@ import Testing
         "[[Home]] / [[Garden]] / [[Soil]]",
         "Up: [[Index]]", "[Back to top](#top)", "Prev: [[A]] · Next: [[B]]", "**Next:** [[B]]",
         "[Zurück](a.md) · [Weiter](b.md)", "[[2025-03-13]] ← → [[2025-03-15]]",
-        "| [Home](/) | [Next](b.md) |",
+        "| [Home](/) | [Next](b.md) |", "<< [[2025-03-13]] | [[2025-03-15]] >>",
     ])
     func `Lines of links at the ends are navigation`(line: String) {
         let atEnd = "# Title\n\nText about soil.\n\n---\n\n\(line)\n"
