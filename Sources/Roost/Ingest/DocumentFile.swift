@@ -10,6 +10,9 @@ struct DocumentFile {
     private let url: URL
     private let match: DocumentReaders.Match
 
+    /// The first bytes of a ZIP archive with at least one part.
+    private static let archiveSignature = Data([0x50, 0x4B, 0x03, 0x04])
+
     /// Loads a file and chooses its reader.
     ///
     /// - Throws: ``RoostError`` with `.noInput` or `.badInput`.
@@ -21,11 +24,16 @@ struct DocumentFile {
         data = try FileContents.read(url, maximumSize: maximumSize) { start in
             let limits = DocumentLimits()
             if FileContents.isUTF16(start) { return limits.maximumTextBytes }
+            // The type of an archive follows from the table of its parts, which is at its end.
+            if start.starts(with: Self.archiveSignature) { return limits.maximumArchiveBytes }
             guard let type = match(start)?.type, !Self.isText(type) else { return nil }
             return limits.maximumArchiveBytes
         }
-        self.match =
-            match(data) ?? DocumentReaders.Match(reader: PlainTextReader(), type: PlainTextReader.type)
+        let found = match(data)
+        if data.starts(with: Self.archiveSignature), found.map({ Self.isText($0.type) }) ?? true {
+            throw FileContents.binaryFile(url)
+        }
+        self.match = found ?? DocumentReaders.Match(reader: PlainTextReader(), type: PlainTextReader.type)
         readerVersion = ReaderVersion(type: self.match.type.name, version: self.match.reader.version)
     }
 

@@ -58,6 +58,11 @@ enum FileContents {
         number == EACCES ? "permission denied" : String(cString: strerror(number))
     }
 
+    /// The error for a binary file that no reader supports.
+    static func binaryFile(_ url: URL) -> RoostError {
+        RoostError(.badInput, "cannot read \(url.path): it is a binary file")
+    }
+
     private static func contents(
         _ url: URL, _ maximumSize: Int, _ maximumBinarySize: (Data) -> Int?
     ) throws -> Data {
@@ -74,9 +79,7 @@ enum FileContents {
                 try require(try file.size(), upTo: limit, of: url)
             }
             let isBinary = !mayBeBinary && (isFirst ? block.contains(0) : containsZeroPage(block))
-            guard !isBinary else {
-                throw RoostError(.badInput, "cannot read \(url.path): it is a binary file")
-            }
+            guard !isBinary else { throw binaryFile(url) }
             data += block
             // The file may grow while it is read.
             try require(data.count, upTo: limit, of: url)

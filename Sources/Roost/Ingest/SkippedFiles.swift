@@ -34,10 +34,12 @@ struct SkippedFiles {
 
     /// Returns the skipped inputs that have not been reported in their present state, and records them.
     mutating func unreported(_ skips: [IngestReport.Skip]) -> [IngestReport.Skip] {
-        skips.filter { skip in
+        // Names that differ only in invalid bytes are equal here; those of one ingest are reported together.
+        let known = states
+        return skips.filter { skip in
             // An input that is not a file, such as a row, is always reported.
             guard let state = Self.state(of: skip) else { return true }
-            guard states[skip.source] != state else { return false }
+            guard known[skip.source] != state else { return false }
             if states.count >= Self.maximumCount { states = [:] }
             states[skip.source] = state
             return true
@@ -54,6 +56,8 @@ struct SkippedFiles {
     }
 
     private static func state(of skip: IngestReport.Skip) -> String? {
+        // The path of such a file cannot be written as text, and its contents do not matter.
+        if skip.reason == FileFinder.nameReason { return skip.reason }
         var status = stat()
         guard lstat(skip.source, &status) == 0 else { return nil }
         let time = status.modificationTime

@@ -52,6 +52,27 @@ import Testing
         )
     }
 
+    #if os(Linux)
+        @Test func `names that are not UTF-8 are reported once`() throws {
+            try write("a swift", to: "notes/a.md")
+            for byte: UInt8 in [0xFE, 0xFF] {
+                let path = Array((cli.home.path + "/notes/").utf8) + [byte] + Array(".md".utf8) + [0]
+                let file = path.withUnsafeBufferPointer { bytes in
+                    bytes.withMemoryRebound(to: CChar.self) {
+                        open($0.baseAddress!, O_CREAT | O_WRONLY, 0o600)
+                    }
+                }
+                #expect(file >= 0)
+                close(file)
+            }
+            #expect(try cli.roost("add-folder", "notes").status == 0)
+            let first = try cli.roost("sync")
+            #expect(first.output.hasSuffix(" 2 skipped\n") && first.error.contains("not valid UTF-8"))
+            let second = try cli.roost("sync")
+            #expect(second.output.hasSuffix(" 2 skipped (2 reported before)\n"), "\(second.output)")
+        }
+    #endif
+
     @Test(.enabled(if: getuid() != 0, "the superuser can enter all folders"))
     func `a folder that can be listed and not entered is reported`() throws {
         try write("a swift", to: "notes/a.md")

@@ -304,6 +304,28 @@ import Testing
         let source = try await RecordReader().read(try write(code, to: "large.swift"))
         #expect(source.entries.count > 1 && source.entries.allSatisfy { $0.tags.isEmpty })
     }
+
+    @Test func `an office document is recognized whatever its name is`() async throws {
+        let fixtures = Fixtures.folder.appendingPathComponent("Documents/files")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (fixture, name) in [("report.docx", "report.bin"), ("long.epub", "book.zip")] {
+            let file = folder.appendingPathComponent(name)
+            try FileManager.default.copyItem(at: fixtures.appendingPathComponent(fixture), to: file)
+            // The table of the parts of the archive is not at the beginning.
+            #expect(try Data(contentsOf: file).count > 30_000)
+            let expected = try await RecordReader().read(fixtures.appendingPathComponent(fixture))
+            let draft = try await RecordReader().read(file)
+            #expect(draft.entries.map(\.content) == expected.entries.map(\.content))
+        }
+        var archive = Data([0x50, 0x4B, 0x03, 0x04])
+        archive.append(Data(repeating: 0, count: 20_000))
+        for name in ["data.zip", "data.md", "data"] {
+            let file = folder.appendingPathComponent(name)
+            try archive.write(to: file)
+            let error = await #expect(throws: RoostError.self) { _ = try await RecordReader().read(file) }
+            #expect(error?.description.contains("it is a binary file") == true, "\(name)")
+        }
+    }
 }
 
 extension DateFormatter {
