@@ -29,8 +29,15 @@ struct MoveDetection {
     ///   - candidates: The files to which they may have been moved.
     init(from origins: [Origin], to candidates: [SyncCandidate]) {
         (self.origins, self.candidates) = (origins, candidates.filter { !$0.isRepeated })
+        let present = Dictionary(
+            candidates.compactMap { file in file.file.status.map { (file.source, $0.inode) } }
+        ) { first, _ in first }
         for (index, item) in origins.enumerated() {
-            if let inode = item.status?.inode { origin[inode] = index }
+            // A file that still has its inode is at its path; another file with the inode is a hard link.
+            guard let inode = item.status?.inode, item.isMissing || present[item.source] != inode else {
+                continue
+            }
+            origin[inode] = index
         }
     }
 

@@ -17,4 +17,26 @@ import Testing
         #expect(moves.map(\.origin) == origins.dropLast().map(\.source))
         #expect(moves.map(\.target) == ["file:///b/1", "file:///b/z", "file:///c/z", "file:///b/2"])
     }
+
+    @Test func `a file that is at its path has not moved to its hard link`() {
+        func status(_ inode: UInt64) -> FileStatus {
+            FileStatus(size: 1, modified: 0, changed: 0, inode: inode)
+        }
+        func candidate(_ path: String, _ inode: UInt64, isKnown: Bool) -> SyncCandidate {
+            let record = Source(id: "file://" + path, fingerprint: isKnown ? "f" : "", entryIDs: [])
+            return SyncCandidate(
+                file: FolderWalk.File(path: path, relativePath: path, status: status(inode)),
+                source: record.id, record: record)
+        }
+        let origins = [
+            MoveDetection.Origin(source: "file:///a", digest: "d", isMissing: false, status: status(1))
+        ]
+        let digests = ["file:///a": "d", "file:///b": "d"]
+        func moves(_ inode: UInt64) -> [SourceMove] {
+            let candidates = [candidate("/a", inode, isKnown: true), candidate("/b", 1, isKnown: false)]
+            return MoveDetection(from: origins, to: candidates).moves(digests)
+        }
+        #expect(moves(1).isEmpty)
+        #expect(moves(2).map(\.target) == ["file:///b"])
+    }
 }
