@@ -26,6 +26,23 @@ import Testing
         #expect(try cli.roost("ingest", "notes").status == 0)
     }
 
+    @Test func `a query that is only a date names the filter for dates`() throws {
+        try prepare()
+        let file = cli.home.appendingPathComponent("notes/standup.md")
+        try Data("---\ndate: 2025-03-14\n---\n# Standup\n\nAnna fixes the billing bug.".utf8).write(to: file)
+        #expect(try cli.roost("ingest", "notes").status == 0)
+        for (query, date) in [("2025-03-14", "2025-03-14"), ("date:2025-03", "2025-03")] {
+            let outcome = try cli.roost("query", query)
+            let hint = "`roost list --since \(date) --until \(date)` lists the entries of this date"
+            #expect(outcome.status == 1 && outcome.error.contains(hint), "\(outcome.error)")
+            let list = try cli.roost("list", "--since", date, "--until", date)
+            #expect(list.output.contains("Standup") && !list.output.contains("Undoing"), "\(list.output)")
+        }
+        for query in ["2025-13-14", "2025-3-14", "2025-03-14-01", "zebra"] {
+            #expect(try !cli.roost("query", query).error.contains("--since"), "\(query)")
+        }
+    }
+
     /// Returns the names of the files that a query finds.
     private func files(_ arguments: String..., input: String = "") throws -> [String] {
         let outcome = try cli.roost(["query", "--all", "-l"] + arguments, input: input)
