@@ -128,6 +128,7 @@ struct Recall: Sendable {
         var visible = filter
         (visible.since, visible.until) = (nil, nil)
         search.visible = visible.entries
+        search.countsOnlyVisible = options.countsOnlyVisible
         return search
     }
 

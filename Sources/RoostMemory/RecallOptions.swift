@@ -35,6 +35,9 @@ public struct RecallOptions: Sendable, Hashable {
     /// Whether words are searched for exactly as the query spells them, apart from inflection
     /// (`EntrySearch.usesExactWords`).
     public var usesExactWords = false
+    /// Whether the rarity of words is measured among the messages that the filter selects
+    /// (`EntrySearch.countsOnlyVisible`), so that scores tell nothing about others.
+    package var countsOnlyVisible = false
     /// The influence of the age of a message; `nil` if age has no influence.
     public var recency: Recency?
     /// Whether messages from a time that the query names get a higher score, or come first if the query names

@@ -153,6 +153,21 @@ struct IsolationTests {
         }
     }
 
+    /// Rare words count more, so the order would tell which word hidden entries contain.
+    @Test func `the order of results does not tell which words hidden entries contain`() async throws {
+        var orders: [[String]] = []
+        for word in ["boat", "zebra"] {
+            let harness = MCPHarness(Self.work)
+            for text in ["a zebra in the park", "a boat in the park", "bread in the oven"] {
+                try await harness.store.add(text, tags: ["work"])
+            }
+            for number in 0..<20 { try await harness.store.add("the secret \(word) number \(number)") }
+            let answer = await harness.call("search", ["query": "zebra boat"])
+            orders.append((answer["results"]?.elements ?? []).compactMap { $0["title"]?.asString })
+        }
+        #expect(!orders[0].isEmpty && orders[0] == orders[1])
+    }
+
     @Test func `a word is only replaced with a word that a visible entry contains`() async throws {
         let (open, empty) = (MCPHarness(), MCPHarness())
         for number in 0..<3 {

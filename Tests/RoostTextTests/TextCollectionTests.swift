@@ -78,6 +78,38 @@ import Testing
         }
     }
 
+    @Test func `scores of the counted texts do not depend on the others`() throws {
+        let visible = texts(60, seed: 5)
+        let hidden = texts(200, seed: 6) + (0..<200).map { "boat \($0) runBoat -> x" }
+        var alone = TextCollection()
+        alone.parts = [TextPart(index(visible))]
+        var mixed = TextCollection()
+        mixed.parts = [
+            TextPart(index(Array(hidden[..<150]) + visible)), TextPart(index(Array(hidden[150...]))),
+        ]
+        let counted = VisibleDocuments { $0 == 0 && $1 >= 150 }
+        func scores(_ collection: TextCollection, _ query: String, _ counted: VisibleDocuments?) throws
+            -> TextScores
+        {
+            let query = try collection.resolved(
+                TextQuery(query), correctsSpelling: false, among: counted, counting: counted)
+            return try collection.scores(for: query, among: counted)
+        }
+        for query in ["boat", "boat zeppelin", "painted roofs", "boat -> sea", "night knight the"] {
+            let expected = try scores(alone, query, nil)
+            let limited = try scores(mixed, query, counted)
+            let unlimited = try scores(mixed, query, nil)
+            #expect(limited.exactScore == expected.exactScore, "\(query)")
+            var differs = false
+            for document in visible.indices {
+                let score = expected[part: 0, document: document]
+                #expect(limited[part: 0, document: document + 150] == score, "\(query), \(document)")
+                differs = differs || unlimited[part: 0, document: document + 150] != score
+            }
+            #expect(differs, "\(query)")
+        }
+    }
+
     @Test func `results do not depend on the division into parts or on deleted texts`() throws {
         let texts = texts(300, seed: 2)
         var undivided = TextCollection()

@@ -75,12 +75,13 @@ struct CandidateSource: Sendable {
             return
         }
         guard plan.usesVectors, precomputed == nil, let depth else {
-            (self.precomputed, wordScores) = (precomputed, try await words.scores(for: text))
+            self.precomputed = precomputed
+            wordScores = try await words.scores(for: text, counting: plan.countedRows)
             return
         }
         // Both searches use one core most of the time.
         async let nearest = Self.nearest(plan, depth: depth, in: vectors, among: allowed, of: matchingCount)
-        wordScores = try await words.scores(for: text)
+        wordScores = try await words.scores(for: text, counting: plan.countedRows)
         self.precomputed = try await nearest
     }
 

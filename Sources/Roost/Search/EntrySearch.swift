@@ -58,6 +58,10 @@ public struct EntrySearch: Sendable, Hashable {
     /// these decide which words are replaced, and with which words: otherwise, a correction, or the lack of
     /// one, would tell whether a hidden entry has a word.
     public var visible: EntryFilter?
+    /// Whether the rarity of words, on which scores depend, is measured among the ``visible`` entries only.
+    /// Otherwise, the scores would tell whether hidden entries have a word. It takes time proportional to the
+    /// number of entries.
+    package var countsOnlyVisible = false
     /// Whether all vectors are compared. If `false`, the search of a large store may use a graph index, which
     /// finds nearly all of the nearest passages.
     public var isExact = false

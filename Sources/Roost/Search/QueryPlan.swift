@@ -11,6 +11,8 @@ struct QueryPlan: Sendable {
     var vector: [Float]
     /// The words to search for; `nil` if only vectors are compared.
     var text: TextQuery?
+    /// The rows of the entries among which the rarity of words is measured; `nil` for all.
+    var countedRows: RowSet?
     /// The entries that are never hits, because they are the subject of the search.
     var excluded: Set<Entry.ID> = []
     /// The number of tokens of the query that exceeded the model's limit.

@@ -21,9 +21,11 @@ struct QueryResolver {
         var corrected: [Int] = []
         for index in plans.indices {
             guard let text = plans[index].text else { continue }
+            let visible = try await visibleRows(of: plans[index].search)
+            plans[index].countedRows = plans[index].search.countsOnlyVisible ? visible : nil
             let resolved = try await contents.resolved(
-                text, correctsSpelling: !plans[index].search.usesExactWords,
-                among: try await visibleRows(of: plans[index].search), with: embedder)
+                text, correctsSpelling: !plans[index].search.usesExactWords, among: visible,
+                counting: plans[index].countedRows, with: embedder)
             plans[index].text = resolved
             let isEmbedded = !plans[index].vector.isEmpty
             if isEmbedded, resolved.plainText != text.plainText { corrected.append(index) }
@@ -35,9 +37,11 @@ struct QueryResolver {
         return plans
     }
 
-    /// Returns the rows of the entries whose words decide about corrections; `nil` for all entries.
+    /// Returns the rows of the entries whose words decide about corrections and rarity; `nil` for all entries.
     private func visibleRows(of search: EntrySearch) async throws -> RowSet? {
-        guard let visible = search.visible, !search.usesExactWords else { return nil }
+        guard let visible = search.visible, !search.usesExactWords || search.countsOnlyVisible else {
+            return nil
+        }
         return try await filteredRows.allowed(by: visible, in: try await storage.snapshot())
     }
 }

@@ -54,6 +54,7 @@ struct RecallTool: Tool {
             limit: arguments.integer("limit", default: 10), context: arguments.integer("context", default: 1))
         options.candidates = Self.rankedMessages
         options.now = Date()
+        options.countsOnlyVisible = !rules.showsEverything
         return try await handle.use { [filter, options] store in
             let stamp = try await store.storage.snapshot().stamp
             var options = options

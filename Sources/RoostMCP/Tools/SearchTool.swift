@@ -63,6 +63,7 @@ struct SearchTool: Tool {
             // One more hit tells whether there is another page.
             search.limit += 1
             search.visible = rules.showsEverything ? nil : rules.restricting()
+            search.countsOnlyVisible = true
             let result = try await store.search(search)
             let items = result.hits.prefix(limit).map { hit -> JSONValue in
                 var item = EntryJSON.summary(of: hit.entry)

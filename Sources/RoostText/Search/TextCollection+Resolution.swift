@@ -8,6 +8,7 @@ extension TextCollection {
     ///   - query: A query that has not been resolved.
     ///   - correctsSpelling: Whether unknown words are replaced with similar words.
     ///   - visible: The documents whose words decide about corrections; `nil` for all documents.
+    ///   - counted: The documents among which the rarity of words is measured; `nil` for all.
     ///   - isCorrect: Returns whether a word in lower case without diacritics is known to be spelled
     ///     correctly. Such a word is never corrected, even if no text contains it.
     /// - Throws: `CancellationError`.
@@ -15,6 +16,7 @@ extension TextCollection {
     ///   beginning and to the postings of similar words; with `visible`, also to the number of documents.
     package func resolved(
         _ query: TextQuery, correctsSpelling: Bool, among visible: VisibleDocuments? = nil,
+        counting counted: VisibleDocuments? = nil,
         unless isCorrect: (String) -> Bool = { _ in false }
     ) throws -> TextQuery {
         var query = query
@@ -36,17 +38,18 @@ extension TextCollection {
             try Task.checkCancellation()
             resolve(&query.scoring[index].clause)
         }
-        removeUnknownOperators(from: &query)
+        removeUnknownOperators(from: &query, counted)
         if correctsSpelling, query.scoring.count <= Self.maximumCorrected {
             for index in query.scoring.indices {
                 try Task.checkCancellation()
                 correct(index, in: &query, languages, visible, unless: isCorrect)
             }
         }
-        addPartsOfIdentifiers(to: &query)
+        addPartsOfIdentifiers(to: &query, counted)
+        let documents = size(of: counted).documents
         for index in query.scoring.indices {
             query.scoring[index].information = TextScoring.information(
-                count(query.scoring[index].clause, nil), of: documentCount)
+                count(query.scoring[index].clause, counted), of: documents)
         }
         query.pairs = pairs(of: query)
         for index in query.pairs.indices { resolve(&query.pairs[index]) }
@@ -95,12 +98,12 @@ extension TextCollection {
 
     /// Removes the operators that no text contains, unless the query contains nothing else: in prose, they
     /// are punctuation.
-    private func removeUnknownOperators(from query: inout TextQuery) {
+    private func removeUnknownOperators(from query: inout TextQuery, _ counted: VisibleDocuments?) {
         let known = query.scoring.filter { scoring in
             guard case .phrase(let terms) = scoring.clause, terms.first?.kind == .operator else {
                 return true
             }
-            return count(scoring.clause, nil) > 0
+            return count(scoring.clause, counted) > 0
         }
         if !known.isEmpty { query.scoring = known }
     }
@@ -112,12 +115,12 @@ extension TextCollection {
     private static let identifierWeight: Float = 0.4
 
     /// Adds a clause for each word that occurs as a part of identifiers.
-    private func addPartsOfIdentifiers(to query: inout TextQuery) {
+    private func addPartsOfIdentifiers(to query: inout TextQuery, _ counted: VisibleDocuments?) {
         for scoring in query.scoring {
             guard case .phrase(let terms) = scoring.clause, terms.count == 1, terms[0].kind == .word,
                 query.scoring.count < TextQuery.maximumClauses
             else { continue }
-            guard isPartOfIdentifier(terms[0], nil) else { continue }
+            guard isPartOfIdentifier(terms[0], counted) else { continue }
             var part = scoring
             part.clause = .phrase([Self.part(terms[0])])
             part.weight = min(scoring.weight, Self.identifierWeight)
@@ -142,11 +145,7 @@ extension TextCollection {
 
     /// Returns the number of documents that contain a clause.
     private func count(_ clause: TextQuery.Clause, _ visible: VisibleDocuments?) -> Int {
-        parts.indices.reduce(0) { sum, part in
-            let found = parts[part].find(clause)
-            guard let visible else { return sum + parts[part].documentCount(found) }
-            return sum + parts[part].documentCount(found) { visible.contains(part, $0) }
-        }
+        count(parts.map { $0.find(clause) }, visible)
     }
 
     // MARK: Spelling

@@ -20,11 +20,13 @@ package struct TextCollection: Sendable {
 
     /// Returns the scores of all documents.
     ///
+    /// - Parameter counted: The documents among which the rarity of words and the mean length are measured;
+    ///   `nil` for all. The scores of these documents are then independent of the others.
     /// - Throws: `CancellationError`.
     /// - Complexity: O(documents + postings of the words).
-    package func scores(for query: TextQuery) throws -> TextScores {
-        let documents = documentCount
-        let meanLength = max(1, Float(parts.reduce(0) { $0 + $1.length }) / Float(max(1, documents)))
+    package func scores(for query: TextQuery, among counted: VisibleDocuments? = nil) throws -> TextScores {
+        let (documents, length) = size(of: counted)
+        let meanLength = max(1, Float(length) / Float(max(1, documents)))
         func find(_ clause: TextQuery.Clause) throws -> [TextPart.Found] {
             try parts.map { part in
                 try Task.checkCancellation()
@@ -32,8 +34,7 @@ package struct TextCollection: Sendable {
             }
         }
         func information(_ found: [TextPart.Found]) -> Float {
-            let count = parts.indices.reduce(0) { $0 + parts[$1].documentCount(found[$1]) }
-            return TextScoring.information(count, of: documents)
+            TextScoring.information(count(found, counted), of: documents)
         }
         var clauses = try query.scoring.map { scoring in
             let found = try find(scoring.clause)
@@ -50,6 +51,31 @@ package struct TextCollection: Sendable {
                     weight: TextScoring.pairWeight * mean, found: try find(pair)))
         }
         return try TextScores(parts, clauses, meanLength: meanLength)
+    }
+
+    /// Returns the number of documents, and the total number of their words.
+    ///
+    /// - Parameter counted: The documents that count; `nil` for all.
+    func size(of counted: VisibleDocuments?) -> (documents: Int, length: Int) {
+        guard let counted else { return (documentCount, parts.reduce(0) { $0 + $1.length }) }
+        var size = (documents: 0, length: 0)
+        for part in parts.indices {
+            let (documents, length) = parts[part].size { counted.contains(part, $0) }
+            size = (size.documents + documents, size.length + length)
+        }
+        return size
+    }
+
+    /// Returns the number of documents found.
+    ///
+    /// - Parameters:
+    ///   - found: The documents found in each part.
+    ///   - counted: The documents that count; `nil` for all.
+    func count(_ found: [TextPart.Found], _ counted: VisibleDocuments?) -> Int {
+        parts.indices.reduce(0) { sum, part in
+            guard let counted else { return sum + parts[part].documentCount(found[part]) }
+            return sum + parts[part].documentCount(found[part]) { counted.contains(part, $0) }
+        }
     }
 
     /// Returns the documents that contain a word of the query, best first.

@@ -211,6 +211,21 @@ extension TextPart {
         return count
     }
 
+    /// Returns the number of documents that are not deleted and meet a condition, and the total number of
+    /// their words.
+    ///
+    /// - Complexity: O(documents).
+    func size(where isCounted: (_ document: Int) -> Bool) -> (documents: Int, length: Int) {
+        var size = (documents: 0, length: 0)
+        index.reading {
+            for document in 0..<index.documentCount where !isRemoved(document) && isCounted(document) {
+                size.documents += 1
+                size.length += Int(UInt32(littleEndian: index.lengths[document]))
+            }
+        }
+        return size
+    }
+
     /// Returns the number of documents found that are not deleted and meet a condition.
     ///
     /// - Complexity: O(documents found).

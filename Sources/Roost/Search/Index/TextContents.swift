@@ -104,19 +104,25 @@ extension TextContents {
     /// - Parameters:
     ///   - correctsSpelling: Whether unknown words are replaced with similar words.
     ///   - visible: The rows of the entries whose words decide about corrections; `nil` for all.
+    ///   - counted: The rows of the entries among which the rarity of words is measured; `nil` for all.
     ///   - embedder: The model. A word of its vocabulary is never corrected.
     /// - Throws: `CancellationError`.
     @concurrent
     func resolved(
         _ query: TextQuery, correctsSpelling: Bool, among visible: RowSet? = nil,
-        with embedder: (any Embedder)? = nil
+        counting counted: RowSet? = nil, with embedder: (any Embedder)? = nil
     ) async throws -> TextQuery {
-        let documents = visible.map { visible in
-            VisibleDocuments { visible.contains(rows[$0].entryRow($1)) }
-        }
-        return try collection.resolved(query, correctsSpelling: correctsSpelling, among: documents) {
+        try collection.resolved(
+            query, correctsSpelling: correctsSpelling, among: documents(of: visible),
+            counting: documents(of: counted)
+        ) {
             embedder?.vocabularyContains($0) ?? false
         }
+    }
+
+    /// Returns the documents that represent the entries in some rows; `nil` for all.
+    private func documents(of entryRows: RowSet?) -> VisibleDocuments? {
+        entryRows.map { entryRows in VisibleDocuments { entryRows.contains(rows[$0].entryRow($1)) } }
     }
 
     /// Returns the rows of the entries that contain everything that a query requires and nothing that it
@@ -145,9 +151,13 @@ extension TextContents {
 
     /// Returns the scores of all entries for a query.
     ///
+    /// - Parameter counted: The rows of the entries among which the rarity of words is measured; `nil` for
+    ///   all.
     /// - Throws: `CancellationError`.
     @concurrent
-    func scores(for query: TextQuery) async throws -> WordScores {
-        WordScores(scores: try collection.scores(for: query), rows: rows, parts: collection.parts)
+    func scores(for query: TextQuery, counting counted: RowSet? = nil) async throws -> WordScores {
+        WordScores(
+            scores: try collection.scores(for: query, among: documents(of: counted)), rows: rows,
+            parts: collection.parts)
     }
 }
