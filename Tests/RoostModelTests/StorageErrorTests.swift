@@ -5,8 +5,8 @@ import Testing
 
 struct StorageErrorTests {
     @Test(arguments: [
-        (ENOSPC, StorageError.Code.full), (EDQUOT, .full), (EROFS, .readOnly), (EACCES, .inputOutput),
-        (EPERM, .inputOutput), (EIO, .inputOutput), (ENOENT, .inputOutput),
+        (ENOSPC, StorageError.Code.full), (EDQUOT, .full), (EFBIG, .full), (EROFS, .readOnly),
+        (EACCES, .inputOutput), (EPERM, .inputOutput), (EIO, .inputOutput), (ENOENT, .inputOutput),
     ])
     func `a file error becomes the storage error of its cause`(errno: Int32, code: StorageError.Code) throws {
         let cause = FileError(operation: "write", path: "/a/b", errno: errno)
