@@ -37,7 +37,7 @@ struct QueryResolver {
         return plans
     }
 
-    /// Returns the rows of the entries whose words decide about corrections and rarity; `nil` for all entries.
+    /// Returns the rows of the entries whose words decide about corrections and rarity; `nil` for all.
     private func visibleRows(of search: EntrySearch) async throws -> RowSet? {
         guard let visible = search.visible, !search.usesExactWords || search.countsOnlyVisible else {
             return nil

@@ -81,8 +81,8 @@ enum EntrySelection {
         return filter
     }
 
-    /// Returns the period that a member names: a day, month or year in UTC, or a moment, whose period is empty;
-    /// `nil` if it is absent.
+    /// Returns the period that a member names: a day, month or year in UTC, or a moment, whose period is
+    /// empty; `nil` if it is absent.
     ///
     /// - Throws: ``Problem`` if it is neither a date nor a time.
     static func period(_ name: String, _ value: JSONValue) throws(Problem) -> DatePeriod? {

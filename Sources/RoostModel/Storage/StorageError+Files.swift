@@ -5,9 +5,9 @@ extension StorageError {
     /// Creates the error for a file operation that failed.
     ///
     /// The code is ``Code/full`` for a full disk, an exhausted quota or the limit of `ulimit -f`,
-    /// ``Code/readOnly`` for a file system that is mounted read-only, and ``Code/inputOutput`` for every other
-    /// `errno`. A missing permission is `.inputOutput` and not `.readOnly`, because reading may not be permitted
-    /// either.
+    /// ``Code/readOnly`` for a file system that is mounted read-only, and ``Code/inputOutput`` for every
+    /// other `errno`. A missing permission is `.inputOutput` and not `.readOnly`, because reading may not be
+    /// permitted either.
     package init(_ error: FileError) {
         let code: Code =
             switch error.errno {

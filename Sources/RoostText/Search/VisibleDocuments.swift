@@ -1,7 +1,7 @@
 /// The documents of a collection whose words a query may depend on.
 ///
-/// A correction to a word, the lack of one, and a score that depends on the rarity of the word would otherwise
-/// tell whether a hidden document has the word.
+/// A correction to a word, the lack of one, and a score that depends on the rarity of the word would
+/// otherwise tell whether a hidden document has the word.
 package struct VisibleDocuments {
     /// Returns whether the given document of the given part is visible.
     let contains: (_ part: Int, _ document: Int) -> Bool
