@@ -183,7 +183,7 @@ import Testing
         for words in ["v1.2.3", "1.2.3", "V1.2.3"] { #expect(try found(words) == [0, 1], "\(words)") }
         #expect(try found("2.0.1-beta") == [4] && found("v10.20") == [5])
         #expect(try found("v1 3") == [0] && found("1 3") == [1, 3], "these are no version numbers")
-        // A quoted version number is meant as it is written.
+        // A quoted version number finds only itself.
         let quoted = try collection.resolved(TextQuery("\"1.2.3\""), correctsSpelling: false)
         #expect(try collection.allowed(by: quoted) == [[false, true, false, false, false, false]])
         let excluded = try collection.resolved(TextQuery("release -v1.2.3"), correctsSpelling: false)

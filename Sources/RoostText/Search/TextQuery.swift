@@ -262,7 +262,7 @@ public struct TextQuery: Sendable, Hashable {
     private static func clauses(of piece: QueryPiece, isPhrase: Bool) -> [Clause] {
         let text = String(piece.text)
         let hasAsterisk = text.last == "*" && !piece.isQuoted && !piece.isLiteral
-        // A quoted version number is meant as it is written.
+        // A quoted version number finds only itself.
         let terms = Term.terms(of: text).map { piece.isQuoted ? $0.exact : $0 }
         let words = terms.filter(\.isWord)
         let operators = terms.filter { $0.kind == .operator }.map { Clause.phrase([$0.alone]) }
