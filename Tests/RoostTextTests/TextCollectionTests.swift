@@ -102,9 +102,9 @@ import Testing
             #expect(limited.exactScore == expected.exactScore, "\(query)")
             var differs = false
             for document in visible.indices {
-                let score = expected[part: 0, document: document]
-                #expect(limited[part: 0, document: document + 150] == score, "\(query), \(document)")
-                differs = differs || unlimited[part: 0, document: document + 150] != score
+                let score = expected[0, document]
+                #expect(limited[0, document + 150] == score, "\(query), \(document)")
+                differs = differs || unlimited[0, document + 150] != score
             }
             #expect(differs, "\(query)")
         }
