@@ -125,8 +125,8 @@ public struct KnowledgeStore: Sendable {
             guard stamp.revision == .zero || StoreManifest.exists(in: directory) else {
                 throw RoostError(
                     .damagedManifest,
-                    "cannot create a store in \(directory.path): it contains \(stamp.entryCount) entries, but "
-                        + "\(StoreManifest.fileName), which names the model of their vectors, is missing",
+                    "cannot create a store in \(directory.path): it contains \(stamp.entryCount) entries, "
+                        + "but \(StoreManifest.fileName), which names the model of their vectors, is missing",
                     remedy: .repairStore)
             }
             // A JSON storage gets its permanent id when it writes its first files.

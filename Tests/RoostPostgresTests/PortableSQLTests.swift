@@ -13,8 +13,7 @@ struct PortableSQLTests {
     private static let files: Set = [
         "BatchSQL.swift", "ChangeReader.swift", "ConnectionPool.swift", "FilterSQL.swift", "Head.swift",
         "NearestSQL.swift", "PostgresSnapshot+Sources.swift", "PostgresSnapshot+Vectors.swift",
-        "PostgresSnapshot.swift",
-        "PostgresStorageProvider+Opening.swift", "Schema.swift", "SnapshotTags.swift", "TableSQL.swift",
+        "PostgresSnapshot.swift", "Schema.swift", "SnapshotTags.swift", "StoreSQL.swift", "TableSQL.swift",
         "WorkSQL.swift",
     ]
 

@@ -88,8 +88,8 @@ extension ChatCommand {
             if !repair {
                 throw RoostError(
                     .badInput,
-                    "\(Count.text(found.count, "session")) cannot be read completely; run `roost chat doctor --repair` "
-                        + "to set the unreadable data aside")
+                    "\(Count.text(found.count, "session")) cannot be read completely; "
+                        + "run `roost chat doctor --repair` to set the unreadable data aside")
             }
         }
     }

@@ -241,8 +241,8 @@ extension ClusterCommand {
             try await store.deleteCluster(cluster.id)
             try await store.close()
             options.note(
-                "deleted the cluster; \(Count.text(cluster.members.count, "entry is", "entries are")) unassigned "
-                    + "now; `roost undo` reverts this")
+                "deleted the cluster; \(Count.text(cluster.members.count, "entry is", "entries are")) "
+                    + "unassigned now; `roost undo` reverts this")
         }
     }
 }

@@ -139,8 +139,8 @@ struct IngestCommand: AsyncParsableCommand {
         } catch let error as RoostError where error.code == .noInput && path.contains(where: "*?".contains) {
             throw RoostError(
                 .noInput,
-                "\(error.message); to select files by a pattern, omit the quotation marks, or give a folder and "
-                    + "--glob '*.md'")
+                "\(error.message); to select files by a pattern, omit the quotation marks, or give a folder "
+                    + "and --glob '*.md'")
         }
     }
 

@@ -1,5 +1,5 @@
-/// A query that is only a day or a month, such as `2025-03-14` or `date:2025-03`. The dates of entries are not
-/// words of their texts, so only a filter finds them.
+/// A query that is only a day or a month, such as `2025-03-14` or `date:2025-03`. The dates of entries are
+/// not words of their texts, so only a filter finds them.
 struct QueriedDate {
     /// The day or month in the form of `--since`.
     let text: String

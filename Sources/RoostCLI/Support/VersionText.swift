@@ -15,8 +15,8 @@ enum VersionText {
         return text.isEmpty ? nil : text
     }
 
-    /// The text, if the arguments of the process can request it, and otherwise the number. ArgumentParser needs
-    /// a text at each start, but the whole one takes a millisecond and reads the folder of models.
+    /// The text, if the arguments of the process can request it, and otherwise the number. ArgumentParser
+    /// needs a text at each start, but the whole one takes a millisecond and reads the folder of models.
     static var requestedText: String {
         CommandLine.arguments.contains { ["--version", "-V"].contains($0) } ? text : number
     }
