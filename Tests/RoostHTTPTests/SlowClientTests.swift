@@ -70,7 +70,11 @@ struct SlowClientTests {
     }
 
     @Test func `clients that send their bodies slowly do not keep others from being answered`() async throws {
-        try await HTTPHarness.run(HTTPHarness.settings { $0.limits.concurrentRequests = 1 }) { harness in
+        let settings = HTTPHarness.settings {
+            $0.limits.concurrentRequests = 1
+            $0.limits.transferTime = .seconds(1200)
+        }
+        try await HTTPHarness.run(settings) { harness in
             var slow: [RawConnection] = []
             for _ in 0..<4 { slow.append(try await Self.stalledUpload(to: harness.port, bytes: 1_000)) }
             // Gives the server the time to begin with the bodies.
@@ -89,14 +93,21 @@ struct SlowClientTests {
     }
 
     @Test func `small bodies are read when large ones fill the memory for bodies`() async throws {
-        let settings = HTTPHarness.settings { $0.limits.arrivingBytes = 4 * RequestReader.blockBytes }
+        let settings = HTTPHarness.settings {
+            $0.limits.arrivingBytes = 4 * RequestReader.blockBytes
+            $0.limits.transferTime = .seconds(1200)
+        }
         try await HTTPHarness.run(settings) { harness in
-            let slow = try await Self.stalledUpload(to: harness.port, bytes: 5 * RequestReader.blockBytes)
             let large: JSONValue = ["query": .string(String(repeating: "word ", count: 40_000))]
-            // Until the server has read the part of the slow client, the large body fits.
             let deadline = ContinuousClock.now + .seconds(1200)
+            var slow: [RawConnection] = []
             var status = 0
+            // A large body fits until the server has read the part of the slow client. If the server reads
+            // both at the same time, it may refuse the slow client instead, so another one follows.
             while status != 503, ContinuousClock.now < deadline {
+                slow.append(
+                    try await Self.stalledUpload(to: harness.port, bytes: 5 * RequestReader.blockBytes))
+                try await Task.sleep(for: .milliseconds(100))
                 status = try await harness.send(.POST, "/api/v1/search", large).status
             }
             #expect(status == 503)
@@ -107,8 +118,8 @@ struct SlowClientTests {
 
     @Test func `a request may take longer if its body is large`() {
         let limits = ServerSettings.Limits()
-        #expect(limits.requestTime(forBody: 0) == .seconds(120))
-        #expect(limits.requestTime(forBody: 6 << 20) == .seconds(120 + 3072))
+        #expect(limits.requestTime(forEmbedding: 0) == .seconds(120))
+        #expect(limits.requestTime(forEmbedding: 6 << 20) == .seconds(120 + 3072))
     }
 
     private static func wait(in harness: HTTPHarness, for line: String) async throws {

@@ -101,6 +101,7 @@ enum ConversationRoutes {
                             ], required: ["role", "content"]), "The messages, oldest first.", minimum: 1,
                         maximum: maximumMessages)
                 ]) { $1 }, required: ["user", "session", "agent", "messages"])),
+        embedsBody: true,
         answers: [
             Route.Answer(
                 200, "The numbers of new and known messages.",

@@ -31,6 +31,7 @@ enum EntryRoutes {
                     "content": Schema.string("The text.", minimum: 1, maximum: maximumText), "tags": tags,
                     "metadata": Schema.metadata,
                 ], required: ["content"])),
+        embedsBody: true,
         answers: [
             Route.Answer(
                 201, "The entry was created.", entry,
@@ -115,6 +116,7 @@ enum EntryRoutes {
                     "addTags": tags, "removeTags": tags,
                     "metadata": Schema.metadata,
                 ])),
+        embedsBody: true,
         answers: [Route.Answer(200, "The changed entry.", entry, headers: etag)]
     ) { call in
         let id = try call.id("id", of: "entry")

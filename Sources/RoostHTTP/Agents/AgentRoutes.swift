@@ -31,6 +31,7 @@ enum AgentRoutes {
             + "answer is a stream of events if the client asks for progress, or subscribes to changes of "
             + "resources with subscriptions/listen.",
         body: .json(message), readsRawBody: true,
+        embedsBody: true,
         answers: [
             response,
             Route.Answer(202, "The message was a notification."),

@@ -59,6 +59,7 @@ enum EmbeddingRoutes {
                         Schema.choice(["float", "base64"], "The form of the vectors.")),
                     "user": Schema.nullable(Schema.string("Ignored.", maximum: 1_000)),
                 ], required: ["input", "model"])),
+        embedsBody: true,
         answers: [
             Route.Answer(
                 200, "The vectors.",
@@ -192,6 +193,7 @@ enum EmbeddingRoutes {
                             "Whether the texts are queries or documents; documents by default.")),
                     "dimensions": Schema.nullable(dimensions),
                 ], required: ["inputs"])),
+        embedsBody: true,
         answers: [
             Route.Answer(
                 200, "The vectors.", .json(Schema.array(of: numbers, "The vectors in the order of texts.")))
@@ -274,6 +276,7 @@ enum EmbeddingRoutes {
                     "options": Schema.nullable(Schema.map("Ignored.")),
                     "keep_alive": ["description": "Ignored."],
                 ], required: ["model", "input"])),
+        embedsBody: true,
         answers: [
             Route.Answer(
                 200, "The vectors.",

@@ -73,6 +73,8 @@ struct Route: Sendable {
     var streamsBody = false
     /// Whether the handler parses the body itself, because its errors have another form.
     var readsRawBody = false
+    /// Whether the texts of the body are embedded, so that a large body takes a long time.
+    var embedsBody = false
     var answers: [Answer]
     var handle: @Sendable (Call) async throws -> Reply
 

@@ -117,7 +117,7 @@ struct Responder: HTTPResponder {
             call.body = try reader.json(call.bytes, request.headers, body)
         }
         let checked = call
-        let time = context.settings.limits.requestTime(forBody: call.bytes.count)
+        let time = context.settings.limits.requestTime(forEmbedding: route.embedsBody ? call.bytes.count : 0)
         do {
             return try await Deadline.run(within: time) { try await idempotent(checked, route) }
         } catch is Deadline.Exceeded {

@@ -16,8 +16,7 @@ package struct ServerSettings: Sendable {
         package var idleTime = Duration.seconds(60)
         /// The time that a request may take before it is stopped, in addition to the time for its body.
         package var requestTime = Duration.seconds(120)
-        /// The number of bytes of a body for which a request gets another second. Most of the work of a large
-        /// body is to embed its texts. The number is far below the rate of a slow computer, because requests
+        /// The number of bytes of a body with texts to embed for which a request gets another second. The number is far below the rate of a slow computer, because requests
         /// share the processor.
         package var bytesPerSecond = 2 << 10
         /// The maximum memory in bytes for bodies that have not arrived completely. The first 64 kB of each
@@ -39,8 +38,8 @@ package struct ServerSettings: Sendable {
         /// Creates the default limits.
         package init() {}
 
-        /// Returns the time that a request with a body of the given number of bytes may take.
-        func requestTime(forBody count: Int) -> Duration {
+        /// Returns the time that a request may take whose body has the given number of bytes to embed.
+        func requestTime(forEmbedding count: Int) -> Duration {
             requestTime + .seconds(count / max(1, bytesPerSecond))
         }
     }
