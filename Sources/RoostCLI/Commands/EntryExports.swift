@@ -199,8 +199,11 @@ extension Export {
             }
             let (url, texts) = vectorFiles
             let matrix = Matrix(rows, columns: rows.first?.count ?? 0)
+            let vectors = Embed.npy(matrix)
+            // Both files are written, or neither.
+            try Task.checkCancellation()
             try Output.write(texts.path) { try $0(table.data) }
-            try Output.write(url.path) { try $0(Embed.npy(matrix)) }
+            try Output.write(url.path) { try $0(vectors) }
             counter.progress.finish()
             if omitted > 0 {
                 options.note("omitted \(Count.text(omitted, "entry", "entries")) without vectors")

@@ -157,12 +157,13 @@ struct CommandError: Error {
 
 /// Handles Ctrl-C: the first press cancels the work at the next safe point, the second ends the process.
 ///
-/// Some commands have steps without such points. They end anyway after a time, which is safe, because commits
-/// are atomic.
+/// Some commands have steps without such points. They end anyway after a time, which is safe, because they
+/// write only to the store, and its commits are atomic. `export` is not one of them: it would leave temporary
+/// files in the user's folder.
 enum Interruption {
     /// The commands with long steps, such as the decoding of a large file, that end without a safe point.
     private static let commandsWithLongSteps: Set = [
-        "cluster", "compact", "doctor", "duplicates", "export", "import", "index", "recluster",
+        "compact", "doctor", "duplicates", "import", "index", "recluster",
     ]
     /// The time in seconds after which Ctrl-C ends the process of such a command.
     private static let maximumDelay = 0.8
@@ -200,7 +201,7 @@ enum Interruption {
             task.cancel()
             guard hasLongSteps else { return }
             DispatchQueue.global(qos: .userInteractive).asyncAfter(deadline: .now() + maximumDelay) {
-                Terminal.error("roost: stopped; changes that were committed are kept")
+                Terminal.error("roost: stopped; committed changes are kept; run the same command again to complete them")
                 Foundation.exit(ExitStatus.interrupted.rawValue)
             }
         }
