@@ -24,10 +24,8 @@ struct DocumentFile {
         data = try FileContents.read(url, maximumSize: maximumSize) { start in
             let limits = DocumentLimits()
             if FileContents.isUTF16(start) { return limits.maximumTextBytes }
-            // The type of an archive follows from the table of its parts, which is at its end.
-            if start.starts(with: Self.archiveSignature) { return limits.maximumArchiveBytes }
-            guard let type = match(start)?.type, !Self.isText(type) else { return nil }
-            return limits.maximumArchiveBytes
+            if let type = match(start)?.type, !Self.isText(type) { return limits.maximumArchiveBytes }
+            return Self.isArchiveOfDocument(start) ? limits.maximumArchiveBytes : nil
         }
         let found = match(data)
         if data.starts(with: Self.archiveSignature), found.map({ Self.isText($0.type) }) ?? true {
@@ -35,6 +33,21 @@ struct DocumentFile {
         }
         self.match = found ?? DocumentReaders.Match(reader: PlainTextReader(), type: PlainTextReader.type)
         readerVersion = ReaderVersion(type: self.match.type.name, version: self.match.reader.version)
+    }
+
+    /// The names, or beginnings of the names, of the part with which archives of office programs and e-books
+    /// begin.
+    private static let firstParts = [
+        "mimetype", "[Content_Types].xml", "_rels/", "docProps/", "word/", "xl/", "ppt/", "customXml/",
+    ].map { Data($0.utf8) }
+
+    /// Returns whether a file begins like an archive of an office program or an e-book. Its type follows from
+    /// the table of its parts, which is at its end, but other archives need not be read for that.
+    private static func isArchiveOfDocument(_ start: Data) -> Bool {
+        // The name of the first part follows a header of 30 bytes.
+        guard start.starts(with: archiveSignature) else { return false }
+        let name = start.dropFirst(30)
+        return firstParts.contains { name.starts(with: $0) }
     }
 
     /// Whether files of a type are texts, which contain no zero bytes.
