@@ -68,9 +68,9 @@ struct StoreFolder: Sendable, Hashable {
     }
 
     /// Returns the number of a generation that a part of a file name states; `nil` if no generation can have
-    /// it.
+    /// it. The half of the maximum leaves room for the generations that follow.
     private static func generationNumber(_ digits: some StringProtocol) -> Int? {
-        Int(digits).flatMap { (0...Generation.maximumNumber).contains($0) ? $0 : nil }
+        Int(digits).flatMap { (0...Generation.maximumNumber / 2).contains($0) ? $0 : nil }
     }
 
     /// Whether anything was ever committed to the store. If so, a missing `CURRENT` counts as damage.
