@@ -18,7 +18,7 @@ final class PairStatisticsCache: Sendable {
 
     /// The minimum number of entries of a store whose statistics are also used for later revisions. In a
     /// smaller store, the sample contains a large share of the entries.
-    static let minimumEntries = 4 * PairStatistics.sampleSize
+    static let minimumEntries = 5 * PairStatistics.sampleSize / 2
 
     /// The maximum time for which statistics are used for later revisions.
     private static let lifetime = Duration.seconds(600)

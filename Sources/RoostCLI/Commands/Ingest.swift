@@ -136,11 +136,11 @@ struct IngestCommand: AsyncParsableCommand {
     private func find(_ path: String, _ finder: FileFinder) throws -> FileFinder.Findings {
         do {
             return try finder.find(URL(fileURLWithPath: path))
-        } catch let error as RoostError where error.code == .noInput && path.contains(where: "*?".contains) {
+        } catch let error as RoostError where error.code == .noInput && path.contains("*") {
             throw RoostError(
                 .noInput,
-                "\(error.message); to select files by a pattern, omit the quotation marks, or give a folder "
-                    + "and --glob '*.md'")
+                "\(error.message); no file matches the pattern, or it is in quotation marks; give a folder and "
+                    + "--glob '*.md' to select files by a pattern")
         }
     }
 

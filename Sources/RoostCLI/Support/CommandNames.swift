@@ -137,7 +137,9 @@ struct CommandNames {
         if known.contains(word) { return word }
         if isFirst, let familiar = FamiliarNames.commands[word] { return familiar }
         if !isFirst, let familiar = FamiliarNames.subcommand(word, among: known) { return familiar }
-        // Words of two letters differ from other ones by more than a typing error; `rm` is one of them.
-        return word.count < minimumLength ? nil : Suggestion.nearest(to: word, among: known)
+        // Words of two letters differ from other ones by more than a typing error, as `rg` from `rm`, but may
+        // be the beginning of one.
+        return word.count < minimumLength
+            ? known.first { $0.hasPrefix(word) } : Suggestion.nearest(to: word, among: known)
     }
 }

@@ -38,7 +38,7 @@ import Testing
             let list = try cli.roost("list", "--since", date, "--until", date)
             #expect(list.output.contains("Standup") && !list.output.contains("Undoing"), "\(list.output)")
         }
-        for query in ["2025-13-14", "2025-3-14", "2025-03-14-01", "zebra"] {
+        for query in ["2025-13-14", "2025-02-31", "2025-3-14", "2025-03-14-01", "zebra"] {
             #expect(try !cli.roost("query", query).error.contains("--since"), "\(query)")
         }
     }
