@@ -130,6 +130,20 @@ import Testing
                 + "Base.sum(a::A)::Int where {T} =\n    1\n\nif f(a) == 1\n    g(x)\n    h(x)\nend\n",
             ["area", "Base.sum"]
         ),
+        (
+            "b.jl",
+            "@inline area(c) = begin\n    a(c)\n    b(c)\nend\nBase.@propagate_inbounds @A.b Base.get(a) =\n    1 +\n"
+                + "    2\npush!(a, b) =\n    c(a) +\n    b\n",
+            ["area", "Base.get", "push!"]
+        ),
+        ("a.R", "`%+%` <- function(a, b) {\n  a\n  b\n}\n", ["`%+%`"]),
+        (
+            "b.c",
+            "int f(int a)\n{\nstatic const int t[] = {\n1, 2\n};\n  if (a) {\n    b();\n  }\n  return t[0];\n}\n"
+                + "int g(void)\n{\n  a();\n  return f(1);\n}\n",
+            ["f", "g"]
+        ),
+        ("c.c", "int f(int a)\n{\n  if (a) {{\n}\nint g(void)\n{\n  a();\n  return f(1);\n}\n", ["f", "g"]),
         ("a.php", "<html>\n<?php\nfunction helper() {\n  a();\n  b();\n}\n?>\n</html>", ["helper"]),
     ])
     func `Names and bodies in unusual forms are found`(

@@ -148,6 +148,17 @@ import Testing
         #expect(ReaderDetailTests.threadSeconds() - start < 2)
     }
 
+    @Test(arguments: [
+        "int f(void)\n{{\n}\n", "int f(void)\n{{\n  }\n", "int f(void)\n{\n#if A\n{\n}\n", "a({",
+    ])
+    func `C code with very many braces that are never closed is read in a short time`(unit: String) {
+        let code = String(repeating: unit, count: 40_000)
+        let start = ReaderDetailTests.threadSeconds()
+        let structure = TextStructure(of: code, format: .code("c"))
+        #expect(structure.sections.last?.range.upperBound == code.utf8.count)
+        #expect(ReaderDetailTests.threadSeconds() - start < 4)
+    }
+
     @Test func `A statement continues after blank lines`() throws {
         let code = "func fill(a: Int)\n\n\n    -> Int\n\n{\n    let b = a\n    return b\n}\nvar y = 0\n"
         let structure = TextStructure(of: code, format: .code("swift"))

@@ -3,6 +3,9 @@ struct BracedOutline {
     private let lines: CodeLines
     private let language: CodeLanguage
     private let endsAtNewline: Bool
+    /// The offsets of closing braces by those of the opening ones. A search from each opening brace would need
+    /// quadratic time if very many of them are never closed.
+    private let closingBraces: [Int: Int]
     private var mask: [UInt8] { lines.mask }
 
     private static let maximumDepth = 20
@@ -11,6 +14,16 @@ struct BracedOutline {
         self.lines = lines
         self.language = language
         self.endsAtNewline = endsAtNewline
+        closingBraces = Self.closingBraces(lines.mask)
+    }
+
+    private static func closingBraces(_ mask: [UInt8]) -> [Int: Int] {
+        var (open, result) = ([Int](), [Int: Int]())
+        for (index, byte) in mask.enumerated() {
+            if byte == UInt8(ascii: "{") { open.append(index) }
+            if byte == UInt8(ascii: "}"), let brace = open.popLast() { result[brace] = index }
+        }
+        return result
     }
 
     /// Returns the declarations of the whole text.
@@ -87,7 +100,7 @@ struct BracedOutline {
             case UInt8(ascii: ")"), UInt8(ascii: "]"): depth = max(0, depth - 1)
             case UInt8(ascii: "{"):
                 var close = closingBrace(of: index, limit: limit)
-                if depth == 0, column == 0, !isAssigned, let end = functionEnd(start, index..<close) {
+                if depth == 0, column == 0, !isAssigned, let end = functionEnd(start, index..<close, limit) {
                     close = end
                 }
                 if depth == 0, !isTypeArgument(index, close) {
@@ -120,32 +133,37 @@ struct BracedOutline {
 
     /// Returns the offset of the closing brace that matches an opening brace; `limit` if it is missing.
     private func closingBrace(of open: Int, limit: Int) -> Int {
-        var (index, depth) = (open, 0)
-        while index < limit {
-            if mask[index] == UInt8(ascii: "{") { depth += 1 }
-            if mask[index] == UInt8(ascii: "}") {
-                depth -= 1
-                if depth == 0 { return index }
-            }
-            index += 1
-        }
-        return limit
+        min(closingBraces[open] ?? limit, limit)
     }
 
     /// Returns the offset of the first closing brace in the first column, with which the body of a function
-    /// of C ends that begins there; `nil` for other statements. The branches of `#if` and `#else` can contain
-    /// different numbers of opening and closing braces.
-    private func functionEnd(_ start: Int, _ body: Range<Int>) -> Int? {
+    /// of C ends that begins there; `nil` if the matching brace is its end, and for other statements. The
+    /// branches of `#if` and `#else` can contain different numbers of opening and closing braces.
+    private func functionEnd(_ start: Int, _ body: Range<Int>, _ limit: Int) -> Int? {
         guard language.name == "c", mask[start..<body.lowerBound].last(where: { $0 > 0x20 }) == 0x29 else {
             return nil
         }
         let bytes = mask[body]
         var line = bytes.firstIndex(of: 0x0A)
         while let newline = line, newline + 1 < body.upperBound {
-            if mask[newline + 1] == UInt8(ascii: "}") { return newline + 1 }
+            if mask[newline + 1] == UInt8(ascii: "}") {
+                // A table in the function can also end in the first column.
+                let isUncertain = body.upperBound == limit || hasConditions(body.lowerBound..<newline)
+                return isUncertain ? newline + 1 : nil
+            }
             line = bytes[(newline + 1)...].firstIndex(of: 0x0A)
         }
         return nil
+    }
+
+    /// Returns whether a line of a range is a directive such as `#if` or `#else`.
+    private func hasConditions(_ range: Range<Int>) -> Bool {
+        (lines.line(of: range.lowerBound)...lines.line(of: range.upperBound)).contains { line in
+            let text = lines.source[lines.range(line)].drop { $0 == 0x20 || $0 == 0x09 }
+            guard text.first == UInt8(ascii: "#") else { return false }
+            let word = text.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
+            return ["if", "el", "endif"].contains { word.starts(with: $0.utf8) }
+        }
     }
 
     private static let typedLanguages: Set = ["typescript", "vue", "svelte"]

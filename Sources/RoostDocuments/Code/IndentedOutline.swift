@@ -123,23 +123,55 @@ struct IndentedOutline {
             ["=", "-"].contains(list[keyword - 1].text)
         else { return nil }
         let signs: Set = ["=", "<", "local"]
-        let name = list[..<keyword].filter { !signs.contains($0.text) && $0.text != "-" }.map(\.text).joined()
-        return name.isEmpty ? nil : name
+        let words: [String] = list[..<keyword].compactMap { token in
+            // The names of operators of R have grave accents.
+            if lines.mask[token.offset] == UInt8(ascii: "`"), token.isWord { return "`\(token.text)`" }
+            return signs.contains(token.text) || token.text == "-" ? nil : token.text
+        }
+        return words.isEmpty ? nil : words.joined()
     }
 
     /// Returns the name of a function of Julia in the short form: `area(c::Circle) = π * c.radius^2`.
     private func equation(_ tokens: CodeTokens) -> String? {
+        guard language.name == "julia" else { return nil }
         let list = tokens.tokens
-        guard language.name == "julia", let name = tokens.name(at: 0), !Self.control.contains(name),
-            let open = list.firstIndex(where: { $0.text == "(" }),
-            list[..<open].allSatisfy({ $0.isWord || $0.text == "." }),
+        let start = Self.indexAfterMacros(list)
+        guard let name = tokens.name(at: start), !Self.control.contains(name),
+            let open = list.firstIndex(where: { $0.text == "(" }), start < open,
+            list[start..<open].dropLast().allSatisfy({ $0.isWord || $0.text == "." }),
+            list[open - 1].isWord || list[open - 1].text == "!",
             let sign = list[open...].firstIndex(where: { $0.text == "=" }),
             sign + 1 == list.count || !["=", ">"].contains(list[sign + 1].text)
         else { return nil }
         // Only the types of the result and of the parameters come between the parameters and the sign.
         let between = list[open..<sign].dropFirst(2)
         let isTyped = between.isEmpty || between.first?.text == ":" || between.first?.text == "where"
-        return isTyped && list[open..<sign].dropFirst().first?.text == ")" ? name : nil
+        guard isTyped, list[open..<sign].dropFirst().first?.text == ")" else { return nil }
+        return list[open - 1].text == "!" ? name + "!" : name
+    }
+
+    /// Returns the index of the token after the macros before a function, such as `@inline` and
+    /// `Base.@propagate_inbounds`.
+    private static func indexAfterMacros(_ list: [CodeTokens.Token]) -> Int {
+        var (index, start) = (0, 0)
+        while index < list.count, list[index].isWord {
+            let isMacro = list[index].text.hasPrefix("@")
+            index += 1
+            while index + 1 < list.count, list[index].text == ".", list[index + 1].isWord,
+                isMacro || !list[index + 1].text.hasPrefix("@")
+            {
+                index += 2
+            }
+            if isMacro {
+                start = index
+            } else if index + 1 < list.count, list[index].text == ".", list[index + 1].isWord {
+                // The macro is qualified.
+                index += 1
+            } else {
+                break
+            }
+        }
+        return start
     }
 
     /// Returns the selector of a method of Objective-C, such as `initWithName:age:`.
