@@ -187,7 +187,7 @@ struct HTMLMetadata: Sendable {
         "comment", "suggestedanswer", "acceptedanswer", "review", "reviews",
     ]
     /// Returns whether an element with microdata is a comment, an answer or a review.
-    private static func isResponse(_ node: HTMLTree.Node) -> Bool {
+    static func isResponse(_ node: HTMLTree.Node) -> Bool {
         if let property = node.attribute("itemprop"), responses.contains(property.lowercased()) {
             return true
         }
@@ -198,7 +198,7 @@ struct HTMLMetadata: Sendable {
     /// The values that programs write in place of a missing name.
     private static let placeholders: Set<String> = ["undefined", "null", "none", "n/a", "unknown"]
 
-    private static func isName(_ text: String) -> Bool {
+    static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.count <= 100 && !text.contains("://") && !text.hasPrefix("@")
             && !placeholders.contains(text.lowercased())
     }

@@ -34,8 +34,11 @@ public struct HTMLReader: DocumentReader {
         let isPage =
             text.hasPrefix("<!doctype html") || text.hasPrefix("<html>") || text.hasPrefix("<html ")
             || text.hasPrefix("<html\n") || text.hasPrefix("<head>")
-        // The name of a template with code, such as that of a page in PHP, determines its type.
-        return isPage && !text.contains("<?php") && !text.contains("<?=") ? Self.type : nil
+        // Source code in PHP can begin with the elements of a page.
+        let isCode =
+            CodeLanguage.byName["php"]?.type.extensions.contains(input.fileExtension) ?? false
+            && (text.contains("<?php") || text.contains("<?="))
+        return isPage && !isCode ? Self.type : nil
     }
 
     public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {

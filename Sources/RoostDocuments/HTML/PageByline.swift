@@ -91,20 +91,64 @@ struct PageByline {
     /// The maximum number of characters of the name of a user.
     private static let maximumUserLength = 40
 
-    /// Returns the name of the first user between the title and the first long paragraph, who began the
-    /// thread of a forum; `nil` if there is none. The users after the text of an article wrote comments.
+    /// The ends of texts before the name of the user who reads the page.
+    private static let greetings = [
+        "logged in as", "signed in as", "welcome", "welcome back", "hello", "hi", "angemeldet als",
+        "eingeloggt als", "willkommen", "hallo", "connecté en tant que", "bienvenue", "bonjour",
+        "conectado como", "bienvenido", "hola",
+    ].map { $0.split(separator: " ").map(String.init) }
+
+    /// The number of characters before a user in which a greeting is searched for.
+    private static let maximumGreetingLength = 100
+
+    /// Returns the name of the first user between the title and the first long paragraph, or among a few
+    /// blocks if there is none, who began the thread of a forum; `nil` if no user is there. The users
+    /// after the text of an article wrote comments.
     private static func firstUser(
         after position: Int, _ blocks: [HTMLBlock], _ tree: HTMLTree
     ) -> String? {
-        let paragraph = blocks[(position + 1)...].first { $0.counts.words >= minimumParagraphWords }
-        let end = paragraph?.texts.first ?? tree.nodes.count
-        let user = tree.nodes.indices[min(blocks[position].container, end)..<end].first { index in
-            let classes = tree.nodes[index].attribute("class")?.split(whereSeparator: \.isWhitespace) ?? []
-            return classes.contains(where: userClasses.contains)
+        let following = blocks[(position + 1)...]
+        let paragraph = following.first { $0.counts.words >= minimumParagraphWords }
+        let end = (paragraph ?? following.dropFirst(blocksAfter).first)?.texts.first ?? tree.nodes.count
+        let heading = blocks[position].container
+        var (index, textBefore) = (heading, "")
+        while index < end {
+            let node = tree.nodes[index]
+            if node.isText, index >= tree.nodes[heading].end, !node.text.allSatisfy(\.isWhitespace) {
+                textBefore = node.text
+            }
+            if isComment(node) {
+                index = node.end
+                continue
+            }
+            let classes = node.attribute("class")?.split(whereSeparator: \.isWhitespace) ?? []
+            if classes.contains(where: userClasses.contains) {
+                let words = words(of: String(textBefore.suffix(maximumGreetingLength))).map {
+                    $0.text.lowercased()
+                }
+                guard greetings.contains(where: { words.suffix($0.count) == $0[...] }) else {
+                    let name = tree.text(of: index)
+                    return isUser(name) ? name : nil
+                }
+                (index, textBefore) = (node.end, "")
+            } else {
+                index += 1
+            }
         }
-        return user.map { tree.text(of: $0) }.flatMap {
-            (1...maximumUserLength).contains($0.count) ? $0 : nil
-        }
+        return nil
+    }
+
+    /// Returns whether an element contains comments on the page.
+    private static func isComment(_ node: HTMLTree.Node) -> Bool {
+        HTMLMetadata.isResponse(node)
+            || ["class", "id"].contains { node.attribute($0)?.lowercased().contains("comment") ?? false }
+    }
+
+    private static func isUser(_ name: String) -> Bool {
+        (1...maximumUserLength).contains(name.count) && HTMLMetadata.isName(name)
+            && !name.lowercased().split(whereSeparator: \.isWhitespace).contains {
+                otherWords.contains(String($0))
+            }
     }
 
     /// Returns the element of the main heading that has the text of the title; else the only heading of the
@@ -167,6 +211,14 @@ struct PageByline {
             words.map(\.text), nameLength: name.map { $0.upperBound } ?? 0, isList: isList, isNext: isNext)
     }
 
+    /// Returns whether a line begins with a date and a word such as `by`, perhaps before a name that is not
+    /// recognized.
+    private static func beginsWithDateAndAuthorWord(_ words: [String]) -> Bool {
+        let lowercased = words.map { $0.lowercased() }
+        let first = startAfterDate(lowercased)
+        return first > 0 && authorWords.contains { lowercased[first...].starts(with: $0) }
+    }
+
     /// Reads the dates of a line that consists of them, of a name, and of a few other words.
     private mutating func readDates(
         _ words: [String], nameLength: Int, isList: Bool, isNext: Bool
@@ -183,7 +235,8 @@ struct PageByline {
             rest = rest.dropFirst(range.upperBound)
         }
         guard others <= Self.maximumOtherWords else { return }
-        let isTypical = !isList && (nameLength > 0 || others <= 3) || isNext && others == 0
+        let isByline = nameLength > 0 || others <= 3 || Self.beginsWithDateAndAuthorWord(words)
+        let isTypical = !isList && isByline || isNext && others == 0
         for item in found where item.isMarked || isTypical {
             if item.isModified {
                 modified = modified ?? item.date

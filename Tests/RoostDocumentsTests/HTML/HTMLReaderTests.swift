@@ -96,14 +96,19 @@ import Testing
     }
 
     @Test func `A page is recognized by its contents`() {
-        func type(_ text: String) -> String? {
-            HTMLReader().recognizedType(of: DocumentInput(data: Data(text.utf8), path: "x"))?.name
+        func type(_ text: String, path: String = "x") -> String? {
+            HTMLReader().recognizedType(of: DocumentInput(data: Data(text.utf8), path: path))?.name
         }
         #expect(type("\u{FEFF} <!-- a --><!DOCTYPE html><p>") == "html")
         #expect(type("<?xml version=\"1.0\"?><html xmlns=\"x\">") == "html")
         #expect(type("<svg>") == nil)
         #expect(type("Some <html> text") == nil)
         #expect(type("<!-- never closed") == nil)
+        for code in ["<html><p><?= $x ?>", "<html><?php f() ?>"] {
+            #expect(type(code) == "html" && type(code, path: "a.html") == "html")
+            #expect(type(code, path: "a.PHP") == nil)
+        }
+        #expect(type("<html><p>", path: "a.php") == "html")
     }
 
     @Test func `A page without text is reported`() async {

@@ -70,6 +70,23 @@ import Testing
         #expect(HTMLPage(Data(page.utf8)).metadata.author == nil)
     }
 
+    @Test(
+        arguments: [
+            ("<section class=comments><span class=username>troll42</span><p>Great.</p></section>", nil),
+            ("<div id=Comment-1><div><span class=username>troll42</span></div></div>", nil),
+            ("<p>Logged in as <span class=username>reader</span></p>", nil),
+            ("<p>Logged in as <b class=username>reader</b></p><p class=username>rain_man</p>", "rain_man"),
+            ("<p class=username>Forum Team</p>", nil), ("<p class=username>unknown</p>", nil),
+            (String(repeating: "<p>Short.</p>", count: 9) + "<p class=username>troll42</p>", nil),
+            ("<p>Short.</p><p class=username>rain_man</p>", "rain_man"),
+        ] as [(String, String?)])
+    func `A user of a page with a short text is the author only near the title`(
+        line: String, author: String?
+    ) {
+        let page = "<html><body><h1>Rain barrels</h1>\(line)</body></html>"
+        #expect(HTMLPage(Data(page.utf8)).metadata.author == author)
+    }
+
     @Test func `The date of a change is not that of the publication`() {
         let metadata = Self.metadata("<p>Published 3 March 2024, last updated 5 April 2025</p>")
         #expect(
