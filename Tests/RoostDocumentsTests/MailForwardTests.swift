@@ -92,6 +92,10 @@ import Testing
         let hidden = Self.hidden(header + "\nHash: the text\n" + signature + "\nA footer.\n")
         #expect(hidden == header + signature)
         #expect(Self.hidden("The line -----BEGIN PGP SIGNATURE----- begins it.\n") == "")
+        let start = "-----BEGIN PGP SIGNATURE-----\n"
+        #expect(Self.hidden("Agreed.\n\(start)\nThe rest.\n") == "")
+        #expect(Self.hidden("Agreed.\n\(start)\nThe rest.\n" + signature) == signature)
+        #expect(Self.hidden("Agreed.\n" + signature + start + "The rest.\n") == signature)
     }
 
     @Test func `The line of a device is hidden at the end and before a quotation`() {
@@ -100,5 +104,24 @@ import Testing
         let answer = "Agreed.\nSent from my iPhone\n\nOn 4 March, Ada wrote:\n> Old.\n"
         #expect(Self.hidden(answer).hasPrefix("Sent from my iPhone\n"))
         #expect(Self.hidden("Sent from my desk on Monday\nit arrived today.\n") == "")
+    }
+
+    @Test(arguments: [
+        "Get Outlook for iOS<https://aka.ms/o0ukef>", "Sent via BlackBerry", "Envoyé de mon téléphone",
+        "Wysłane z iPhone'a", "Skickat från min mobil", "Sent from my Samsung Galaxy smartphone.",
+    ])
+    func `The line of a device names a device or a program`(line: String) {
+        #expect(Self.hidden("Agreed.\n\n\(line)\n") == line + "\n")
+    }
+
+    @Test(arguments: [
+        "Sent via DHL, tracking number RR123456789DE, arriving Thursday.",
+        "Sent from my old address, please use the new one.", "Wysłane z magazynu w Gdyni.",
+        "Sent via Gmail. Call me.", "Sent from my phone to all of the members.",
+        "Sent via Outlook 2 days ago",
+        "Sent from my desk",
+    ])
+    func `A last sentence that only begins like the line of a device is visible`(line: String) {
+        #expect(Self.hidden("Agreed.\n\n\(line)\n") == "")
     }
 }

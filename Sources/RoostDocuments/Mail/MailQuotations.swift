@@ -41,8 +41,8 @@ struct MailQuotations {
         var attribution: Range<Int>?
         var rest: TextStructure.HiddenPart.Kind?
         var (isForwarded, isInQuotation, hasForward) = (false, false, false)
-        var armor = MailArmor()
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        var armor = MailArmor(lines)
         for (index, line) in lines.enumerated() {
             let range = offset..<min(offset + line.utf8.count + 1, length)
             offset = range.upperBound
@@ -54,7 +54,7 @@ struct MailQuotations {
             if rest == nil, !hasForward, Self.isOriginal(lines, at: index) { rest = .quotation }
             // Many programs write the signature of the sender above the forwarded message.
             if rest == .signature, Self.isForwardMark(content) { rest = nil }
-            let isSignature = armor.contains(content) || Self.isDeviceLine(lines, at: index)
+            let isSignature = armor.contains(content, at: index) || Self.isDeviceLine(lines, at: index)
             if let kind = rest ?? (isSignature ? .signature : nil) {
                 Self.append(range, kind, to: &found)
             } else if content.hasPrefix(">") {
@@ -104,8 +104,33 @@ struct MailQuotations {
         "enviado do meu ", "inviato da iphone", "inviato dal mio ", "verstuurd vanaf mijn ",
         "skickat från min ", "wysłane z ",
     ]
-    /// The maximum number of bytes of such a line.
-    private static let maximumDeviceLine = 120
+    /// The beginnings of the names of devices and programs, of which such a line contains one.
+    private static let devices = [
+        "iphone", "ipad", "ipod", "ios", "android", "galaxy", "pixel", "samsung", "huawei", "xiaomi", "nokia",
+        "motorola", "oneplus", "blackberry", "fairphone", "windows", "outlook", "yahoo", "proton", "gmail",
+        "phone", "smartphone", "smartfon", "mobil", "handy", "tablet", "telefon", "telefoon", "téléphone",
+        "portable", "teléfono", "móvil", "celular", "cellulare", "telemóvel", "mobiel",
+    ]
+    /// The maximum numbers of bytes and words of such a line.
+    private static let (maximumDeviceLine, maximumDeviceWords) = (120, 6)
+
+    /// Returns whether a line consists of the name of a device or program after a beginning such as
+    /// `sent from my`, and is not an ordinary sentence.
+    ///
+    /// - Parameter line: The line in lowercase letters.
+    private static func namesDevice(_ line: String) -> Bool {
+        guard deviceLines.contains(where: line.hasPrefix) else { return false }
+        // Outlook adds an address.
+        let words = line.split(whereSeparator: \.isWhitespace)
+            .map { $0.prefix(upTo: $0.range(of: "http")?.lowerBound ?? $0.endIndex) }
+            .filter { !$0.isEmpty }
+        return words.count <= maximumDeviceWords
+            && !words.contains { $0.contains(where: \.isNumber) }
+            && !words.dropLast().contains { $0.last.map(".!?".contains) ?? false }
+            && words.contains { word in
+                word.split { !$0.isLetter }.contains { part in devices.contains(where: part.hasPrefix) }
+            }
+    }
 
     /// Returns whether a program added a line such as `Sent from my iPhone` at the end of a message or before
     /// a quotation.
@@ -114,8 +139,7 @@ struct MailQuotations {
         else {
             return false
         }
-        let content = lines[index].lowercased()
-        guard deviceLines.contains(where: content.hasPrefix) else { return false }
+        guard namesDevice(lines[index].lowercased()) else { return false }
         let next = lines.indices[(index + 1)...].first { !lines[$0].allSatisfy(\.isWhitespace) }
         guard let next else { return true }
         let line = String(lines[next]).trimmed
