@@ -201,7 +201,8 @@ enum Interruption {
             task.cancel()
             guard hasLongSteps else { return }
             DispatchQueue.global(qos: .userInteractive).asyncAfter(deadline: .now() + maximumDelay) {
-                Terminal.error("roost: stopped; committed changes are kept; run the same command again to complete them")
+                Terminal.error(
+                    "roost: stopped; committed changes are kept; run the same command again to complete them")
                 Foundation.exit(ExitStatus.interrupted.rawValue)
             }
         }
