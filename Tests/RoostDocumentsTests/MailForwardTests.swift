@@ -107,7 +107,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "Get Outlook for iOS<https://aka.ms/o0ukef>", "Sent via BlackBerry", "Envoyé de mon téléphone",
+        "Get Outlook for iOS<https://aka.ms/o0ukef>", "Sent via BlackBerry", "Sent from my Galaxy S24",
+        "Envoyé de mon téléphone",
         "Wysłane z iPhone'a", "Skickat från min mobil", "Sent from my Samsung Galaxy smartphone.",
     ])
     func `The line of a device names a device or a program`(line: String) {

@@ -125,7 +125,7 @@ struct MailQuotations {
             .map { $0.prefix(upTo: $0.range(of: "http")?.lowerBound ?? $0.endIndex) }
             .filter { !$0.isEmpty }
         return words.count <= maximumDeviceWords
-            && !words.contains { $0.contains(where: \.isNumber) }
+            && !words.contains { $0.allSatisfy(\.isNumber) }
             && !words.dropLast().contains { $0.last.map(".!?".contains) ?? false }
             && words.contains { word in
                 word.split { !$0.isLetter }.contains { part in devices.contains(where: part.hasPrefix) }
