@@ -67,6 +67,15 @@ import Testing
         #expect(try matches("path:baking/aki*.md", [.path: "/notes/baking/akita.md"]))
         #expect(try matches("path:baking/aki*", [.path: "/notes/baking/akita.md"]))
         #expect(try !matches("path:baking/kit*.md", [.path: "/notes/baking/akita.md"]))
+        #expect(try matches("path:notes/2024-0*.md", [.path: "/notes/2024-05.md"]))
+        #expect(try matches("path:notes/2024-0*", [.path: "/notes/2024-05.md"]))
+        #expect(try matches("path:notes/my_fi*.md", [.path: "/notes/my_file.md"]))
+        #expect(try matches("path:notes/2024-*.md", [.path: "/notes/2024-05.md"]))
+        #expect(try !matches("path:notes/2024-0*.md", [.path: "/notes/2024-12.md"]))
+        #expect(try !matches("path:notes/2024-0*.md", [.path: "/notes/2023-05.md"]))
+        #expect(try !matches("path:notes/2024-0*.md", [.path: "/2024/notes/05.md"]))
+        #expect(try !matches("text -path:notes/2024-0*.md", [.path: "/notes/2024-05.md"]))
+        #expect(try matches("text -path:notes/2024-0*.md", [.path: "/notes/2024-12.md"]))
         #expect(try !matches("path:.md", [.path: "/notes/baking/a.md"]))
         #expect(try !matches("text -path:*.md", [.path: "/notes/baking/a.md"]))
         #expect(try matches("text -path:*.txt", [.path: "/notes/baking/a.md"]))
@@ -141,5 +150,32 @@ import Testing
             #expect(query.scoring.count <= TextQuery.maximumClauses)
             #expect(query.fieldConditions.count <= TextQuery.maximumClauses)
         }
+    }
+
+    @Test func `the conditions on fields have a limited number of words in total`() {
+        let pattern = (0..<1000).map { "w\($0)" }.joined(separator: "*")
+        let query = TextQuery("x -path:\(pattern) -path:other*\(pattern) -path:last")
+        #expect(query.fieldConditions.map(\.clauses.count) == [1000, 1])
+        #expect(query.exclusions == ["path:\(pattern)", "path:last"])
+        #expect(query.omittedWords == 1001)
+        let exclusions = TextQuery("x " + (0..<1030).map { "-word\($0)" }.joined(separator: " "))
+        #expect(exclusions.exclusions.count == TextQuery.maximumClauses && exclusions.omittedWords == 6)
+        let tags = TextQuery((0..<1030).map { "tag:t\($0) tag:t\($0)" }.joined(separator: " "))
+        #expect(tags.fieldConditions.count == TextQuery.maximumClauses)
+    }
+
+    @Test(arguments: ["tag:", "-title:", "path:a*", "-path:b*"])
+    func `a long query of different conditions is parsed in linear time`(part: String) {
+        func duration(_ part: String) -> Duration {
+            let count = (1 << 20) / (part.utf8.count + 7)
+            let text = (0..<count).map { "\(part)\(100_000 + $0) " }.joined()
+            return ContinuousClock().measure {
+                let query = TextQuery(text)
+                #expect(query.omittedWords > 0 && query.fieldConditions.count <= TextQuery.maximumClauses)
+            }
+        }
+        // A comparison of each condition with all others takes more than 30 times as long as exclusions
+        // without conditions.
+        #expect(duration(part) < duration("-word") * 12)
     }
 }

@@ -20,7 +20,7 @@ struct QueryPiece: Sendable {
     }
 
     /// The words around the asterisks of a path such as `notes/*.md`, as one piece each; otherwise the piece
-    /// itself. A word before an asterisk is a prefix, as in `notes/draft*.md`.
+    /// itself. A word before an asterisk is a prefix, as in `notes/draft*.md` and `notes/2024-0*.md`.
     var partsOfPattern: [QueryPiece] {
         guard field == .path, !isQuoted, text.contains("*") else { return [self] }
         return text.split(separator: "*").flatMap { part in
@@ -28,8 +28,9 @@ struct QueryPiece: Sendable {
             let isExtension = part.first == "." && part.startIndex > text.startIndex
             let words = isExtension ? part.dropFirst() : part
             guard part.endIndex < text.endIndex else { return [words] }
-            let name = words.lastIndex(of: "/").map { words.index(after: $0) } ?? words.startIndex
-            return [words[..<name], text[name..<text.index(after: part.endIndex)]]
+            let separator = words.lastIndex { !$0.isLetter && !$0.isNumber }
+            let prefix = separator.map { words.index(after: $0) } ?? words.startIndex
+            return [words[..<prefix], text[prefix..<text.index(after: part.endIndex)]]
         }.filter(Self.hasWord).map { words in
             var piece = self
             piece.text = words

@@ -13,7 +13,8 @@ extension TextCollection {
     ///     correctly. Such a word is never corrected, even if no text contains it.
     /// - Throws: `CancellationError`.
     /// - Complexity: For each word that may be misspelled, proportional to the number of words with a similar
-    ///   beginning and to the postings of similar words; with `visible`, also to the number of documents.
+    ///   beginning and to the postings of similar words; with `visible` or `counted`, also to the number of
+    ///   documents. The rarity of a word takes time in proportion to its postings.
     package func resolved(
         _ query: TextQuery, correctsSpelling: Bool, among visible: VisibleDocuments? = nil,
         counting counted: VisibleDocuments? = nil,

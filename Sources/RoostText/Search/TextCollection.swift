@@ -56,6 +56,7 @@ package struct TextCollection: Sendable {
     /// Returns the number of documents, and the total number of their words.
     ///
     /// - Parameter counted: The documents that count; `nil` for all.
+    /// - Complexity: O(parts); with `counted`, O(documents).
     func size(of counted: VisibleDocuments?) -> (documents: Int, length: Int) {
         guard let counted else { return (documentCount, parts.reduce(0) { $0 + $1.length }) }
         var size = (documents: 0, length: 0)
@@ -71,6 +72,7 @@ package struct TextCollection: Sendable {
     /// - Parameters:
     ///   - found: The documents found in each part.
     ///   - counted: The documents that count; `nil` for all.
+    /// - Complexity: O(documents found).
     func count(_ found: [TextPart.Found], _ counted: VisibleDocuments?) -> Int {
         parts.indices.reduce(0) { sum, part in
             guard let counted else { return sum + parts[part].documentCount(found[part]) }
@@ -106,8 +108,7 @@ package struct TextCollection: Sendable {
         return try parts.map { part in
             var allowed = (0..<part.index.documentCount).map { !part.isRemoved($0) }
             for condition in query.conditions {
-                try Task.checkCancellation()
-                let contains = part.contains(condition)
+                let contains = try part.contains(condition)
                 for document in allowed.indices where contains[document] == condition.isExcluded {
                     allowed[document] = false
                 }

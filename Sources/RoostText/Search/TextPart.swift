@@ -144,10 +144,12 @@ extension TextPart {
 
     /// Returns, for each document, whether it contains all words of a condition, excluded or not.
     ///
+    /// - Throws: `CancellationError`.
     /// - Complexity: O(documents + occurrences of the words), for each clause.
-    func contains(_ condition: TextQuery.Condition) -> [Bool] {
+    func contains(_ condition: TextQuery.Condition) throws -> [Bool] {
         var contains = Array(repeating: true, count: index.documentCount)
         for clause in condition.clauses {
+            try Task.checkCancellation()
             let found = self.contains(clause, in: condition.field)
             for document in contains.indices where !found[document] { contains[document] = false }
         }
@@ -169,13 +171,38 @@ extension TextPart {
                 for document in phraseInFields(terms, fields) { contains[document] = true }
                 return
             }
+            guard includesBody else {
+                forEachFieldMatch(clause) { document, found in
+                    if !found.isDisjoint(with: fields) { contains[document] = true }
+                }
+                return
+            }
             forEachMatch(find(clause)) { match in
-                if (includesBody && match.occurrences > 0) || !match.fields.isDisjoint(with: fields) {
+                if match.occurrences > 0 || !match.fields.isDisjoint(with: fields) {
                     contains[match.document] = true
                 }
             }
         }
         return contains
+    }
+
+    /// Calls `body` with the documents in which fields other than the body contain a word or prefix, in any
+    /// order and perhaps several times, and these fields.
+    ///
+    /// - Complexity: O(occurrences in fields).
+    private func forEachFieldMatch(
+        _ clause: TextQuery.Clause, _ body: (_ document: Int, _ fields: TextFieldSet) -> Void
+    ) {
+        switch clause {
+        case .phrase(let terms):
+            for number in terms.flatMap({ numbers(of: $0) }) {
+                index.forEachFieldPosting(of: number) { document, fields, _ in body(document, fields) }
+            }
+        case .prefix(let prefix):
+            for word in index.words.indices(beginningWith: prefix) {
+                index.forEachFieldPosting(ofWord: word, body)
+            }
+        }
     }
 
     /// Returns the documents in which one of several fields contains a phrase.

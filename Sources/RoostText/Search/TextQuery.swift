@@ -137,6 +137,7 @@ public struct TextQuery: Sendable, Hashable {
     package init(_ text: String, keepingAsText phrases: Set<String>) {
         var plain: [Substring] = []
         var indices: [Clause: Int] = [:]
+        var known = KnownConditions()
         let pieces = QueryPiece.pieces(of: text)
         let isProse = pieces.count { !$0.isQuoted && !$0.isExcluded } > Self.maximumExpression
         for var piece in pieces {
@@ -145,7 +146,7 @@ public struct TextQuery: Sendable, Hashable {
                 if phrases.contains(phrase) { piece = piece.asText }
             }
             if piece.isExcluded {
-                exclude(piece)
+                exclude(piece, &known)
                 continue
             }
             let clauses = Self.clauses(of: piece, isPhrase: false)
@@ -157,7 +158,7 @@ public struct TextQuery: Sendable, Hashable {
             if let field = piece.field {
                 for part in piece.partsOfPattern {
                     for clause in Self.clauses(of: part, isPhrase: true) {
-                        addCondition([clause], on: field, isExcluded: false)
+                        addCondition([clause], on: field, isExcluded: false, &known)
                     }
                 }
             } else if piece.isQuoted, !isProse {
@@ -213,31 +214,48 @@ public struct TextQuery: Sendable, Hashable {
     }
 
     /// Adds an excluded piece. A piece without words excludes nothing.
-    private mutating func exclude(_ piece: QueryPiece) {
+    private mutating func exclude(_ piece: QueryPiece, _ known: inout KnownConditions) {
         // A text is not excluded because of an operator in the phrase.
         let clauses = piece.partsOfPattern.compactMap { Self.clauses(of: $0, isPhrase: true).first }
         guard !clauses.isEmpty else { return }
+        if let field = piece.field {
+            guard addCondition(clauses, on: field, isExcluded: true, &known) else { return }
+        } else {
+            let count = excluded.count
+            add(clauses, to: \.excluded)
+            guard excluded.count > count else { return }
+        }
         let name = piece.field.map { $0 == .tags ? "tag:" : "\($0.rawValue):" } ?? ""
         exclusions.append(name + piece.text)
-        if let field = piece.field {
-            addCondition(clauses, on: field, isExcluded: true)
-        } else {
-            add(clauses, to: \.excluded)
-        }
     }
 
-    private mutating func addCondition(_ clauses: [Clause], on field: TextField, isExcluded: Bool) {
-        var different: [Clause] = []
-        for clause in clauses.prefix(Self.maximumClauses) where !different.contains(clause) {
-            different.append(clause)
-        }
+    /// The conditions on fields that have been added to a query.
+    private struct KnownConditions {
+        var conditions: Set<Condition> = []
+        /// The total number of their clauses, which is at most ``TextQuery/maximumClauses``.
+        var clauses = 0
+    }
+
+    /// Adds a condition on a field, or counts its words as omitted if there are too many conditions.
+    ///
+    /// - Returns: Whether the query has the condition.
+    @discardableResult
+    private mutating func addCondition(
+        _ clauses: [Clause], on field: TextField, isExcluded: Bool, _ known: inout KnownConditions
+    ) -> Bool {
+        var found = Set<Clause>()
+        let different = clauses.filter { found.insert($0).inserted }
         let condition = Condition(field: field, clauses: different, isExcluded: isExcluded)
-        guard !fieldConditions.contains(condition) else { return }
-        guard fieldConditions.count < Self.maximumClauses, clauses.count <= Self.maximumClauses else {
-            omittedWords += clauses.count
-            return
+        guard !known.conditions.contains(condition) else { return true }
+        // A part of an exclusion would exclude other texts than the user wants.
+        guard known.clauses + different.count <= Self.maximumClauses else {
+            omittedWords += different.count
+            return false
         }
+        known.conditions.insert(condition)
+        known.clauses += different.count
         fieldConditions.append(condition)
+        return true
     }
 
     /// Appends clauses to a list up to ``maximumClauses``, and counts the words that are omitted.
