@@ -51,6 +51,22 @@ import Testing
                 })
     }
 
+    @Test(arguments: ["sqlite", "json"]) func `a store below a folder is not read`(provider: String) throws {
+        let notes = try prepare()
+        let store = notes.appendingPathComponent("sub/store")
+        let made = try cli.roost("init", store.path, "--provider", provider, "--model", "lexical")
+        #expect(made.status == 0, "\(made.error)")
+        #expect(try cli.roost("ingest", notes.path, "--store", store.path).status == 0)
+        let found = try FileFinder().find(notes)
+        #expect(names(found.files, below: notes) == ["a.md", "broken.md", "in.md", "sub/up.md"])
+        #expect(found.skipped.filter { $0.reason == FileFinder.storeReason }.map(\.source) == [store.path])
+        // A file of this name alone is a file of the user.
+        let data = notes.appendingPathComponent("data")
+        try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+        try Data("{}".utf8).write(to: data.appendingPathComponent("store.json"))
+        #expect(names(try FileFinder().find(notes).files, below: notes).contains("data/store.json"))
+    }
+
     @Test func `links are followed on request, and cycles end`() throws {
         let notes = try prepare()
         var finder = FileFinder()

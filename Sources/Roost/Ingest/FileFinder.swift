@@ -25,6 +25,8 @@ public struct FileFinder: Sendable {
     package static let typeReason = "unknown file type"
     /// The reason that is reported for a file whose name cannot be written as text.
     static let nameReason = "its name is not valid UTF-8"
+    /// The reason that is reported for a folder that is a store.
+    static let storeReason = "a store of Roost"
     /// The reason that is reported for a skipped link that ``followsLinks`` would follow.
     package static let linkReason = "a symbolic link that leads out of the folder, or to a folder"
 

@@ -87,6 +87,7 @@ struct FolderWalk {
     ///   `CancellationError`.
     mutating func enter(_ folder: String, path: String, rules: [Rules], scope: FolderScope) throws {
         if isCancelled() { throw CancellationError() }
+        if !path.isEmpty, isStore(folder) { return skip(folder, FileFinder.storeReason) }
         if followsLinks {
             let resolved = Self.resolved(folder) ?? folder
             guard !open.contains(resolved) else {
@@ -118,6 +119,12 @@ struct FolderWalk {
                 try visit(prefix + name, name, path: path, rules: rules, scope: scope)
             }
         }
+    }
+
+    /// Returns whether a folder is a store. Its files are not texts of the user, and change with each ingest.
+    private func isStore(_ folder: String) -> Bool {
+        access("\(folder)/\(StoreManifest.fileName)", F_OK) == 0
+            && access(StoreConfiguration.lockURL(URL(fileURLWithPath: folder)).path, F_OK) == 0
     }
 
     /// Returns whether the files in a folder can be opened. The permission to list a folder does not include
