@@ -139,8 +139,8 @@ struct IngestCommand: AsyncParsableCommand {
         } catch let error as RoostError where error.code == .noInput && path.contains("*") {
             throw RoostError(
                 .noInput,
-                "\(error.message); no file matches the pattern, or it is in quotation marks; give a folder and "
-                    + "--glob '*.md' to select files by a pattern")
+                "\(error.message); no file matches the pattern, or it is in quotation marks; give a folder "
+                    + "and --glob '*.md' to select files by a pattern")
         }
     }
 

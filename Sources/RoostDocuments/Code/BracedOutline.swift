@@ -3,8 +3,8 @@ struct BracedOutline {
     private let lines: CodeLines
     private let language: CodeLanguage
     private let endsAtNewline: Bool
-    /// The offsets of closing braces by those of the opening ones. A search from each opening brace would need
-    /// quadratic time if very many of them are never closed.
+    /// The offsets of closing braces by those of the opening ones. A search from each opening brace would
+    /// need quadratic time if very many of them are never closed.
     private let closingBraces: [Int: Int]
     private var mask: [UInt8] { lines.mask }
 

@@ -16,8 +16,8 @@ package struct ServerSettings: Sendable {
         package var idleTime = Duration.seconds(60)
         /// The time that a request may take before it is stopped, in addition to the time for its body.
         package var requestTime = Duration.seconds(120)
-        /// The number of bytes of a body with texts to embed for which a request gets another second. The number is far below the rate of a slow computer, because requests
-        /// share the processor.
+        /// The number of bytes of a body with texts to embed for which a request gets another second. It is
+        /// far below the rate of a slow computer, because requests share the processor.
         package var bytesPerSecond = 2 << 10
         /// The maximum memory in bytes for bodies that have not arrived completely. The first 64 kB of each
         /// do not count, so small requests are answered even if clients fill this memory slowly.
