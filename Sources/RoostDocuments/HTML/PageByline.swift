@@ -101,9 +101,9 @@ struct PageByline {
     /// The number of characters before a user in which a greeting is searched for.
     private static let maximumGreetingLength = 100
 
-    /// Returns the name of the first user between the title and the first long paragraph, or among a few
-    /// blocks if there is none, who began the thread of a forum; `nil` if no user is there. The users
-    /// after the text of an article wrote comments.
+    /// Returns the name of the user who began the thread of a forum: the first one between the title and the
+    /// first long paragraph, or in the first few blocks of a page without long paragraphs. Returns `nil` if
+    /// no user is named there. The users after the text of an article wrote comments.
     private static func firstUser(
         after position: Int, _ blocks: [HTMLBlock], _ tree: HTMLTree
     ) -> String? {
