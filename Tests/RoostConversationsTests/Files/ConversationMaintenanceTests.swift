@@ -204,6 +204,30 @@ struct ConversationMaintenanceTests {
         texts.map { ChatMessage(role: .user, content: $0) }
     }
 
+    /// Saves messages of one conversation.
+    private func save(
+        _ chats: SQLiteChatStorage, _ texts: [(role: ConversationRole, text: String)]
+    ) async throws {
+        try await chats.saveMessages(
+            texts.map { ConversationMessage(role: $0.role, content: $0.text) }, userId: "u", sessionId: "s",
+            agentId: "a", maxMessages: nil)
+    }
+
+    /// Creates a database with a history and a session of two messages each.
+    private func filledDatabase() async throws -> (
+        path: String, chats: SQLiteChatStorage, sessions: SQLiteSessionStorage
+    ) {
+        let path = TemporaryFolder.unusedURL().appendingPathComponent("c.sqlite").path
+        let chats = try SQLiteChatStorage(databasePath: path)
+        let sessions = try SQLiteSessionStorage(databasePath: path)
+        try await save(chats, [(.user, "one"), (.assistant, "two")])
+        try await sessions.saveSession(id: "s", firstMessage: "one")
+        for text in ["one", "two"] {
+            try await sessions.appendSessionMessages(id: "s", messages: messages(text))
+        }
+        return (path, chats, sessions)
+    }
+
     /// Damages the second message of the session `damaged`.
     private func damageSecondMessage(isFile: Bool, in folder: URL, databasePath path: String) async throws {
         if isFile {
@@ -313,17 +337,7 @@ struct ConversationMaintenanceTests {
     }
 
     @Test func `a row whose number is a text is set aside`() async throws {
-        let path = TemporaryFolder.unusedURL().appendingPathComponent("c.sqlite").path
-        let chats = try SQLiteChatStorage(databasePath: path)
-        let sessions = try SQLiteSessionStorage(databasePath: path)
-        try await chats.saveMessages(
-            [(ConversationRole.user, "one"), (.assistant, "two")].map {
-                ConversationMessage(role: $0, content: $1)
-            }, userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
-        try await sessions.saveSession(id: "s", firstMessage: "one")
-        for text in ["one", "two"] {
-            try await sessions.appendSessionMessages(id: "s", messages: messages(text))
-        }
+        let (path, chats, sessions) = try await filledDatabase()
         try await DatabaseQueue(path: path).write {
             try $0.execute(
                 sql: """
@@ -343,19 +357,7 @@ struct ConversationMaintenanceTests {
     @Test(arguments: ["'x'", "9223372036854775807", "-1"])
     func `messages can be added after a row with a corrupt number was set aside`(number: String) async throws
     {
-        let path = TemporaryFolder.unusedURL().appendingPathComponent("c.sqlite").path
-        let chats = try SQLiteChatStorage(databasePath: path)
-        let sessions = try SQLiteSessionStorage(databasePath: path)
-        func save(_ texts: [(ConversationRole, String)]) async throws {
-            try await chats.saveMessages(
-                texts.map { ConversationMessage(role: $0, content: $1) }, userId: "u", sessionId: "s",
-                agentId: "a", maxMessages: nil)
-        }
-        try await save([(.user, "one"), (.assistant, "two")])
-        try await sessions.saveSession(id: "s", firstMessage: "one")
-        for text in ["one", "two"] {
-            try await sessions.appendSessionMessages(id: "s", messages: messages(text))
-        }
+        let (path, chats, sessions) = try await filledDatabase()
         try await DatabaseQueue(path: path).write {
             try $0.execute(
                 sql: """
@@ -364,14 +366,14 @@ struct ConversationMaintenanceTests {
                     """)
         }
         if number != "-1" {
-            await #expect(throws: StorageError.self) { try await save([(.user, "three")]) }
+            await #expect(throws: StorageError.self) { try await save(chats, [(.user, "three")]) }
             await #expect(throws: StorageError.self) {
                 try await sessions.appendSessionMessages(id: "s", messages: messages("three"))
             }
         }
         #expect(try await chats.setDamagedAside().map(\.readable) == [1])
         #expect(try await sessions.setDamagedAside().map(\.readable) == [1])
-        try await save([(.user, "three")])
+        try await save(chats, [(.user, "three")])
         try await sessions.appendSessionMessages(id: "s", messages: messages("three"))
         let history = try await chats.fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
         #expect(history.map(\.content) == ["two", "three"])
