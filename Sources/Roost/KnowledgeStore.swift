@@ -160,21 +160,38 @@ public struct KnowledgeStore: Sendable {
         embedder: (EmbeddingSpace) throws -> any Embedder
     ) async throws -> KnowledgeStore {
         let manifest = try await StoreManifest.settled(in: directory)
-        let embedder = try embedder(manifest.space)
-        guard embedder.space.isCompatible(with: manifest.space) else {
-            throw RoostError(
-                .spaceMismatch,
-                "cannot open the store in \(directory.path) with \(embedder.space): its vectors belong to "
-                    + "\(manifest.space), and vectors of different models cannot be compared",
-                remedy: .reembed)
+        // Opening a model takes about as long as opening a storage, so both are opened at the same time.
+        async let opened = StoreConfiguration(directory: directory, manifest: manifest).open(recording: undo)
+        let model: any Embedder
+        do {
+            model = try Self.model(for: manifest.space, of: directory, embedder)
+        } catch {
+            try? await opened.close()
+            throw error
         }
-        let storage = try await StoreConfiguration(directory: directory, manifest: manifest)
-            .open(recording: undo)
+        let storage = try await opened
         return KnowledgeStore(
             storage: storage.requiring(
                 manifest.space, in: directory, recordsIdentity: manifest.store == nil
-            ).recordingModel(embedder, in: directory),
-            embedder: embedder, directory: directory, undoRecorder: undo)
+            ).recordingModel(model, in: directory),
+            embedder: model, directory: directory, undoRecorder: undo)
+    }
+
+    /// Returns the embedder for a store's space.
+    ///
+    /// - Throws: ``RoostError`` with `.spaceMismatch`; the errors of `embedder`.
+    private static func model(
+        for space: EmbeddingSpace, of directory: URL, _ embedder: (EmbeddingSpace) throws -> any Embedder
+    ) throws -> any Embedder {
+        let embedder = try embedder(space)
+        guard embedder.space.isCompatible(with: space) else {
+            throw RoostError(
+                .spaceMismatch,
+                "cannot open the store in \(directory.path) with \(embedder.space): its vectors belong to "
+                    + "\(space), and vectors of different models cannot be compared",
+                remedy: .reembed)
+        }
+        return embedder
     }
 
     /// Closes files and connections.

@@ -61,7 +61,9 @@ package struct ModelFolder: Sendable, Hashable {
 
     /// Returns the contents of a file other than the weights.
     func contents(of file: String) throws -> Data {
-        let size = (try? FileManager.default.attributesOfItem(atPath: url(file).path))?[.size] as? Int ?? 0
+        // `FileManager` would also look up the names of the file's owner and group.
+        var status = stat()
+        let size = stat(url(file).path, &status) == 0 ? Int(status.st_size) : 0
         guard size <= Self.maximumTextFileSize else {
             throw EmbedderError(.damagedModel, "\(url(file).path) is larger than the maximum of 256 MB")
         }

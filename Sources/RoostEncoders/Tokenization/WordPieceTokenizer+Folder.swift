@@ -89,7 +89,7 @@ extension WordPieceTokenizer {
             stripsAccents: settings?.stripAccents ?? file?.normalizer?.stripAccents ?? lowercases,
             separatesChinese: settings?.tokenizeChineseChars ?? file?.normalizer?.handleChineseChars
                 ?? true)
-        let vocabulary = WordPieceVocabulary(try Self.pieces(of: folder))
+        let vocabulary = try Self.vocabulary(of: folder)
         if let (first, second) = vocabulary.duplicate {
             throw EmbedderError(
                 .damagedModel,
@@ -99,30 +99,40 @@ extension WordPieceTokenizer {
         try self.init(vocabulary: vocabulary, options: options, addsSpecialTokens: addsSpecialTokens)
     }
 
-    /// Returns the pieces of the vocabulary in the order of their ids, starting at 0.
-    static func pieces(of folder: ModelFolder) throws -> [Substring] {
-        guard folder.has("vocab.txt") else { return try piecesOfTokenizerFile(folder) }
+    /// Reads the vocabulary of a model.
+    ///
+    /// - Throws: `EmbedderError` with `.damagedModel` if the file is not a vocabulary.
+    static func vocabulary(of folder: ModelFolder) throws -> WordPieceVocabulary {
+        guard folder.has("vocab.txt") else {
+            return WordPieceVocabulary(try piecesOfTokenizerFile(folder))
+        }
         let url = folder.url("vocab.txt")
-        guard let text = String(data: try folder.contents(of: "vocab.txt"), encoding: .utf8) else {
+        let bytes = Array(try folder.contents(of: "vocab.txt"))
+        guard String(validating: bytes, as: UTF8.self) != nil else {
             throw EmbedderError(.damagedModel, "\(url.path) is not valid UTF-8")
         }
-        // Splits the UTF-8 bytes, because Swift treats a carriage return and a line feed as one character.
-        var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        if lines.last?.isEmpty == true { lines.removeLast() }
-        let pieces = lines.map { Substring($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0) }
+        // Splits bytes, because Swift treats a carriage return and a line feed as one character.
+        var lines: [Range<Int>] = []
+        var start = 0
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            let hasReturn = end > start && bytes[end - 1] == UInt8(ascii: "\r")
+            lines.append(start..<(hasReturn ? end - 1 : end))
+            start = end + 1
+        }
         // Skipping an empty line would shift the ids of the following tokens.
-        if let index = pieces.firstIndex(where: \.isEmpty) {
+        if let index = lines.firstIndex(where: \.isEmpty) {
             throw EmbedderError(.damagedModel, "\(url.path) has an empty line \(index + 1)")
         }
-        return pieces
+        return WordPieceVocabulary(bytes, lines)
     }
 
-    private static func piecesOfTokenizerFile(_ folder: ModelFolder) throws -> [Substring] {
+    private static func piecesOfTokenizerFile(_ folder: ModelFolder) throws -> [String] {
         let url = folder.url("tokenizer.json")
         guard let vocabulary = try folder.decode(TokenizerFile.self, "tokenizer.json").model.vocab else {
             throw EmbedderError(.damagedModel, "\(url.path) lacks a vocabulary")
         }
-        var pieces = [Substring?](repeating: nil, count: vocabulary.count)
+        var pieces = [String?](repeating: nil, count: vocabulary.count)
         for (piece, id) in vocabulary {
             guard pieces.indices.contains(id), pieces[id] == nil else {
                 // This error also occurs if two pieces differ only in Unicode composition: the JSON decoder
@@ -133,7 +143,7 @@ extension WordPieceTokenizer {
             guard !piece.isEmpty else {
                 throw EmbedderError(.damagedModel, "\(url.path) has an empty token for id \(id)")
             }
-            pieces[id] = piece[...]
+            pieces[id] = piece
         }
         return pieces.compactMap { $0 }
     }

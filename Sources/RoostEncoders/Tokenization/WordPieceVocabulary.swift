@@ -14,6 +14,7 @@ struct WordPieceVocabulary: Sendable {
         var maximumLength = 0
     }
 
+    /// The UTF-8 bytes of all pieces.
     private let bytes: [UInt8]
     private var initial = Table()
     private var continuing = Table()
@@ -25,19 +26,36 @@ struct WordPieceVocabulary: Sendable {
     /// Creates a vocabulary.
     ///
     /// - Parameter pieces: The pieces in the order of their ids, starting at 0.
-    init(_ pieces: [Substring]) {
+    init(_ pieces: [String]) {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(pieces.reduce(0) { $0 + $1.utf8.count })
-        for (id, piece) in pieces.enumerated() {
-            // Compares bytes, because Swift treats a # and a combining character after it as one character.
-            let continues = piece.utf8.starts(with: "##".utf8) && piece.utf8.count > 2
-            let text = piece.utf8.dropFirst(continues ? 2 : 0)
-            let entry = (start: Int32(bytes.count), count: Int32(text.count), id: Int32(id))
-            bytes.append(contentsOf: text)
-            if continues { continuing.pieces.append(entry) } else { initial.pieces.append(entry) }
+        let ranges = pieces.map { piece in
+            let start = bytes.count
+            bytes += piece.utf8
+            return start..<bytes.count
         }
+        self.init(bytes, ranges)
+    }
+
+    /// Creates a vocabulary from a buffer that contains all pieces.
+    ///
+    /// Every command that embeds a text creates the vocabulary of its model, so no string is made of a piece.
+    ///
+    /// - Parameters:
+    ///   - bytes: The UTF-8 bytes of the pieces, at most 2 GB. Bytes that belong to no piece are ignored.
+    ///   - ranges: The range of each piece in `bytes`, in the order of their ids, starting at 0.
+    /// - Complexity: O(bytes).
+    init(_ bytes: [UInt8], _ ranges: [Range<Int>]) {
         self.bytes = bytes
-        self.count = pieces.count
+        count = ranges.count
+        let mark = UInt8(ascii: "#")
+        for (id, range) in ranges.enumerated() {
+            // Compares bytes, because Swift treats a # and a combining character after it as one character.
+            let continues =
+                range.count > 2 && bytes[range.lowerBound] == mark && bytes[range.lowerBound + 1] == mark
+            let start = range.lowerBound + (continues ? 2 : 0)
+            let piece = (start: Int32(start), count: Int32(range.upperBound - start), id: Int32(id))
+            if continues { continuing.pieces.append(piece) } else { initial.pieces.append(piece) }
+        }
         // Uses local copies of the tables, because `build` reads `bytes` while it modifies a table.
         var (first, second) = (initial, continuing)
         build(&first)

@@ -14,7 +14,7 @@ import Testing
 
     func tokens(_ text: String) throws -> [String] {
         let tokenizer = try WordPieceTokenizer(
-            vocabulary: WordPieceVocabulary(pieces.map { $0[...] }), options: BERTNormalizer.Options())
+            vocabulary: WordPieceVocabulary(pieces), options: BERTNormalizer.Options())
         return tokenizer.tokenize(text).ids.map { pieces[Int($0)] }
     }
 
@@ -47,7 +47,7 @@ import Testing
 
     @Test func `a word is in the vocabulary if it is a single token`() throws {
         let tokenizer = try WordPieceTokenizer(
-            vocabulary: WordPieceVocabulary(pieces.map { $0[...] }), options: BERTNormalizer.Options())
+            vocabulary: WordPieceVocabulary(pieces), options: BERTNormalizer.Options())
         for (word, isKnown) in [("ab", true), ("abb", false), ("z", false), ("", false), ("a b", false)] {
             #expect(tokenizer.isSingleToken(word) == isKnown, "\(word)")
         }
@@ -57,7 +57,7 @@ import Testing
 
     @Test func `ids that are the tokens of no text are refused`() throws {
         let tokenizer = try WordPieceTokenizer(
-            vocabulary: WordPieceVocabulary(pieces.map { $0[...] }), options: BERTNormalizer.Options())
+            vocabulary: WordPieceVocabulary(pieces), options: BERTNormalizer.Options())
         #expect(tokenizer.text(of: [1, 3, 10, 7, 2]) == "a b ab")
         // The greedy tokenizer produces "ab" instead of "a" and "##b".
         for ids in [[3, 4], [4], [3, 99], [-1], [1 << 40]] {
@@ -103,7 +103,7 @@ import Testing
         ("a\u{93E}b", 3, 3), ("🎂🎂 ab", 2, 4),
     ]) func `characters of tokens in the vocabulary are known`(text: String, known: Int, total: Int) throws {
         let tokenizer = try WordPieceTokenizer(
-            vocabulary: WordPieceVocabulary(pieces.map { $0[...] }), options: BERTNormalizer.Options())
+            vocabulary: WordPieceVocabulary(pieces), options: BERTNormalizer.Options())
         #expect(tokenizer.knownCharacters(in: text) == (known, total))
         // Encoded data counts as one character, however long it is.
         let data = text + " " + String(repeating: "zab", count: 1000)
