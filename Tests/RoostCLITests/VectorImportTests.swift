@@ -76,7 +76,7 @@ import Testing
         try Data("PAR1....PAR1".utf8).write(to: file("p.parquet"))
         let read = try cli.roost("import", "--store=t", "p.parquet")
         #expect(read.status == 65 && read.error.contains("read_parquet"), "\(read)")
-        let written = try cli.roost("export", "entries", "--store=s", "-o", "x.parquet")
+        let written = try cli.roost("export", "clusters", "--store=s", "-o", "x.parquet")
         #expect(written.status == 64 && written.error.contains("cannot write parquet"), "\(written)")
     }
 

@@ -20,6 +20,8 @@ extension Export {
                   npy       A NumPy array with the vector of each entry, and a CSV file of the same name \
                 with the entries in the same order. Entries without vectors are omitted. Another CSV file \
                 of this name is not replaced.
+                  parquet   A Parquet file with the columns of csv. The tags and vectors are lists, the dates \
+                are times in UTC, and missing texts are null. `roost import` does not read it.
                   markdown  A new folder with one file per entry, with the metadata as front matter. The \
                 files are named after the titles; the beginning of the id follows if an earlier entry has \
                 the same title.
@@ -34,7 +36,7 @@ extension Export {
 
         /// The forms of exported entries.
         enum Format: String, ExpressibleByArgument, CaseIterable {
-            case json, jsonl, csv, tsv, npy, markdown
+            case json, jsonl, csv, tsv, npy, parquet, markdown
         }
 
         @OptionGroup var options: StoreOptions
@@ -44,8 +46,8 @@ extension Export {
         @Option(
             name: .customLong("format"),
             help: ArgumentHelp(
-                "json (one document), jsonl (one entry per line), csv, tsv, npy, or markdown. Default: by "
-                    + "the extension of the file, else json.",
+                "json (one document), jsonl (one entry per line), csv, tsv, npy, parquet, or markdown. "
+                    + "Default: by the extension of the file, else json.",
                 valueName: "FORMAT"))
         var chosenFormat: Format?
 
@@ -78,7 +80,7 @@ extension Export {
                 throw ValidationError(
                     "Markdown is exported to a folder; use --format markdown -o FOLDER, or another --format")
             }
-            if [.npy, .markdown].contains(format), target.output == nil || target.output == "-" {
+            if [.npy, .parquet, .markdown].contains(format), target.output == nil || target.output == "-" {
                 throw ValidationError("--format \(format.rawValue) writes files; name them with -o")
             }
             if format == .markdown, target.withEmbeddings {
@@ -120,6 +122,9 @@ extension Export {
                 return table.count
             case .npy:
                 return try await writeVectors(snapshot, filter, counter)
+            case .parquet:
+                return try await EntryParquet(withEmbeddings: target.withEmbeddings).write(
+                    snapshot.allEntries(matching: filter), to: target.output ?? "", counter)
             case .markdown:
                 let folder = try EntryFolder(URL(fileURLWithPath: target.output ?? ""))
                 var count = 0

@@ -44,7 +44,8 @@ extension StaticEmbedder {
                 "cannot write the static model: \(folder.path) already exists; choose a new folder")
         }
         let vocabulary = try WordPieceTokenizer.vocabulary(of: model.folder)
-        let ids = (0..<vocabulary.count).filter { !isSpecial($0, in: vocabulary) }
+        let n = vocabulary.count
+        let ids = (0..<n).filter { !isSpecial($0, in: vocabulary) }
         var rows: [Float] = []
         // The number of tokens between two calls of `progress`.
         let step = 2048
@@ -65,8 +66,8 @@ extension StaticEmbedder {
         // By Zipf's law, the token of rank r has the probability p = 1 / (r · H). Its weight by smooth
         // inverse frequency is a / (a + p).
         let harmonic = (1...ids.count).reduce(0.0) { $0 + 1 / Double($1) }
-        var vectors = [Float](repeating: 0, count: vocabulary.count * d)
-        var weights = [Float](repeating: 0, count: vocabulary.count)
+        var vectors = [Float](repeating: 0, count: n * d)
+        var weights = [Float](repeating: 0, count: n)
         for (rank, id) in ids.enumerated() {
             weights[id] = Float(sif / (sif + 1 / (Double(rank + 1) * harmonic)))
             for column in 0..<d { vectors[id * d + column] = projected[rank, column] }
@@ -76,7 +77,7 @@ extension StaticEmbedder {
         case .float32:
             for id in ids { for column in 0..<d { vectors[id * d + column] *= weights[id] } }
             tensors.append(
-                .init("embeddings", .float32, [vocabulary.count, d], vectors.withUnsafeBytes { Data($0) }))
+                .init("embeddings", .float32, [n, d], vectors.withUnsafeBytes { Data($0) }))
         case .int8:
             var bytes = [Int8](repeating: 0, count: vectors.count)
             for id in ids {
@@ -87,8 +88,8 @@ extension StaticEmbedder {
                 }
                 weights[id] *= maximum / 127
             }
-            tensors.append(.init("embeddings", .int8, [vocabulary.count, d], bytes.withUnsafeBytes { Data($0) }))
-            tensors.append(.init("weights", .float32, [vocabulary.count], weights.withUnsafeBytes { Data($0) }))
+            tensors.append(.init("embeddings", .int8, [n, d], bytes.withUnsafeBytes { Data($0) }))
+            tensors.append(.init("weights", .float32, [n], weights.withUnsafeBytes { Data($0) }))
         }
         try write(tensors, d, of: model, into: folder)
     }

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Measures a hybrid query from the start of the process to its end, for one or several programs.
+
+    Benchmarks/cold_query.py [ROOST ...] [--entries 100000] [--runs 31] [--store DIR]
+
+Without --store, makes a store with the installed model and texts of nine words from Fixtures/notes, which takes some
+minutes. The programs run in turn, so that other work affects all of them. Prints the median, the minimum and the
+maximum of each program, and the ratio of its median to that of the first one.
+"""
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import statistics
+import subprocess
+import tempfile
+import time
+
+QUERY = "birds that return in spring"
+
+
+def fill(roost, store, entries):
+    """Creates a store and ingests its texts."""
+    notes = sorted((pathlib.Path(__file__).parent.parent / "Fixtures" / "notes").rglob("*.md"))
+    words = re.findall(r"\w{3,}", " ".join(note.read_text(encoding="utf-8") for note in notes))
+    generator = random.Random(1)
+    subprocess.run([roost, "init", store, "-q"], check=True)
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        for number in range(entries):
+            start = generator.randrange(len(words) - 9)
+            text = " ".join([str(number)] + words[start:start + 9])
+            file.write(json.dumps({"id": str(number), "text": text}) + "\n")
+        file.flush()
+        subprocess.run([roost, "ingest", file.name, "--store", store, "-q"], check=True, stdout=subprocess.DEVNULL)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("roost", nargs="*", default=[".build/release/roost"])
+    parser.add_argument("--entries", type=int, default=100_000)
+    parser.add_argument("--runs", type=int, default=31)
+    parser.add_argument("--store")
+    options = parser.parse_args()
+    programs = [os.path.realpath(path) for path in options.roost]
+    with tempfile.TemporaryDirectory() as folder:
+        store = options.store or os.path.join(folder, "store")
+        if not options.store:
+            fill(programs[0], store, options.entries)
+        times = [[] for _ in programs]
+        # The first round fills the caches of the system.
+        for number in range(options.runs + 1):
+            for program, list_of_times in zip(programs, times):
+                start = time.perf_counter()
+                subprocess.run([program, "query", QUERY, "-n3", "--store", store], stdout=subprocess.DEVNULL,
+                               check=True)
+                if number > 0:
+                    list_of_times.append(1000 * (time.perf_counter() - start))
+        first = statistics.median(times[0])
+        for program, list_of_times in zip(programs, times):
+            median = statistics.median(list_of_times)
+            print(f"{program}: median {median:.0f} ms, {min(list_of_times):.0f} to {max(list_of_times):.0f} ms, "
+                  f"{median / first:.2f} of the first")
+
+
+main()

@@ -1,0 +1,50 @@
+import Foundation
+import Roost
+import RoostModel
+
+/// Writes entries as a Parquet file, with the columns of ``EntryTable``.
+struct EntryParquet {
+    /// Whether the last column contains the vectors.
+    let withEmbeddings: Bool
+
+    private var columns: [ParquetColumn] {
+        let columns = ExportedTable.columns.map { name in
+            let kind: ParquetColumn.Kind =
+                switch name {
+                case "tags": .texts
+                case "createdAt", "updatedAt": .time
+                default: .text
+                }
+            return ParquetColumn(name, kind)
+        }
+        return columns + (withEmbeddings ? [ParquetColumn(ExportedTable.vectorColumn, .numbers)] : [])
+    }
+
+    private func row(of entry: Entry) throws -> [ParquetColumn.Value] {
+        let metadata = try Terminal.lineEncoder.encode(entry.metadata).escapingControlsInJSON()
+        let row: [ParquetColumn.Value] = [
+            .text(entry.id.text), .text(entry.source), .text(entry.key), .text(entry.title),
+            .texts(entry.tags), .time(entry.createdAt.milliseconds * 1000),
+            .time(entry.updatedAt.milliseconds * 1000), .text(String(decoding: metadata, as: UTF8.self)),
+            .text(entry.content),
+        ]
+        return row + (withEmbeddings ? [.numbers(entry.embeddings)] : [])
+    }
+
+    /// Writes the entries to a file, and returns their number.
+    func write(
+        _ entries: some AsyncSequence<Entry, any Error>, to path: String, _ counter: ExportCounter
+    ) async throws -> Int {
+        var count = 0
+        try await Output.stream(path) { write in
+            var writer = try ParquetWriter(columns, write: write)
+            for try await entry in entries {
+                try writer.add(row(of: entry))
+                counter.update(writer.count)
+            }
+            try writer.finish()
+            count = writer.count
+        }
+        return count
+    }
+}
