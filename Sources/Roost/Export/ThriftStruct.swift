@@ -1,8 +1,8 @@
 import Foundation
 
 /// A structure in Thrift's compact protocol
-/// (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md), in which Parquet files
-/// store their headers and metadata.
+/// (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md), in which Parquet
+/// files store their headers and metadata.
 ///
 /// The fields must be added in ascending order of their ids.
 struct ThriftStruct {

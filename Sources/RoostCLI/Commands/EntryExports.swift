@@ -20,8 +20,8 @@ extension Export {
                   npy       A NumPy array with the vector of each entry, and a CSV file of the same name \
                 with the entries in the same order. Entries without vectors are omitted. Another CSV file \
                 of this name is not replaced.
-                  parquet   A Parquet file with the columns of csv. The tags and vectors are lists, the dates \
-                are times in UTC, and missing texts are null. `roost import` does not read it.
+                  parquet   A Parquet file with the columns of csv. The tags and vectors are lists, the \
+                dates are times in UTC, and missing texts are null. `roost import` does not read it.
                   markdown  A new folder with one file per entry, with the metadata as front matter. The \
                 files are named after the titles; the beginning of the id follows if an earlier entry has \
                 the same title.

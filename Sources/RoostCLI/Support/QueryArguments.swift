@@ -30,8 +30,8 @@ struct QueryArguments {
         (["add"], Add.self, false),
     ]
 
-    /// The options of the commands that people call most, by their path: those with a value, and flags. Reading
-    /// them from the command itself takes 10 ms, a tenth of the time of a query.
+    /// The options of the commands that people call most, by their path: those with a value, and flags.
+    /// Reading them from the command itself takes 10 ms, a tenth of the time of a query.
     static let listed: [String: (valueOptions: String, flags: String)] = [
         "query": (
             """
@@ -40,7 +40,7 @@ struct QueryArguments {
             """,
             """
             --all --diverse --exact --exact-words --explain --fold --help --json --jsonl --no-pager --null \
-            --open --quiet --raw --verbose --version -0 -h -l -q -v
+            --open --quiet --raw --verbose -0 -h -l -q -v
             """
         ),
         "chat search": (
@@ -49,12 +49,12 @@ struct QueryArguments {
             --user -n
             """,
             """
-            --all --exact-words --help --json --jsonl --no-pager --quiet --recent --verbose --version -h -q -v
+            --all --exact-words --help --json --jsonl --no-pager --quiet --recent --verbose -h -q -v
             """
         ),
         "add": (
             "--color --meta --store --tag",
-            "--help --no-pager --quiet --verbose --version -h -q -v"
+            "--help --no-pager --quiet --verbose -h -q -v"
         ),
     ]
 
