@@ -146,6 +146,9 @@ public struct KnowledgeStore: Sendable {
 
     /// Opens the store in a folder.
     ///
+    /// The storage is opened while `embedder` runs, so an older storage format is converted even if
+    /// `embedder` throws. In that case, the storage is closed again.
+    ///
     /// If another process migrates the store to another model later, all further calls throw
     /// `.spaceMismatch`.
     ///

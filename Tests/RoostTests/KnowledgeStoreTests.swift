@@ -306,6 +306,23 @@ import Testing
         #expect(error?.code == .spaceMismatch)
     }
 
+    @Test func `a storage is closed again if its model cannot be opened`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder()).close()
+        await #expect(throws: EmbedderError.self) {
+            try await KnowledgeStore.open(in: folder) { _ in throw EmbedderError(.modelNotFound, "missing") }
+        }
+        #if os(Linux)
+            let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            }
+            #expect(!files.contains { $0.contains(folder.lastPathComponent) }, "\(files)")
+        #endif
+        let store = try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }
+        #expect(try await store.add("a text").isNew)
+        try await store.close()
+    }
+
     @Test func `a folder in the format of the published guide opens`() async throws {
         let folder = TemporaryFolder.unusedURL()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

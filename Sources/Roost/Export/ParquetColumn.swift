@@ -124,23 +124,30 @@ package struct ParquetColumn {
     /// - Parameter offset: The offset of the page in the file.
     mutating func finishPage(at offset: Int) -> (page: Data, metadata: ThriftStruct) {
         let body = (isList ? repetitions.data : Data()) + definitions.data + values
-        // PLAIN is 0, and RLE is 3.
+        // DataPageHeader: num_values, and the encodings of the values and of both levels. PLAIN is 0, and
+        // RLE is 3.
         var dataHeader = ThriftStruct()
         dataHeader.add(1, int32: count)
         for (id, encoding) in [(2, 0), (3, 3), (4, 3)] { dataHeader.add(id, int32: encoding) }
+        // PageHeader: type (0, a data page), uncompressed_page_size, compressed_page_size, data_page_header.
         var header = ThriftStruct()
         header.add(1, int32: 0)
         header.add(2, int32: body.count)
         header.add(3, int32: body.count)
         header.add(5, structure: dataHeader)
         let page = header.data + body
+        // ColumnMetaData: type, encodings, path_in_schema, codec (0, none), num_values, both sizes, and
+        // data_page_offset.
         var metadata = ThriftStruct()
         metadata.add(1, int32: type)
         metadata.add(2, int32s: [0, 3])
         metadata.add(3, texts: isList ? [name, "list", "element"] : [name])
         metadata.add(4, int32: 0)
-        for id in [5, 6, 7] { metadata.add(id, int64: id == 5 ? count : page.count) }
+        metadata.add(5, int64: count)
+        metadata.add(6, int64: page.count)
+        metadata.add(7, int64: page.count)
         metadata.add(9, int64: offset)
+        // ColumnChunk: file_offset, which is not used any more, and meta_data.
         var chunk = ThriftStruct()
         chunk.add(2, int64: 0)
         chunk.add(3, structure: metadata)
@@ -151,6 +158,9 @@ package struct ParquetColumn {
     // MARK: Schema
 
     /// The elements of the schema: one for a scalar, and three for a list.
+    ///
+    /// SchemaElement: type (1), repetition_type (3: 0 is required, 1 optional, 2 repeated), name (4),
+    /// num_children (5), converted_type (6, for older readers) and logicalType (10).
     var schema: [ThriftStruct] {
         guard isList else { return [leaf(name, repetition: 1)] }
         var (outer, logical) = (ThriftStruct(), ThriftStruct())

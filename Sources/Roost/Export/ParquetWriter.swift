@@ -3,8 +3,9 @@ package import Foundation
 /// Writes a table as a Parquet file of version 1: uncompressed, with the encoding `PLAIN`, and with one data
 /// page per column and row group.
 ///
-/// The source is the Apache Parquet format specification (https://parquet.apache.org/docs/file-format/). Only
-/// one row group is in memory.
+/// The source is the Apache Parquet format specification (https://parquet.apache.org/docs/file-format/); the
+/// numbers of fields are those of its file `parquet.thrift`. The writer keeps the rows of one row group and
+/// passes on each group when it is complete.
 package struct ParquetWriter {
     private static let magic = Data("PAR1".utf8)
 
@@ -58,6 +59,7 @@ package struct ParquetWriter {
             try append(page)
             chunks.append(chunk)
         }
+        // RowGroup: columns, total_byte_size, num_rows.
         var group = ThriftStruct()
         group.add(1, structures: chunks)
         group.add(2, int64: offset - start)
@@ -69,9 +71,11 @@ package struct ParquetWriter {
     /// Writes the last row group and the footer.
     package mutating func finish() throws {
         try finishGroup()
+        // The root of the schema has a name and the number of its children.
         var root = ThriftStruct()
         root.add(4, text: "schema")
         root.add(5, int32: columns.count)
+        // FileMetaData: version, schema, num_rows, row_groups, created_by.
         var footer = ThriftStruct()
         footer.add(1, int32: 1)
         footer.add(2, structures: [root] + columns.flatMap(\.schema))

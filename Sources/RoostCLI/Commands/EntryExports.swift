@@ -124,7 +124,7 @@ extension Export {
                 return try await writeVectors(snapshot, filter, counter)
             case .parquet:
                 return try await EntryParquet(withEmbeddings: target.withEmbeddings).write(
-                    snapshot.allEntries(matching: filter), to: target.output ?? "", counter)
+                    snapshot.allEntries(matching: filter), to: target.output, counter)
             case .markdown:
                 let folder = try EntryFolder(URL(fileURLWithPath: target.output ?? ""))
                 var count = 0

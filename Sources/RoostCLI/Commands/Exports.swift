@@ -147,40 +147,6 @@ enum Output {
     }
 }
 
-extension Output {
-    /// Writes to a file while its contents arrive, in the way of ``write(_:_:)``.
-    ///
-    /// - Throws: ``CommandError`` if the file cannot be written, and the errors of `body`. In that case, the
-    ///   old file is unchanged.
-    static func stream(
-        _ path: String, _ body: (@escaping (Data) throws -> Void) async throws -> Void
-    ) async throws {
-        do {
-            let status = FileStatus(path)
-            if let status, !status.isRegular {
-                let file = try FileDescriptor(path, O_WRONLY)
-                return try await body { data in try data.withUnsafeBytes { try file.write($0) } }
-            }
-            let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-            let temporary = AtomicFile.temporaryPath(for: target.path)
-            defer { unlink(temporary) }
-            do {
-                let file = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL)
-                if let status { _ = fchmod(file.raw, status.permissions) }
-                try await body { data in try data.withUnsafeBytes { try file.write($0) } }
-                try file.synchronize()
-                try FileSystem.standard.rename(temporary, to: target.path)
-            } catch let error as FileError where error.path == temporary {
-                // The error names the target, because users do not know the temporary file.
-                throw FileError(operation: "write", path: target.path, errno: error.errno)
-            }
-            try FileSystem.standard.synchronizeFolder(target.deletingLastPathComponent())
-        } catch let error as FileError {
-            throw CommandError(.cannotCreate, error.description)
-        }
-    }
-}
-
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Import exported entries.",

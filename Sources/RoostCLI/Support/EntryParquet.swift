@@ -32,19 +32,22 @@ struct EntryParquet {
     }
 
     /// Writes the entries to a file, and returns their number.
+    ///
+    /// The encoded file is in memory until it is complete, as in the other exports of entries.
+    ///
+    /// - Throws: ``CommandError`` if the file cannot be written, and the errors of `entries`. In that case,
+    ///   an existing file is unchanged.
     func write(
-        _ entries: some AsyncSequence<Entry, any Error>, to path: String, _ counter: ExportCounter
+        _ entries: some AsyncSequence<Entry, any Error>, to path: String?, _ counter: ExportCounter
     ) async throws -> Int {
-        var count = 0
-        try await Output.stream(path) { write in
-            var writer = try ParquetWriter(columns, write: write)
-            for try await entry in entries {
-                try writer.add(row(of: entry))
-                counter.update(writer.count)
-            }
-            try writer.finish()
-            count = writer.count
+        var blocks: [Data] = []
+        var writer = try ParquetWriter(columns) { blocks.append($0) }
+        for try await entry in entries {
+            try writer.add(row(of: entry))
+            counter.update(writer.count)
         }
-        return count
+        try writer.finish()
+        try Output.write(path) { write in for block in blocks { try write(block) } }
+        return writer.count
     }
 }
