@@ -41,6 +41,23 @@ let bits: Target.Dependency = .product(name: "BitCollections", package: "swift-c
 let commit = (Context.environment["ROOST_COMMIT"] ?? "").filter(\.isHexDigit)
 let buildCommit: [CSetting] = commit.isEmpty ? [] : [.define("ROOST_COMMIT", to: "\"\(commit)\"")]
 
+/// On Linux, `Scripts/build` links the Swift runtime and Foundation into `roost`: the dynamic linker needs a quarter
+/// of the time at the start of the program for their libraries. The objects name only Foundation itself, so the
+/// libraries that it needs are listed here. No library product contains the program, so packages that depend on Roost
+/// do not see these flags, which SwiftPM calls unsafe.
+let foundationLibraries = [
+    "FoundationXML", "_CFXMLInterface", "Foundation", "CoreFoundation", "FoundationInternationalization",
+    "FoundationEssentials", "_FoundationICU", "_FoundationCShims", "_FoundationCollections",
+]
+let staticRuntime: [LinkerSetting] =
+    Context.environment["ROOST_STATIC_RUNTIME"] == nil
+    ? []
+    : [
+        .unsafeFlags(
+            ["-static-stdlib", "-Xlinker", "--no-export-dynamic"] + foundationLibraries.map { "-l\($0)" },
+            .when(platforms: [.linux]))
+    ]
+
 let package = Package(
     name: "roost",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -56,7 +73,7 @@ let package = Package(
         .library(name: "RoostPostgres", targets: ["RoostPostgres"]),
         .library(name: "RoostRemote", targets: ["RoostRemote"]),
         .library(name: "RoostTestKit", targets: ["RoostTestKit"]),
-        .executable(name: "roost", targets: ["RoostCLI"]),
+        .executable(name: "roost", targets: ["RoostProgram"]),
     ],
     traits: [
         .trait(
@@ -194,13 +211,16 @@ let package = Package(
                 crypto,
                 httpTypes, .product(name: "NIOCore", package: "swift-nio"),
             ]),
-        .executableTarget(
+        // The commands of `roost`.
+        .target(
             name: "RoostCLI",
             dependencies: [
                 "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostMemory", "RoostMCP",
                 "RoostHTTP", "RoostRemote", "RoostFiles", "RoostDocuments", "RoostAuthorization",
                 "CRoostVersion", "RoostPostgres", "RoostModel", argumentParser, logging,
             ]),
+        .executableTarget(
+            name: "RoostProgram", dependencies: ["RoostCLI"], linkerSettings: staticRuntime),
         .target(
             name: "RoostTestKit",
             dependencies: ["RoostModel", "RoostVectors", "RoostChunks", "RoostConversations"]),

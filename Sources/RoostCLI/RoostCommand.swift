@@ -3,7 +3,6 @@ import Foundation
 import Roost
 
 /// The `roost` command.
-@main
 struct RoostCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roost",
