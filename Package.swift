@@ -41,22 +41,18 @@ let bits: Target.Dependency = .product(name: "BitCollections", package: "swift-c
 let commit = (Context.environment["ROOST_COMMIT"] ?? "").filter(\.isHexDigit)
 let buildCommit: [CSetting] = commit.isEmpty ? [] : [.define("ROOST_COMMIT", to: "\"\(commit)\"")]
 
-/// On Linux, `Scripts/build` links the Swift runtime and Foundation into `roost`: the dynamic linker needs a quarter
-/// of the time at the start of the program for their libraries. The objects name only Foundation itself, so the
-/// libraries that it needs are listed here. No library product contains the program, so packages that depend on Roost
-/// do not see these flags, which SwiftPM calls unsafe.
+/// On Linux, `Scripts/build` links the Swift runtime into `roost`, which then starts in three quarters of the time.
+/// Objects name only Foundation itself, so the libraries that it needs are listed. No library product contains the
+/// program, so packages that depend on Roost do not see these flags, which SwiftPM calls unsafe.
 let foundationLibraries = [
     "FoundationXML", "_CFXMLInterface", "Foundation", "CoreFoundation", "FoundationInternationalization",
     "FoundationEssentials", "_FoundationICU", "_FoundationCShims", "_FoundationCollections",
-]
+].map { "-l\($0)" }
+let runtimeFlags = ["-static-stdlib", "-Xlinker", "--no-export-dynamic"] + foundationLibraries
 let staticRuntime: [LinkerSetting] =
-    Context.environment["ROOST_STATIC_RUNTIME"] == nil
-    ? []
-    : [
-        .unsafeFlags(
-            ["-static-stdlib", "-Xlinker", "--no-export-dynamic"] + foundationLibraries.map { "-l\($0)" },
-            .when(platforms: [.linux]))
-    ]
+    Context.environment["ROOST_STATIC_RUNTIME"].map { _ in
+        [.unsafeFlags(runtimeFlags, .when(platforms: [.linux]))]
+    } ?? []
 
 let package = Package(
     name: "roost",
@@ -219,8 +215,7 @@ let package = Package(
                 "RoostHTTP", "RoostRemote", "RoostFiles", "RoostDocuments", "RoostAuthorization",
                 "CRoostVersion", "RoostPostgres", "RoostModel", argumentParser, logging,
             ]),
-        .executableTarget(
-            name: "RoostProgram", dependencies: ["RoostCLI"], linkerSettings: staticRuntime),
+        .executableTarget(name: "RoostProgram", dependencies: ["RoostCLI"], linkerSettings: staticRuntime),
         .target(
             name: "RoostTestKit",
             dependencies: ["RoostModel", "RoostVectors", "RoostChunks", "RoostConversations"]),
@@ -229,21 +224,6 @@ let package = Package(
         .target(
             name: "RoostBenchmarkSupport",
             dependencies: ["RoostDocuments", "RoostEncoders", "RoostModel", "RoostText"]),
-
-        // Complete programs, which use public API only.
-        .executableTarget(
-            name: "NoteSearch", dependencies: ["Roost"], path: "Examples/NoteSearch", packageAccess: false),
-        .executableTarget(
-            name: "FolderIndex", dependencies: ["Roost"], path: "Examples/FolderIndex", packageAccess: false),
-        .executableTarget(
-            name: "ListAndDelete", dependencies: ["Roost"], path: "Examples/ListAndDelete",
-            packageAccess: false),
-        .executableTarget(
-            name: "FilteredSearch", dependencies: ["Roost"], path: "Examples/FilteredSearch",
-            packageAccess: false),
-        .executableTarget(
-            name: "CustomClusterer", dependencies: ["Roost"], path: "Examples/CustomClusterer",
-            packageAccess: false),
 
         // Support for tests, including programs that are killed while they write.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -263,7 +243,6 @@ let package = Package(
                 "CrashWorkload", "CFaultyVFS", "RoostFiles", "RoostModel", "RoostJSON", "RoostTestKit",
             ],
             path: "Tests/Support/StorageWorker"),
-
         .executableTarget(
             name: "postgres-worker", dependencies: ["RoostPostgres", "RoostModel", "RoostTestKit"],
             path: "Tests/Support/PostgresWorker"),
@@ -382,11 +361,14 @@ if Context.environment["ROOST_DOCC"] != nil {
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
 }
 
-let withoutUpcomingFeatures: Set = [
-    "CRoostKernels", "CRoostSQLite", "CRoostVersion", "CFaultyVFS", "ExampleTests", "NoteSearch",
-    "FolderIndex", "ListAndDelete", "FilteredSearch", "CustomClusterer",
-]
+/// Complete programs, which use public API only.
+let examples = ["NoteSearch", "FolderIndex", "ListAndDelete", "FilteredSearch", "CustomClusterer"]
+package.targets += examples.map {
+    .executableTarget(name: $0, dependencies: ["Roost"], path: "Examples/\($0)", packageAccess: false)
+}
 
+let withoutUpcomingFeatures =
+    examples + ["CRoostKernels", "CRoostSQLite", "CRoostVersion", "CFaultyVFS", "ExampleTests"]
 for target in package.targets where target.type != .system && !withoutUpcomingFeatures.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
 }
