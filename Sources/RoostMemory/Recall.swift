@@ -189,27 +189,32 @@ struct Recall: Sendable {
             }
             return sum
         }
-        var weights = candidates.map { $0.relevance + neighbors(of: MessagePosition($0.message)) }
-        let best = max(weights.max() ?? 0, .leastNormalMagnitude)
+        var weights = candidates.map {
+            RecallWeight(relevance: $0.relevance, neighbors: neighbors(of: MessagePosition($0.message)))
+        }
+        let best = max(weights.map(\.sum).max() ?? 0, .leastNormalMagnitude)
         for (index, candidate) in candidates.enumerated() {
-            weights[index] /= best
+            weights[index].scale(by: 1 / best)
             let timestamp = candidate.message.timestamp
             if isFromNamedTime(candidate.message) {
-                weights[index] += namesOnlyTime ? Self.onlyTimeBonus : Self.timeBonus
+                weights[index].time = namesOnlyTime ? Self.onlyTimeBonus : Self.timeBonus
             }
             guard let recency = options.recency else { continue }
             let age = max(0, now.timeIntervalSince(timestamp))
-            let freshness = Float(exp2(-age / recency.halfLife))
-            weights[index] = (1 - recency.weight) * weights[index] + recency.weight * freshness
+            weights[index].scale(by: 1 - recency.weight)
+            weights[index].recency = recency.weight * Float(exp2(-age / recency.halfLife))
         }
         // The best message gets the score of its relevance, and the others get scores in proportion to it. A
         // message from the time is all that a query without another subject asks for.
         let bestScore = namesOnlyTime ? 1 : QueryHit.score(ofRelativeEvidence: best)
-        let maximum = max(weights.max() ?? 0, .leastNormalMagnitude)
+        let maximum = max(weights.map(\.sum).max() ?? 0, .leastNormalMagnitude)
         return zip(candidates, weights).map { candidate, weight in
-            Recollection(
+            var recollection = Recollection(
                 message: candidate.message,
-                score: bestScore * QueryHit.score(ofRelativeEvidence: weight / maximum), hit: candidate.hit)
+                score: bestScore * QueryHit.score(ofRelativeEvidence: weight.sum / maximum),
+                hit: candidate.hit)
+            recollection.explanation = weight.explanation(of: recollection)
+            return recollection
         }.sorted { first, second in
             // Ids are written as text only for equal scores, because that is slow.
             first.score == second.score

@@ -9,6 +9,8 @@ public struct Recollection: Sendable, Hashable {
     /// The hit of the search that found the message. Its score is that of the message alone, without the
     /// influence of other messages and of times.
     public var hit: QueryHit
+    /// The shares of the score.
+    public var explanation = RecallExplanation()
     /// The preceding messages in the same scope, oldest first. Messages that are themselves recollections, or
     /// that belong to the context of a better recollection, are omitted.
     public var before: [RememberedMessage] = []

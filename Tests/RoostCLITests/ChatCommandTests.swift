@@ -129,6 +129,30 @@ import Testing
         #expect(try cli.roost("chat", "search", "--store=s").status == 64)
     }
 
+    @Test func `the parts of a message's score are shown if requested`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let lines = ["where does the heron stand", "in the water", "the bread rises"].map {
+            "{\"role\": \"user\", \"content\": \"\($0)\", \"session\": \"one\"}"
+        }.joined(separator: "\n")
+        #expect(try cli.roost("chat", "import", "--store=s", "-", input: lines).status == 0)
+        let search = ["chat", "search", "--store=s", "heron stands", "--all", "--context=0"]
+        let text = try cli.roost(search + ["--explain"])
+        #expect(text.output.contains(" + neighbors ."), "\(text)")
+        #expect(text.output.contains("cosine "), "\(text)")
+        let json = try cli.roost(search + ["--explain", "--json"])
+        let found = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]] ?? []
+        #expect(!found.isEmpty)
+        for message in found {
+            let explanation = try #require(message["explanation"] as? [String: Any])
+            let shares = try #require(explanation["shares"] as? [String: Any])
+            let fields = try #require(shares["fields"] as? [String: Double])
+            let sum = shares.values.compactMap { $0 as? Double }.reduce(fields.values.reduce(0, +), +)
+            #expect(abs(sum - (message["score"] as? Double ?? -1)) < 1e-3, "\(message)")
+        }
+        let plain = try cli.roost(search + ["--json"])
+        #expect(!plain.output.contains("explanation"))
+    }
+
     @Test(arguments: ["sqlite", "json"])
     func `conversations are imported, found, shown, exported and removed`(provider: String) throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical", "--provider", provider).status == 0)

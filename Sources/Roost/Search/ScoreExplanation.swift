@@ -14,4 +14,15 @@ public struct ScoreExplanation: Sendable, Hashable {
 
     /// Creates an explanation in which every share is 0.
     public init() {}
+
+    /// Returns an explanation in which every share is multiplied by a factor.
+    package func scaled(by factor: Float) -> ScoreExplanation {
+        var result = self
+        result.passage *= factor
+        result.entry *= factor
+        result.words *= factor
+        result.fields = fields.mapValues { $0 * factor }
+        result.phrase *= factor
+        return result
+    }
 }

@@ -77,6 +77,9 @@ struct ChatCommand: AsyncParsableCommand {
             help: ArgumentHelp("Exclude messages with this word or phrase; repeatable.", valueName: "words"))
         var excluded: [String] = []
 
+        @Flag(name: .long, help: "Show the parts of each score.")
+        var explain = false
+
         @Flag(name: .long, help: "Print the result as JSON.")
         var json = false
 
@@ -128,7 +131,8 @@ struct ChatCommand: AsyncParsableCommand {
 
         private func show(_ result: RecallResult) throws {
             let documents = (json || jsonl ? result.recollections : []).enumerated().map {
-                RecollectionDocument($0.element, rank: $0.offset + 1, in: result)
+                RecollectionDocument(
+                    $0.element, rank: $0.offset + 1, in: result, hasExplanation: explain)
             }
             if json { return try Terminal.json(documents) }
             for document in documents { try Terminal.json(document, Terminal.lineEncoder) }
@@ -159,6 +163,7 @@ struct ChatCommand: AsyncParsableCommand {
             let hit = recollection.hit
             let snippet = result.search.snippet(of: hit, limit: hit.entry.content.utf8.count)
             recollection.message.show(highlighting: snippet.highlights)
+            if explain { Terminal.write(Terminal.dim("  " + recollection.explanationText)) }
             for neighbor in recollection.after { neighbor.show(isDim: true) }
         }
     }

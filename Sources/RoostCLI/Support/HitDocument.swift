@@ -32,6 +32,10 @@ struct HitDocument: Encodable {
             var words: Float
             var fields: [String: Float]
             var phrase: Float
+            /// The shares that only messages have.
+            var neighbors: Float?
+            var time: Float?
+            var recency: Float?
         }
 
         struct Ranking: Encodable {

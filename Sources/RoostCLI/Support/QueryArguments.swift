@@ -49,7 +49,7 @@ struct QueryArguments {
             --user -n
             """,
             """
-            --all --exact-words --help --json --jsonl --no-pager --quiet --recent --verbose -h -q -v
+            --all --exact-words --explain --help --json --jsonl --no-pager --quiet --recent --verbose -h -q -v
             """
         ),
         "add": (

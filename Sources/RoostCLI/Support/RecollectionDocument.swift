@@ -13,12 +13,19 @@ struct RecollectionDocument: Encodable {
         case message, before, after
     }
 
-    /// - Parameter rank: The rank of the message in the result, from 1.
-    init(_ recollection: Recollection, rank: Int, in result: RecallResult) {
-        var hit = recollection.hit
-        hit.score = recollection.score
+    /// - Parameters:
+    ///   - rank: The rank of the message in the result, from 1.
+    ///   - hasExplanation: Whether the output contains the parts of the score.
+    init(_ recollection: Recollection, rank: Int, in result: RecallResult, hasExplanation: Bool) {
+        var hit = recollection.explainedHit
         hit.rank = rank
-        self.hit = HitDocument(hit, result.search.snippet(of: hit), HitDocument.Additions())
+        var document = HitDocument(
+            hit, result.search.snippet(of: hit), HitDocument.Additions(hasExplanation: hasExplanation))
+        let shares = recollection.explanation
+        document.explanation?.shares.neighbors = shares.neighbors
+        document.explanation?.shares.time = shares.time
+        document.explanation?.shares.recency = shares.recency
+        self.hit = document
         (message, before, after) = (recollection.message, recollection.before, recollection.after)
     }
 
@@ -28,5 +35,25 @@ struct RecollectionDocument: Encodable {
         try container.encode(message, forKey: .message)
         try container.encode(before, forKey: .before)
         try container.encode(after, forKey: .after)
+    }
+}
+
+extension Recollection {
+    /// The hit with the score of the recollection and the message's shares of it.
+    fileprivate var explainedHit: QueryHit {
+        var hit = hit
+        hit.score = score
+        hit.explanation = explanation.message
+        return hit
+    }
+
+    /// The shares of the score that are not zero, followed by the cosine and the ranks.
+    var explanationText: String {
+        SearchOptions.explanation(
+            of: explainedHit,
+            others: [
+                ("neighbors", explanation.neighbors), ("time", explanation.time),
+                ("recency", explanation.recency),
+            ])
     }
 }

@@ -272,7 +272,9 @@ struct SearchOptions: ParsableArguments {
     }
 
     /// Returns the shares of a score that are not zero, followed by the cosine and the ranks.
-    private static func explanation(of hit: QueryHit) -> String {
+    ///
+    /// - Parameter others: The names of shares that are not those of the hit, and the shares.
+    static func explanation(of hit: QueryHit, others: [(String, Float)] = []) -> String {
         let shares = hit.explanation
         var parts = [
             ("passage", shares.passage), ("entry", shares.entry), ("words", shares.words),
@@ -281,6 +283,7 @@ struct SearchOptions: ParsableArguments {
         parts += shares.fields.sorted { $0.key.rawValue < $1.key.rawValue }.map {
             ($0.key.rawValue, $0.value)
         }
+        parts += others
         let sum = parts.filter { $0.1 != 0 }.map { "\($0.0) \(Terminal.score($0.1))" }
             .joined(separator: " + ")
         var details = ["cosine \(Terminal.score(hit.similarity))"]

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Measures a hybrid query from the start of the process to its end, for one or several programs.
+"""Measures a hybrid query or a completion from the start of the process to its end, for one or several programs.
 
-    Benchmarks/cold_query.py [ROOST ...] [--entries 100000] [--runs 31] [--store DIR]
+    Benchmarks/start_time.py [ROOST ...] [--entries 100000] [--runs 31] [--store DIR] [--completion]
+
+With --completion, measures the completion of ids that the shell requests for `roost show`.
 
 Without --store, makes a store with the installed model and texts of nine words from Fixtures/notes, which takes some
 minutes. The programs run in turn, so that other work affects all of them. Prints the median, the minimum and the
@@ -18,7 +20,8 @@ import subprocess
 import tempfile
 import time
 
-QUERY = "birds that return in spring"
+QUERY = ["query", "birds that return in spring", "-n3"]
+COMPLETION = ["---completion", "show", "--", "positional@0", "2", "0", "roost", "show", ""]
 
 
 def fill(roost, store, entries):
@@ -42,19 +45,21 @@ def main():
     parser.add_argument("--entries", type=int, default=100_000)
     parser.add_argument("--runs", type=int, default=31)
     parser.add_argument("--store")
+    parser.add_argument("--completion", action="store_true")
     options = parser.parse_args()
     programs = [os.path.realpath(path) for path in options.roost]
     with tempfile.TemporaryDirectory() as folder:
         store = options.store or os.path.join(folder, "store")
         if not options.store:
             fill(programs[0], store, options.entries)
+        arguments = COMPLETION if options.completion else QUERY
+        environment = dict(os.environ, ROOST_STORE=store, SAP_SHELL="bash")
         times = [[] for _ in programs]
         # The first round fills the caches of the system.
         for number in range(options.runs + 1):
             for program, list_of_times in zip(programs, times):
                 start = time.perf_counter()
-                subprocess.run([program, "query", QUERY, "-n3", "--store", store], stdout=subprocess.DEVNULL,
-                               check=True)
+                subprocess.run([program, *arguments], env=environment, stdout=subprocess.DEVNULL, check=True)
                 if number > 0:
                     list_of_times.append(1000 * (time.perf_counter() - start))
         first = statistics.median(times[0])
