@@ -137,8 +137,8 @@ import Testing
         #expect(try cli.roost("chat", "import", "--store=s", "-", input: lines).status == 0)
         let search = ["chat", "search", "--store=s", "heron stands", "--all", "--context=0"]
         let text = try cli.roost(search + ["--explain"])
-        #expect(text.output.contains(" + neighbors ."), "\(text)")
-        #expect(text.output.contains("cosine "), "\(text)")
+        #expect(text.output.contains("  = passage 0.") && text.output.contains(" + phrase 0."), "\(text)")
+        #expect(text.output.contains("  = neighbors 0."), "\(text)")
         let json = try cli.roost(search + ["--explain", "--json"])
         let found = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]] ?? []
         #expect(!found.isEmpty)
