@@ -41,9 +41,9 @@ let bits: Target.Dependency = .product(name: "BitCollections", package: "swift-c
 let commit = (Context.environment["ROOST_COMMIT"] ?? "").filter(\.isHexDigit)
 let buildCommit: [CSetting] = commit.isEmpty ? [] : [.define("ROOST_COMMIT", to: "\"\(commit)\"")]
 
-/// On Linux, `Scripts/build` links the Swift runtime into `roost`, which then starts in three quarters of the time.
-/// Objects name only Foundation itself, so the libraries that it needs are listed. No library product contains the
-/// program, so packages that depend on Roost do not see these flags, which SwiftPM calls unsafe.
+/// On Linux, `Scripts/build` links the Swift runtime into `roost` and exports no symbols, for a faster start (decision
+/// 24). Compiled files request only Foundation, and not the static libraries that it needs, so these are listed. No
+/// library product contains the program, so packages that depend on Roost do not see these unsafe flags.
 let foundationLibraries = [
     "FoundationXML", "_CFXMLInterface", "Foundation", "CoreFoundation", "FoundationInternationalization",
     "FoundationEssentials", "_FoundationICU", "_FoundationCShims", "_FoundationCollections",

@@ -54,6 +54,8 @@ def main():
             fill(programs[0], store, options.entries)
         arguments = COMPLETION if options.completion else QUERY
         environment = dict(os.environ, ROOST_STORE=store, SAP_SHELL="bash")
+        if not subprocess.check_output([programs[0], *arguments], env=environment).strip():
+            raise SystemExit(f"{programs[0]} found nothing in {store}")
         times = [[] for _ in programs]
         # The first round fills the caches of the system.
         for number in range(options.runs + 1):

@@ -9,7 +9,8 @@ public struct Recollection: Sendable, Hashable {
     /// The hit of the search that found the message. Its score is that of the message alone, without the
     /// influence of other messages and of times.
     public var hit: QueryHit
-    /// The shares of the score.
+    /// The shares of the score that come from the message, its neighbors, a time that the query names, and
+    /// the age of the message. They add up to ``score``. The JSON encoding omits them.
     public var explanation = RecallExplanation()
     /// The preceding messages in the same scope, oldest first. Messages that are themselves recollections, or
     /// that belong to the context of a better recollection, are omitted.

@@ -56,7 +56,10 @@ struct HitAssembly {
             // Hits of a later stage follow those of an earlier one, so that consecutive pages neither repeat
             // nor omit a hit.
             hit.evidence = min(hit.evidence, evidenceLimit)
-            hit.score = min(hit.score, scoreLimit)
+            if hit.score > scoreLimit {
+                hit.explanation = hit.explanation.scaled(by: scoreLimit / hit.score)
+                hit.score = scoreLimit
+            }
             guard hit.score >= minimumScore else { continue }
             if !fold(hit) { pool.append(hit) }
         }

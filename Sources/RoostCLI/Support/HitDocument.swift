@@ -32,7 +32,7 @@ struct HitDocument: Encodable {
             var words: Float
             var fields: [String: Float]
             var phrase: Float
-            /// The shares that only messages have.
+            /// Further shares of a recalled message; `nil` for other hits.
             var neighbors: Float?
             var time: Float?
             var recency: Float?

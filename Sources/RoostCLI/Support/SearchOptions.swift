@@ -273,7 +273,7 @@ struct SearchOptions: ParsableArguments {
 
     /// Returns the shares of a score that are not zero, followed by the cosine and the ranks.
     ///
-    /// - Parameter others: The names of shares that are not those of the hit, and the shares.
+    /// - Parameter others: Further shares, with their names, that follow those of the hit.
     static func explanation(of hit: QueryHit, others: [(String, Float)] = []) -> String {
         let shares = hit.explanation
         var parts = [

@@ -113,6 +113,27 @@ import Testing
         #expect(try accepted(100) == [-0.5])
     }
 
+    @Test func `the shares of a hit whose score a later stage lowers add up to the score`() throws {
+        let plan = QueryPlan(
+            search: EntrySearch("kestrel", limit: 500), vector: [1, 0], text: TextQuery("kestrel"))
+        var assembly = HitAssembly(plan, needed: 500)
+        func add(passage: Float, words: Float) throws {
+            var hit = QueryHit(
+                entry: Entry(content: "text"), similarity: 0,
+                passage: Passage(ordinal: 0, utf8Range: 0..<4, vector: []))
+            (hit.explanation.passage, hit.explanation.words) = (passage, words)
+            hit.score = passage + words
+            hit.evidence = hit.score
+            try assembly.add([hit])
+        }
+        try add(passage: 0.25, words: 0)
+        try assembly.endStage()
+        try add(passage: 0.25, words: 0.25)
+        let later = try #require(assembly.hits.last)
+        #expect(later.score == 0.25)
+        #expect(later.explanation.passage == 0.125 && later.explanation.words == 0.125)
+    }
+
     @Test func `an entry with all words of the query is always a hit`() async throws {
         let store = try await store(texts)
         let hits = try await store.query("the church").hits
