@@ -3,12 +3,9 @@ import PackageDescription
 
 /// The upcoming language features that all Swift targets use, except examples and tests of guides: these are
 /// built like the code of users.
-let upcomingFeatures: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-]
+let upcomingFeatures = [
+    "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",
+].map { SwiftSetting.enableUpcomingFeature($0) }
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
@@ -48,11 +45,12 @@ let foundationLibraries = [
     "FoundationXML", "_CFXMLInterface", "Foundation", "CoreFoundation", "FoundationInternationalization",
     "FoundationEssentials", "_FoundationICU", "_FoundationCShims", "_FoundationCollections",
 ].map { "-l\($0)" }
-let runtimeFlags = ["-static-stdlib", "-Xlinker", "--no-export-dynamic"] + foundationLibraries
-let staticRuntime: [LinkerSetting] =
-    Context.environment["ROOST_STATIC_RUNTIME"].map { _ in
-        [.unsafeFlags(runtimeFlags, .when(platforms: [.linux]))]
-    } ?? []
+/// The libraries that the targets `…Loader` load are removed from those that the program loads when it starts.
+let loadedLater = ["blas", "lapack", "curl", "pq", "gmime-3.0", "gobject-2.0", "glib-2.0", "gio-2.0"]
+let linkerFlags = ["--no-export-dynamic"] + loadedLater.map { "--remap-inputs=*/lib\($0).so=/dev/null" }
+let runtimeFlags = ["-static-stdlib"] + linkerFlags.flatMap { ["-Xlinker", $0] } + foundationLibraries
+let isStatic = Context.environment["ROOST_STATIC_RUNTIME"] != nil
+let staticRuntime: [LinkerSetting] = isStatic ? [.unsafeFlags(runtimeFlags, .when(platforms: [.linux]))] : []
 
 let package = Package(
     name: "roost",
@@ -116,6 +114,12 @@ let package = Package(
             name: "CUchardet", pkgConfig: "uchardet",
             providers: [.apt(["libuchardet-dev"]), .brew(["uchardet"])]),
         .target(name: "CRoostKernels"),
+        // On Linux, these targets load libraries that most commands do not need.
+        .target(name: "CRoostLoader"),
+        .target(name: "CBLASLoader", dependencies: ["CRoostLoader", "CBLAS", "CLAPACK"]),
+        .target(name: "CCurlLoader", dependencies: ["CRoostLoader", "CCurl"]),
+        .target(name: "CGMimeLoader", dependencies: ["CRoostLoader", "CGMime"]),
+        .target(name: "CPostgresLoader", dependencies: ["CRoostLoader", "CPostgres"]),
         .target(name: "CRoostVersion", cSettings: buildCommit),
         .target(
             name: "CRoostSQLite", dependencies: ["CRoostKernels"], linkerSettings: [.linkedLibrary("sqlite3")]
@@ -126,8 +130,7 @@ let package = Package(
             name: "RoostVectors",
             dependencies: [
                 "CRoostKernels", bits,
-                .target(name: "CBLAS", condition: .when(platforms: [.linux])),
-                .target(name: "CLAPACK", condition: .when(platforms: [.linux])),
+                .target(name: "CBLASLoader", condition: .when(platforms: [.linux])),
             ]),
         .target(name: "RoostText", dependencies: ["CStemmer"]),
         .target(name: "RoostFiles", dependencies: ["CRoostKernels"]),
@@ -149,7 +152,7 @@ let package = Package(
             ]),
         .target(
             name: "RoostPostgres",
-            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "CPostgres", crypto]),
+            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "CPostgresLoader", crypto]),
         .target(
             name: "RoostEncoders",
             dependencies: ["RoostModel", "RoostFiles", "RoostText", "RoostVectors", "CRoostKernels", crypto]),
@@ -168,8 +171,8 @@ let package = Package(
         .target(
             name: "RoostDocuments",
             dependencies: [
-                "RoostModel", "RoostFiles", "RoostText", "CRoostKernels", "CCommonMark", "CGMime", "CGumbo",
-                "CUchardet", "CXML", "CZip", yams, toml,
+                "RoostModel", "RoostFiles", "RoostText", "CRoostKernels", "CCommonMark", "CGMimeLoader",
+                "CGumbo", "CUchardet", "CXML", "CZip", yams, toml,
             ]),
 
         // The composition of the modules above.
@@ -199,13 +202,12 @@ let package = Package(
                 "RoostFiles", "RoostMCP", "RoostMemory", "RoostModel", "RoostText", "RoostVectors", logging,
             ] + hummingbird + nio),
         // Network access, a separate product: programs that do not need it build no HTTP client.
-        .target(name: "RoostNetwork", dependencies: ["CCurl", httpTypes]),
+        .target(name: "RoostNetwork", dependencies: ["CCurlLoader", httpTypes]),
         .target(
             name: "RoostRemote",
             dependencies: [
                 "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostChunks", "RoostNetwork",
-                crypto,
-                httpTypes, .product(name: "NIOCore", package: "swift-nio"),
+                crypto, httpTypes, .product(name: "NIOCore", package: "swift-nio"),
             ]),
         // The commands of `roost`.
         .target(
@@ -284,8 +286,7 @@ let package = Package(
             name: "RoostRemoteTests",
             dependencies: [
                 "TestSupport", "RoostRemote", "RoostModel", "RoostVectors", "RoostChunks", "RoostBackups",
-                "RoostTestKit", "FakeServer", "RoostNetwork",
-                crypto, httpTypes,
+                "RoostTestKit", "FakeServer", "RoostNetwork", crypto, httpTypes,
             ] + nio),
         .testTarget(
             name: "RoostChunksTests",
@@ -367,9 +368,8 @@ package.targets += examples.map {
     .executableTarget(name: $0, dependencies: ["Roost"], path: "Examples/\($0)", packageAccess: false)
 }
 
-let withoutUpcomingFeatures =
-    examples + ["CRoostKernels", "CRoostSQLite", "CRoostVersion", "CFaultyVFS", "ExampleTests"]
-for target in package.targets where target.type != .system && !withoutUpcomingFeatures.contains(target.name) {
+let withSettingsOfUsers = examples + ["ExampleTests"]
+for target in package.targets where target.type != .system && !withSettingsOfUsers.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
 }
 

@@ -1,4 +1,5 @@
 import CCurl
+import CCurlLoader
 import Foundation
 import HTTPTypes
 import Synchronization
@@ -48,10 +49,14 @@ final class Transfer: @unchecked Sendable {
 
     /// Prepares a call.
     ///
-    /// - Throws: ``NetworkFailure`` with `.invalidCall`.
+    /// - Throws: ``NetworkFailure`` with `.invalidCall`, or with `.other` if libcurl is not installed.
     init(
         _ call: HTTPCall, _ client: HTTPClient, timeout: Duration, limit: BodyLimit, _ receiver: Receiver
     ) throws(NetworkFailure) {
+        guard roost_curl_load() else {
+            throw NetworkFailure(
+                .other, "libcurl is not installed (Debian and Ubuntu: apt install libcurl4)")
+        }
         _ = Self.isInitialized
         guard let handle = curl_easy_init() else { throw NetworkFailure(.other, "libcurl cannot start") }
         self.handle = handle

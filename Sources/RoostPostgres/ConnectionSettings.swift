@@ -1,4 +1,5 @@
 import CPostgres
+import CPostgresLoader
 import Foundation
 import RoostModel
 
@@ -32,6 +33,10 @@ public struct ConnectionSettings: Sendable {
     /// - Throws: `StorageError` with `.configuration` if the address is invalid. The message does not contain
     ///   the address, because it may contain a password.
     public init(_ address: String) throws {
+        guard roost_postgres_load() else {
+            throw StorageError(
+                .configuration, "libpq is not installed (Debian and Ubuntu: apt install libpq5)")
+        }
         guard !address.utf8.contains(0) else { throw Self.invalid }
         var message: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(address, &message) else {

@@ -79,7 +79,8 @@ final class RemoteTransport: Sendable {
                     .unavailable, "cannot reach \(server): \(Self.reason(reason))", isRetryable: true)
             }
             guard attempt < model.attempts else { throw failure }
-            try await Task.sleep(for: delay(attempt, atLeast: requestedDelay))
+            let delay = RetryDelay(first: .milliseconds(250), maximum: model.maximumDelay)
+            try await Task.sleep(for: delay(after: attempt, atLeast: requestedDelay))
             retries.add(1, ordering: .relaxed)
             attempt += 1
         }
@@ -114,16 +115,6 @@ final class RemoteTransport: Sendable {
         case .handshake: "the TLS handshake failed; check that the server supports https"
         default: failure?.description ?? "the connection failed"
         }
-    }
-
-    /// Returns the delay before the next attempt. It grows exponentially from a quarter of a second, with
-    /// jitter. It is at least the delay that the server requested, but never exceeds the maximum delay.
-    private func delay(_ attempt: Int, atLeast requested: Duration?) -> Duration {
-        let backoff =
-            Duration.milliseconds(250) * Double(1 << min(attempt - 1, 10)) * Double.random(in: 0.5...1)
-        // The jitter keeps clients that received the same requested delay from returning at the same time.
-        let minimum = (requested ?? .zero) * Double.random(in: 1...1.1)
-        return min(max(backoff, minimum), model.maximumDelay)
     }
 
     private var server: String {

@@ -2,26 +2,39 @@
     import Accelerate
 #else
     import CBLAS
-    import Foundation
+    import CBLASLoader
+    import Synchronization
 #endif
 
 /// The only file that calls BLAS. All matrices are row-major Float32.
 ///
-/// The first call sets OpenBLAS to one thread, for the whole process. Roost parallelizes at exactly one
-/// level, over blocks of fixed size, so a result does not depend on the number of threads.
+/// On Linux, the first call loads the library, because most commands do not need it. If it is not
+/// installed, our own kernels compute the products. The first call also sets OpenBLAS to one thread, for
+/// the whole process. Roost parallelizes at exactly one level, over blocks of fixed size, so a result does
+/// not depend on the number of threads.
 package enum BLAS {
     /// The name and kernel that the loaded library reports.
     package struct Implementation: Sendable, Hashable, CustomStringConvertible {
-        /// `OpenBLAS 0.3.21`, `Accelerate`, or `reference BLAS` if the library does not report a name.
+        /// `OpenBLAS 0.3.21`, `Accelerate`, `reference BLAS` if the library does not report a name, or
+        /// `not installed` if Roost computes the products.
         package let name: String
         /// The name of the kernel that the library selected for this processor; `nil` if it does not report
         /// one.
         package let kernel: String?
 
+        /// Whether a library computes the products.
+        let isLibrary: Bool
+
+        init(name: String, kernel: String? = nil, isLibrary: Bool = true) {
+            self.name = name
+            self.kernel = kernel
+            self.isLibrary = isLibrary
+        }
+
         package var description: String { kernel.map { "\(name) (\($0))" } ?? name }
     }
 
-    /// The library that this process has loaded. The first access also disables the library's own threads.
+    /// The library, which the first access loads. It also disables the library's own threads.
     package static let implementation: Implementation = prepare()
 
     /// A matrix in memory that is owned elsewhere. Row i starts at `start + i * stride`.
@@ -48,7 +61,10 @@ package enum BLAS {
         m: Int, n: Int, k: Int, alpha: Float = 1, beta: Float = 0
     ) {
         guard m > 0, n > 0 else { return }
-        _ = implementation
+        guard implementation.isLibrary else {
+            return PortableProducts.gemm(
+                a, b, into: c, stride: stride, m: m, n: n, k: k, alpha: alpha, beta: beta)
+        }
         cblas_sgemm(
             CblasRowMajor, a.isTransposed ? CblasTrans : CblasNoTrans,
             b.isTransposed ? CblasTrans : CblasNoTrans,
@@ -63,29 +79,50 @@ package enum BLAS {
         into y: UnsafeMutablePointer<Float>
     ) {
         guard rows > 0 else { return }
-        _ = implementation
+        guard implementation.isLibrary else {
+            return PortableProducts.gemm(
+                Operand(matrix, stride: columns), Operand(x, stride: columns, transposed: true), into: y,
+                stride: 1, m: rows, n: 1, k: columns, alpha: 1, beta: 0)
+        }
         cblas_sgemv(
             CblasRowMajor, CblasNoTrans, Int32(rows), Int32(columns), 1, matrix, Int32(columns), x, 1, 0, y, 1
         )
     }
 
-    private static func prepare() -> Implementation {
-        #if canImport(Accelerate)
-            return Implementation(name: "Accelerate", kernel: nil)
-        #else
+    #if canImport(Accelerate)
+        private static func prepare() -> Implementation { Implementation(name: "Accelerate") }
+    #else
+        /// Whether the threads of OpenBLAS are ended when the library has been loaded.
+        private static let endsThreads = Atomic(false)
+
+        /// Ends the threads that OpenBLAS starts when it is loaded, now or then.
+        ///
+        /// Roost calls BLAS with one thread per call. Until they sleep, the other threads of OpenBLAS wait
+        /// in a loop, so that a command with a run time of 0.1 s would lose most of a processor core to
+        /// them. OpenBLAS ends its threads in the same way before a fork.
+        package static func endThreads() {
+            endsThreads.store(true, ordering: .relaxed)
+            // Programs that are linked to the library have already loaded it.
+            if roost_blas_is_loaded() { _ = implementation }
+        }
+
+        private static func prepare() -> Implementation {
             typealias Text = @convention(c) () -> UnsafePointer<CChar>?
             typealias SetThreads = @convention(c) (Int32) -> Void
+            typealias End = @convention(c) () -> Int32
             func symbol<T>(_ name: String, as type: T.Type) -> T? {
-                dlsym(nil, name).map { unsafeBitCast($0, to: type) }
+                roost_blas_symbol(name).map { unsafeBitCast($0, to: type) }
             }
+            guard roost_blas_load() else { return Implementation(name: "not installed", isLibrary: false) }
             guard let configuration = symbol("openblas_get_config", as: Text.self)?() else {
-                return Implementation(name: "reference BLAS", kernel: nil)
+                return Implementation(name: "reference BLAS")
             }
             symbol("openblas_set_num_threads", as: SetThreads.self)?(1)
+            if endsThreads.load(ordering: .relaxed) { _ = symbol("blas_thread_shutdown_", as: End.self)?() }
             // For example, "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64"
             let name = String(cString: configuration).split(separator: " ").prefix(2).joined(separator: " ")
             let kernel = symbol("openblas_get_corename", as: Text.self)?().map { String(cString: $0) }
             return Implementation(name: name, kernel: kernel)
-        #endif
-    }
+        }
+    #endif
 }

@@ -1,10 +1,12 @@
 #if canImport(Accelerate)
     import Accelerate
 #else
+    import CBLASLoader
     import CLAPACK
 #endif
 
-/// The only file that calls LAPACK.
+/// The only file that calls LAPACK. On Linux, the first call loads it; if it is not installed,
+/// ``JacobiEigenvectors`` computes the result.
 package enum LAPACK {
     /// Returns the eigenvalues and eigenvectors of a symmetric matrix, computed by divide and conquer
     /// (`ssyevd`).
@@ -18,6 +20,9 @@ package enum LAPACK {
         precondition(symmetric.rows == symmetric.columns, "the matrix must be square")
         let order = symmetric.rows
         guard order > 0 else { return ([], symmetric) }
+        #if !canImport(Accelerate)
+            guard roost_lapack_load() else { return JacobiEigenvectors.compute(symmetric) }
+        #endif
         var a = symmetric.elements
         var values = [Float](repeating: 0, count: order)
         var n = Int32(order)

@@ -12,7 +12,7 @@ public enum DocumentError: Error, Sendable, Hashable, CustomStringConvertible {
     case limitExceeded(String)
     /// The type or one of its variants is not supported.
     case unsupported(String)
-    /// A separate program that is required is not installed or failed.
+    /// A separate program or a library that is required is not installed, or the program failed.
     case missingProgram(String)
 
     public var description: String {

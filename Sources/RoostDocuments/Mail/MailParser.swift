@@ -1,4 +1,5 @@
 import CGMime
+import CGMimeLoader
 import Foundation
 import RoostModel
 import RoostText
@@ -23,10 +24,15 @@ final class MailParser {
     ///   - limits: The limits of the resources that the parser may use.
     ///   - isMailbox: Whether the bytes are a mailbox.
     ///   - isCancelled: Returns whether the task was canceled.
+    /// - Throws: ``DocumentError``.
     init(
         _ bytes: UnsafeRawBufferPointer, limits: DocumentLimits, isMailbox: Bool,
         isCancelled: @escaping () -> Bool
     ) throws {
+        guard roost_gmime_load() else {
+            throw DocumentError.missingProgram(
+                "mail requires GMime, which is not installed (Debian and Ubuntu: apt install libgmime-3.0-0)")
+        }
         Self.initialized
         self.limits = limits
         self.isMailbox = isMailbox

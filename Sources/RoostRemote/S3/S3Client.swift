@@ -89,7 +89,8 @@ final class S3Client: Sendable {
                 failure = .storageUnavailable(reason: try Self.reason(error, server, bucket.timeout))
             }
             guard attempt < bucket.attempts else { throw failure }
-            try await Task.sleep(for: delay(attempt, atLeast: requestedDelay))
+            let delay = RetryDelay(first: .milliseconds(100), maximum: bucket.maximumDelay)
+            try await Task.sleep(for: delay(after: attempt, atLeast: requestedDelay))
             attempt += 1
         }
     }
@@ -156,14 +157,6 @@ final class S3Client: Sendable {
                     + "address")
         default: return "cannot reach \(server)"
         }
-    }
-
-    /// Returns the delay before the next attempt. It grows exponentially from a tenth of a second, with
-    /// jitter. It is at least the delay that the server requested, but never exceeds the maximum delay.
-    private func delay(_ attempt: Int, atLeast requested: Duration?) -> Duration {
-        let backoff =
-            Duration.milliseconds(100) * Double(1 << min(attempt - 1, 10)) * Double.random(in: 0.5...1)
-        return min(max(backoff, requested ?? .zero), bucket.maximumDelay)
     }
 
     /// The maximum size in bytes of an object that S3 accepts in a single request.
