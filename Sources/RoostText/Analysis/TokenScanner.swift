@@ -1,15 +1,3 @@
-/// A word of a text as the index stores it, or a further form of the word under which it can be found.
-struct Token: Sendable, Hashable {
-    var kind: Term.Kind
-    /// The UTF-8 range in the text.
-    var range: Range<Int>
-    /// The number of the word in the text, from 1. A further form of a word has the same number as the word.
-    var position: UInt32
-    /// Whether the token is indexed but not searched for, because a query with the token also contains a more
-    /// specific token.
-    var isOnlyForIndex = false
-}
-
 /// Divides a UTF-8 text into tokens without allocating memory.
 ///
 /// - Words are maximal sequences of letters, digits and marks, which may contain apostrophes.
@@ -243,28 +231,5 @@ struct TokenScanner {
             skipMarks()
         }
         return true
-    }
-}
-
-/// The decoding of single characters of a UTF-8 text.
-enum UTF8Decoding {
-    /// Returns the character at an offset, and its length in bytes. Invalid bytes yield other characters.
-    @inline(__always)
-    static func scalar(
-        _ utf8: UnsafeBufferPointer<UInt8>, _ offset: Int
-    ) -> (scalar: Unicode.Scalar, width: Int) {
-        let first = UInt32(utf8[offset])
-        func rest(_ index: Int) -> UInt32 {
-            offset + index < utf8.count ? UInt32(utf8[offset + index]) & 0x3F : 0
-        }
-        let value: UInt32
-        let width: Int
-        switch first {
-        case ..<0x80: (value, width) = (first, 1)
-        case ..<0xE0: (value, width) = ((first & 0x1F) << 6 | rest(1), 2)
-        case ..<0xF0: (value, width) = ((first & 0x0F) << 12 | rest(1) << 6 | rest(2), 3)
-        default: (value, width) = ((first & 0x07) << 18 | rest(1) << 12 | rest(2) << 6 | rest(3), 4)
-        }
-        return (Unicode.Scalar(value) ?? "\u{FFFD}", min(width, utf8.count - offset))
     }
 }

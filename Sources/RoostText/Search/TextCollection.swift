@@ -1,13 +1,3 @@
-/// A document that matches a query.
-package struct TextMatch: Sendable, Hashable {
-    /// The index of the part in the collection.
-    package var part: Int
-    /// The number of the document in the part.
-    package var document: Int
-    /// The BM25 score, greater than 0.
-    package var score: Float
-}
-
 /// Documents in several inverted indexes, searched as if they were in one (``TextScoring``).
 package struct TextCollection: Sendable {
     /// The indexes, each with its deleted documents.
