@@ -1,17 +1,6 @@
 package import Foundation
 import Synchronization
 
-/// Reads archived entries on request.
-package protocol EntryContents: Sendable {
-    /// Returns an entry of the archive.
-    ///
-    /// - Parameters:
-    ///   - index: The index of the entry's record in ``ArchivedEntries/records``.
-    ///   - withVectors: Whether embeddings and passages are needed. With `false` the entry may lack them.
-    /// - Throws: ``StorageError`` with `.damaged` if the stored bytes are corrupt or missing.
-    func entry(at index: Int, withVectors: Bool) throws -> Entry
-}
-
 /// The entries that a store does not hold in memory. Each entry has a record with the facts that the store
 /// needs frequently, so that the entry itself need not be read.
 ///
