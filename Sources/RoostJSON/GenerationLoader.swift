@@ -2,14 +2,6 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// The way in which a process uses the files of a store.
-enum StoreAccess {
-    /// The process holds the writers' lock, so no other process changes the files.
-    case writer
-    /// Other processes may write at the same time while they hold the lock on the file `lock`.
-    case reader(lock: URL)
-}
-
 /// Brings the state in memory up to date with the files of a store: first loads the generation that `CURRENT`
 /// names, and then applies the later commits with ``JournalReplayer``.
 struct GenerationLoader {
