@@ -1,6 +1,3 @@
-import Crypto
-import Foundation
-import RoostChunks
 import RoostFiles
 
 /// The name of a segment: the SHA-256 digest of its kind and bytes.
@@ -74,55 +71,5 @@ extension SegmentID: Codable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
-    }
-}
-
-/// The kind of data in a segment. The raw values are part of the on-disk format.
-enum SegmentKind: UInt8, Sendable, CaseIterable {
-    /// The ids of a run of entries.
-    case ids = 1
-    /// The texts and other properties of a run of entries, without vectors.
-    case entries = 2
-    /// The vectors of a run of entries and of their passages.
-    case vectors = 3
-    /// The cluster assignments of a run of entries.
-    case assignments = 4
-    /// Clusters.
-    case clusters = 5
-    /// Source records.
-    case sources = 6
-    /// The clustering run that produced the clusters.
-    case run = 7
-    /// A list of runs of entries.
-    case list = 8
-    /// A part of an original file.
-    case original = 9
-    /// A list of original files.
-    case originals = 10
-}
-
-/// Computes the names of segments and objects.
-struct SegmentNaming: Sendable {
-    /// The key for names in an encrypted repository; `nil` if the repository is not encrypted.
-    let key: SymmetricKey?
-
-    /// Returns the name of a segment.
-    func id(of data: Data, _ kind: SegmentKind) -> SegmentID {
-        guard let key else {
-            var hash = SHA256()
-            hash.update(data: [kind.rawValue])
-            hash.update(data: data)
-            return SegmentID(hash.finalize())
-        }
-        var code = HMAC<SHA256>(key: key)
-        code.update(data: [kind.rawValue])
-        code.update(data: data)
-        return SegmentID(code.finalize())
-    }
-
-    /// Returns the name of an object, which is a digest of its bytes.
-    func name(of data: Data) -> String {
-        guard let key else { return Hexadecimal.text(SHA256.hash(data: data)) }
-        return Hexadecimal.text(HMAC<SHA256>.authenticationCode(for: data, using: key))
     }
 }

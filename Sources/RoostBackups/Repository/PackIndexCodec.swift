@@ -2,68 +2,6 @@ import Foundation
 import RoostChunks
 import RoostFiles
 
-/// The location and the stored form of a segment within a pack.
-struct SegmentLocation: Sendable, Hashable {
-    /// The encoding of the stored bytes. The raw values are part of the on-disk format.
-    enum Form: UInt8, Sendable {
-        /// The bytes of the segment.
-        case plain = 0
-        /// A Zstandard frame (RFC 8878).
-        case compressed = 1
-        /// A Zstandard frame whose prefix is the segment ``base``.
-        case relative = 2
-    }
-
-    /// The maximum size of a segment in bytes. An index with a larger value is corrupt.
-    static let maximumSize = 1 << 30
-
-    var kind: SegmentKind
-    var form: Form
-    /// The offset in the pack, in bytes.
-    var offset: Int
-    /// The size of the stored form in bytes.
-    var storedSize: Int
-    /// The size of the segment itself in bytes.
-    var size: Int
-    /// The segment that is needed to decode the relative form; `nil` for the other forms.
-    var base: SegmentID?
-}
-
-/// The segments of one pack, in the order of their offsets.
-struct PackContents: Sendable {
-    var name: SegmentID
-    var segments: [(id: SegmentID, location: SegmentLocation)]
-
-    var storedSize: Int { segments.reduce(0) { $0 + $1.location.storedSize } }
-
-    /// Merges the contents of packs that occur several times.
-    ///
-    /// After an interrupted prune, several indexes can list the same pack, some of them with erased segments.
-    /// The result has every segment that at least one of them lists.
-    static func merged(_ packs: [PackContents]) -> [PackContents] {
-        var (merged, indices) = ([PackContents](), [SegmentID: Int]())
-        for pack in packs {
-            guard let index = indices[pack.name] else {
-                indices[pack.name] = merged.count
-                merged.append(pack)
-                continue
-            }
-            if merged[index].segments.count < pack.segments.count {
-                let known = merged[index]
-                merged[index] = pack
-                for (number, segment) in known.segments.enumerated() where segment.id != .none {
-                    merged[index].segments[number] = segment
-                }
-            } else {
-                for (number, segment) in pack.segments.enumerated() where segment.id != .none {
-                    merged[index].segments[number] = segment
-                }
-            }
-        }
-        return merged
-    }
-}
-
 /// The encoding of an index object, which lists the segments of packs. Sizes are in bytes:
 ///
 ///     "RBI1" 4 · size of the uncompressed remainder 4 · remainder, compressed with Zstandard:

@@ -1,20 +1,5 @@
-import Crypto
 import Foundation
 import RoostFiles
-import RoostModel
-
-/// The record of an original file, with the ids of the segments that contain its parts.
-struct OriginalRecord: Sendable, Hashable {
-    /// The SHA-256 digest of the document.
-    var digest: SegmentID
-    /// The size of the document in bytes.
-    var size: Int
-    var parts: [SegmentID]
-
-    /// The size, in bytes, of every part except the last. If text is appended to a document, its unchanged
-    /// parts are shared with earlier versions.
-    static let maximumPartSize = 4 << 20
-}
 
 /// Encodes and decodes lists of original files. The record of each document: digest 32 bytes · size 8 ·
 /// number of parts 4 · id of each part 32.
@@ -56,34 +41,4 @@ enum OriginalListCodec {
     private static let partSize = UInt64(OriginalRecord.maximumPartSize)
     /// The maximum size of a document in bytes. A list that contains a larger size is corrupt.
     private static let maximumSize: UInt64 = 1 << 40
-}
-
-/// Divides sources, in the order of their ids, into runs. The boundaries are content-defined, like those of
-/// ``RunBoundaries``.
-enum SourceRuns {
-    /// The average number of sources from one boundary to the next.
-    private static let spacing: UInt64 = 256
-    /// The maximum number of sources in a run.
-    private static let maximumCount = 1024
-
-    struct Run {
-        var sources: [Source]
-        /// The hash of the last source's id; 0 if the run ends only because there are no more sources.
-        var bound: UInt64
-    }
-
-    /// Divides sources into runs.
-    static func cut(_ sources: [Source]) -> [Run] {
-        let sorted = sources.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
-        var (runs, run) = ([Run](), [Source]())
-        for source in sorted {
-            run.append(source)
-            let bound = SegmentID(SHA256.hash(data: Data(source.id.utf8))).lowBits
-            guard bound % spacing == 0 || run.count >= maximumCount else { continue }
-            runs.append(Run(sources: run, bound: bound))
-            run = []
-        }
-        if !run.isEmpty { runs.append(Run(sources: run, bound: 0)) }
-        return runs
-    }
 }

@@ -1,23 +1,5 @@
 import Foundation
-import RoostFiles
 import RoostModel
-
-/// A run of consecutive entries of a store, with the ids of the segments that contain their data.
-struct RunRecord: Sendable, Hashable {
-    var ids: SegmentID
-    var entries: SegmentID
-    var vectors: SegmentID
-    /// The segment of cluster assignments; `nil` if no entry of the run has an assignment.
-    var assignments: SegmentID?
-    /// The number of entries in the run.
-    var count: Int
-
-    /// The segments of the run.
-    var all: [(SegmentID, SegmentKind)] {
-        [(ids, .ids), (entries, .entries), (vectors, .vectors)]
-            + (assignments.map { [($0, .assignments)] } ?? [])
-    }
-}
 
 /// Determines where runs of entries, and lists of runs, end.
 ///
@@ -65,40 +47,5 @@ enum RunBoundaries {
         x = (x ^ (x >> 30)) &* 0xBF58_476D_1CE4_E5B9
         x = (x ^ (x >> 27)) &* 0x94D0_49BB_1331_11EB
         return x ^ (x >> 31)
-    }
-}
-
-/// Encodes and decodes lists of runs. The record of each run: ids 32 bytes · entries 32 · vectors 32 ·
-/// assignments 32 (zeros if there are none) · count 4.
-enum RunListCodec {
-    private static let recordSize = 4 * SegmentID.size + 4
-
-    static func encode(_ runs: [RunRecord]) -> Data {
-        var writer = BinaryWriter()
-        for run in runs {
-            for id in [run.ids, run.entries, run.vectors, run.assignments ?? .none] {
-                writer.write(raw: id.bytes)
-            }
-            writer.write(UInt32(run.count))
-        }
-        return Data(writer.bytes)
-    }
-
-    static func decode(_ data: Data) throws -> [RunRecord] {
-        try EntryCodec.reading(data) { reader throws(BinaryReader.InvalidData) in
-            var runs: [RunRecord] = []
-            while reader.remaining > 0 {
-                func id() throws(BinaryReader.InvalidData) -> SegmentID {
-                    SegmentID(reading: try reader.take(SegmentID.size))
-                }
-                let (ids, entries, vectors, assignments) = (try id(), try id(), try id(), try id())
-                runs.append(
-                    RunRecord(
-                        ids: ids, entries: entries, vectors: vectors,
-                        assignments: assignments == SegmentID.none ? nil : assignments,
-                        count: Int(try reader.read(UInt32.self))))
-            }
-            return runs
-        }
     }
 }
