@@ -1,21 +1,3 @@
-public import Foundation
-import RoostModel
-
-/// The location of an application's data.
-public struct GlobalPreferencesStorage: Sendable, Hashable {
-    /// The name of the application's folder.
-    public var name: String
-    /// The parent folder; `nil` uses the platform's application support folder (``DeviceChatStorage``).
-    public var folder: URL?
-
-    /// Creates a location.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the application's folder.
-    ///   - folder: The parent folder; `nil` uses the platform's standard location.
-    public init(name: String = "roost", folder: URL? = nil) { (self.name, self.folder) = (name, folder) }
-}
-
 /// Provides the parts of an application with a session storage: a custom one or, by default, a SQLite
 /// database in the platform's application support folder.
 public struct DependencyContainer {
@@ -36,24 +18,5 @@ public struct DependencyContainer {
     ) {
         self.globalPreferences = globalPreferences
         sessionStorage = customSessionStorage ?? DefaultSessionStorage(globalPreferences)
-    }
-}
-
-/// The default storage, which is opened when it is first used.
-actor DefaultSessionStorage: SessionStorageDecorator {
-    private let preferences: GlobalPreferencesStorage
-    private var opened: SQLiteSessionStorage?
-
-    init(_ preferences: GlobalPreferencesStorage) { self.preferences = preferences }
-
-    var base: any SessionStorageProtocol & Sendable {
-        get throws {
-            if let opened { return opened }
-            let directory = try ApplicationSupport.folder(preferences.name, in: preferences.folder)
-            let storage = try SQLiteSessionStorage(
-                databasePath: directory.appendingPathComponent("conversations.sqlite").path)
-            opened = storage
-            return storage
-        }
     }
 }
