@@ -1,5 +1,3 @@
-import RoostModel
-
 /// The resources of a server.
 protocol ResourceProvider: Sendable {
     /// The templates of addresses.
@@ -19,23 +17,4 @@ protocol ResourceProvider: Sendable {
 
     /// Returns a subscription, which reports all changes after the call.
     func subscription(_ filter: SubscriptionFilter) async throws -> any ResourceSubscription
-}
-
-/// A change of the resources of a server.
-enum ResourceChange: Sendable, Hashable {
-    /// The list of resources has changed.
-    case list
-    /// The resource with this address has changed, or was created or removed.
-    case updated(String)
-}
-
-/// A subscription to changes of resources.
-protocol ResourceSubscription {
-    /// The part of the requested notifications that the subscription reports.
-    var filter: SubscriptionFilter { get }
-
-    /// Waits until subscribed resources have changed, and returns the changes; at least one.
-    ///
-    /// - Throws: The errors of the store; `CancellationError` if the task is canceled.
-    mutating func next() async throws -> [ResourceChange]
 }

@@ -1,5 +1,3 @@
-import RoostModel
-
 /// A function that a model can call.
 protocol Tool: Sendable {
     /// The name, the description and the schemas.
@@ -12,13 +10,4 @@ protocol Tool: Sendable {
     /// - Throws: ``ToolFailure`` and the errors of the store, which the model sees as a failed call;
     ///   ``ProtocolError``, which the client sees as a failed request; `CancellationError`.
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue
-}
-
-/// A tool failed, and the model can correct its arguments or choose another tool.
-struct ToolFailure: Error, Sendable, Hashable {
-    /// A sentence for the model.
-    var message: String
-
-    /// Creates a failure.
-    init(_ message: String) { self.message = message }
 }
