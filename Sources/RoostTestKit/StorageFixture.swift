@@ -1,22 +1,5 @@
 public import RoostModel
 
-/// The guarantees that a store claims to give. A store must obey the laws of its level and of all lower
-/// levels.
-public enum StorageLevel: Int, Sendable, Comparable, CaseIterable {
-    /// Entries and clusters can be saved and fetched (`SimpleStorageProvider`).
-    case simple
-    /// Batches, revisions, snapshots and the change feed are supported, but data lasts only as long as the
-    /// process.
-    case inMemory
-    /// Committed data is stored permanently, even if the store is never closed, and several handles in one
-    /// process can use the store.
-    case durable
-    /// Several processes can use the store at the same time, and killing one of them loses no committed data.
-    case severalProcesses
-
-    public static func < (left: StorageLevel, right: StorageLevel) -> Bool { left.rawValue < right.rawValue }
-}
-
 /// Opens handles to one store, so that the laws can be checked with it.
 public protocol StorageFixture: Sendable {
     /// The highest level whose laws the store must obey.
@@ -54,13 +37,4 @@ extension StorageFixture {
         throw StorageError(
             .unsupported, "cannot run a job in another process: the fixture does not implement run(_:)")
     }
-}
-
-/// An error that reports that a store violates a law.
-public struct LawViolation: Error, CustomStringConvertible {
-    /// The law that the store violates.
-    public let law: StorageLaw
-    /// A description of the store's observed behavior and of the expected behavior.
-    public let message: String
-    public var description: String { "\(law.rawValue): \(message)" }
 }
