@@ -1,13 +1,5 @@
-public import Foundation
-public import RoostModel
-
-/// Sources whose files no longer exist, and their entries.
-public struct VanishedSources: Sendable, Hashable {
-    /// The ids of the sources.
-    public var sources: [Source.ID] = []
-    /// The ids of the sources' entries.
-    public var entries: [Entry.ID] = []
-}
+import Foundation
+import RoostModel
 
 /// Finds sources whose files no longer exist, among the sources below the given files and folders.
 struct Pruner {

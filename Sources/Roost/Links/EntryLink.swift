@@ -26,15 +26,3 @@ public struct EntryLink: Sendable, Hashable {
         self.destination = destination
     }
 }
-
-/// A link together with the entry that contains it.
-public struct LinkedEntry: Sendable, Hashable {
-    /// The id of the entry that contains the link.
-    public var id: Entry.ID
-    /// The title of the entry; `nil` if it has none.
-    public var title: String?
-    /// The path of the entry's file; `nil` if it did not come from a file.
-    public var path: String?
-    /// The link.
-    public var link: EntryLink
-}

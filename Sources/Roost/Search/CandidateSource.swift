@@ -4,39 +4,6 @@ import RoostModel
 import RoostText
 import RoostVectors
 
-/// The best entries by vector and by words, with at most `depth` entries in each list.
-struct CandidateLists {
-    /// The entries with the nearest passages, nearest first; `nil` if vectors are not searched.
-    var nearest: [PassageContents.Hit]?
-    /// The best entries by words, best first; `nil` if words are not searched.
-    var worded: [TextContents.Hit]?
-    /// The scores by words of entries that are only among the nearest.
-    var textScores: [Entry.ID: Float] = [:]
-    /// The nearest passages of entries that are only among the best by words.
-    var passages: [Entry.ID: PassageContents.Hit] = [:]
-    /// The cosines of whole entries with several passages.
-    var entryCosines: [Entry.ID: Float] = [:]
-    /// The cosines of the entries with the best entries; empty if cosines are not corrected.
-    var projections: [Entry.ID: Float] = [:]
-    /// The maximum length of each list.
-    var depth: Int
-    /// The vectors of the entries of the lists; the vectors of all entries if the client has an index.
-    var vectors = PassageContents()
-    /// How the database found the nearest passages; `nil` if the client's index found them.
-    var databasePlan: PassageSearchPlan?
-
-    /// Whether neither list was cut off at `depth`. If so, longer lists would contain the same entries.
-    var areComplete: Bool { (nearest?.count ?? 0) < depth && (worded?.count ?? 0) < depth }
-}
-
-/// The nearest passages for one query, found together with those of other queries or while words were scored.
-struct PrecomputedHits: Sendable {
-    var depth: Int
-    var hits: [PassageContents.Hit]
-    /// How the database found the passages; `nil` if the client's index found them.
-    var databasePlan: PassageSearchPlan?
-}
-
 /// The step that produces candidates: it searches the derived indexes for one planned query.
 struct CandidateSource: Sendable {
     private let plan: QueryPlan

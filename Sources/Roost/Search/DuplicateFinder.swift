@@ -1,14 +1,6 @@
 import RoostIndexes
-public import RoostModel
+import RoostModel
 import RoostVectors
-
-/// A group of near-duplicate entries. The similarity of any two of them reaches the threshold of the search.
-public struct DuplicateGroup: Sendable, Hashable {
-    /// Two or more entries, oldest first.
-    public var entries: [Entry.ID]
-    /// The cosine similarity of each entry with the first one.
-    public var scores: [Float]
-}
 
 /// Finds near-duplicates among the entries of a store.
 struct DuplicateFinder {

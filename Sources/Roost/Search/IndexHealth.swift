@@ -1,19 +1,3 @@
-/// A defect of a derived index that a search has detected.
-enum IndexFault: Error {
-    /// The graph does not match its checksums. The vectors may be intact.
-    case corruptGraph(String)
-    /// The mapped vectors do not match their checksums.
-    case corruptVectors(String)
-    /// The positions of words, which searches for phrases need, do not match their checksums.
-    case corruptPositions
-    /// A vector in the index differs from the one in the storage, although the entry has not changed since
-    /// the index was built.
-    case vectorsDisagree
-    /// A word in the index does not occur in the entry in the storage, although the entry has not changed
-    /// since the index was built.
-    case wordsDisagree
-}
-
 /// The health of one derived index during one search, judged by its disagreements with the storage.
 ///
 /// A disagreement has two possible causes: an entry was changed between the search of the index and the

@@ -1,7 +1,6 @@
 public import Foundation
 import RoostFiles
 public import RoostModel
-import Synchronization
 
 /// Opens the storages of stores whose entries are on a database server.
 ///
@@ -23,16 +22,6 @@ public protocol ServerStorage: Sendable {
 
     /// Returns the server of the storage with the given id for messages.
     func name(of store: UUID) -> String
-}
-
-/// The instance of ``ServerStorage`` that the process uses.
-public enum ServerStorages {
-    private static let installed = Mutex<(any ServerStorage)?>(nil)
-
-    /// Installs the instance that opens all storages on servers.
-    public static func install(_ storage: any ServerStorage) { installed.withLock { $0 = storage } }
-
-    static var current: (any ServerStorage)? { installed.withLock { $0 } }
 }
 
 extension StoreManifest {

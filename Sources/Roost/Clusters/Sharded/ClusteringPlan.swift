@@ -1,4 +1,3 @@
-import Foundation
 import RoostClustering
 import RoostModel
 
@@ -51,20 +50,4 @@ struct ClusteringPlan: Sendable, Codable {
         func start(_ index: Int) -> UInt32 { UInt32(UInt64(endRow) * UInt64(index) / UInt64(count)) }
         return start(index)..<start(index + 1)
     }
-}
-
-/// The groups of a plan's sample.
-struct PlannedSample: Sendable {
-    var ids: [Entry.ID]
-    var vectors: Matrix
-    var partition: Partition
-}
-
-/// The record of a shard that a worker has finished.
-struct FinishedShard: Sendable, Codable {
-    /// The number of shards and the index of this one, from 0.
-    var count: Int
-    var index: Int
-    /// The records of the entries.
-    var entries: RecordPages.Summary
 }

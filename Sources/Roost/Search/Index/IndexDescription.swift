@@ -23,28 +23,3 @@ public struct IndexDescription: Sendable, Hashable, Encodable {
     /// in addition to the index.
     public var changesSince: Int
 }
-
-/// The outcome of ``KnowledgeStore/refreshIndex(minimumEntries:maximumGraphPassages:)``.
-public enum IndexRefresh: Sendable, Hashable {
-    /// The index is recent enough, or the store does not need one.
-    case current
-    /// The index was built.
-    case written
-    /// The index was built without a graph, because building a graph over this number of passages would take
-    /// too long.
-    case writtenWithoutGraph(passages: Int)
-    /// The index is outdated by this number of changed entries, but rebuilding it would take too long.
-    case due(changes: Int)
-}
-
-/// The recall and the speed of a store's graph, measured on the store's own passages.
-public struct RecallMeasurement: Sendable, Hashable, Encodable {
-    /// The number of passages that were used as queries.
-    public var samples: Int
-    /// The share of the ten nearest passages that the graph found, from 0 to 1.
-    public var recall: Double
-    /// The average time per query of an exact search, in milliseconds, with many queries searched at once.
-    public var exactMilliseconds: Double
-    /// The average time per query of a graph search, in milliseconds, with many queries searched at once.
-    public var graphMilliseconds: Double
-}

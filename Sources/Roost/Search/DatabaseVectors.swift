@@ -1,0 +1,85 @@
+import RoostModel
+import RoostVectors
+
+/// The vectors of a snapshot that are searched in the database.
+struct DatabaseVectors: Sendable {
+    private let search: any PassageSearch
+    /// The filter that all found entries match.
+    private let filter: EntryFilter
+    let revision: Revision
+    let statistics: PairStatistics
+
+    /// The number of allowed rows up to which the database receives the rows instead of the filter.
+    static let maximumSentRows = 20_000
+
+    /// The maximum ratio of the entries that match the filter to those that are allowed at which the client
+    /// checks found entries. Searches find this many times as many passages.
+    static let maximumSurplus = 4
+
+    /// The number of found passages up to which the client checks whether their entries are allowed.
+    private static let maximumCheckedPassages = 20_000
+
+    /// - Parameters:
+    ///   - filter: The filter of the search, without names of parent clusters.
+    ///   - samples: The statistics of earlier searches.
+    init(
+        _ search: any PassageSearch, of stamp: Stamp, matching filter: EntryFilter,
+        _ samples: PairStatisticsCache
+    ) async throws {
+        self.search = search
+        self.filter = filter
+        revision = stamp.revision
+        statistics = try await samples.statistics(at: stamp) {
+            try await search.sampledPassages(ofEntries: PairStatistics.sampleSize)
+        }
+    }
+
+    /// The nearest entries, and how they were found.
+    struct Nearest {
+        var hits: [PassageContents.Hit]
+        var plan: PassageSearchPlan?
+    }
+
+    /// Returns the best passage of each of the `k` nearest entries, best first. If scores are equal, the
+    /// lower id comes first.
+    ///
+    /// If most entries are allowed, as for a query that excludes a word, their rows are not sent to the
+    /// database. The client drops the other entries.
+    ///
+    /// - Parameters:
+    ///   - allowed: The rows of the entries that may be found; `nil` for all that match the filter.
+    ///   - matchingCount: The number of entries that match the filter.
+    ///   - isFilterOnly: Whether `allowed` are exactly the entries that match the filter.
+    func nearest(
+        to vector: [Float], k: Int, among allowed: RowSet?, of matchingCount: Int, isFilterOnly: Bool,
+        isExact: Bool
+    ) async throws -> Nearest {
+        guard k > 0 else { return Nearest(hits: [], plan: nil) }
+        let count = allowed?.count ?? matchingCount
+        let isLarge = count > Self.maximumSentRows && Self.maximumSurplus * count >= matchingCount
+        var checked = isLarge && !isFilterOnly ? allowed : nil
+        var scope = PassageScope.matching(filter)
+        if let allowed, checked == nil, !isFilterOnly || count <= Self.maximumSentRows {
+            scope = .rows(allowed)
+        }
+        let firstDepth = 2 * k + 16
+        var depth = firstDepth
+        while true {
+            let found = try await search.nearestPassages(
+                to: vector, limit: depth, in: scope, isExact: isExact)
+            let best = NearestEntries(found.passages, k: k, among: checked)
+            if best.isComplete || found.passages.count < depth {
+                return Nearest(hits: best.hits, plan: found.plan)
+            }
+            depth *= QueryPlan.stageGrowth
+            if let rows = checked, depth > Self.maximumCheckedPassages {
+                (scope, checked, depth) = (.rows(rows), nil, firstDepth)
+            }
+        }
+    }
+
+    /// Returns the vectors of some entries.
+    func contents(ofRows rows: RowSet) async throws -> PassageContents {
+        PassageContents(of: try await search.passageVectors(ofRows: rows))
+    }
+}
