@@ -76,18 +76,6 @@ struct ChatFilterOptions: ParsableArguments {
     }
 }
 
-/// A session of a user. Names are compared by their bytes, not by Unicode equivalence.
-struct ChatSession: Hashable {
-    private var scope: ChatScope
-
-    init(_ scope: ChatScope) {
-        self.scope = ChatScope(userId: scope.userId, sessionId: scope.sessionId, agentId: "")
-    }
-
-    var user: String { scope.userId }
-    var session: String { scope.sessionId }
-}
-
 extension [RememberedMessage] {
     /// Returns the messages sorted by time, and by number if the times are equal.
     func chronological() -> [RememberedMessage] {

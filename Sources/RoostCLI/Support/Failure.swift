@@ -5,24 +5,6 @@ import RoostBackups
 import RoostChunks
 import RoostFiles
 import RoostHTTP
-import Synchronization
-
-/// The exit statuses, as defined by sysexits.h, with 1 for a search without results. ``ExitStatuses``
-/// explains them to users.
-enum ExitStatus: Int32, CaseIterable {
-    case success = 0
-    case nothingFound = 1
-    case usage = 64
-    case badData = 65
-    case noInput = 66
-    case unavailable = 69
-    case software = 70
-    case cannotCreate = 73
-    case inputOutput = 74
-    case tryAgain = 75
-    case configuration = 78
-    case interrupted = 130
-}
 
 /// Ends the process after an error, with a one-line message and an exit status.
 enum Failure {
@@ -133,87 +115,5 @@ enum Failure {
         case .configuration: .configuration
         default: .software
         }
-    }
-}
-
-/// An error raised by the command itself, not by the library.
-struct CommandError: Error {
-    var message: String
-    var status: ExitStatus
-
-    /// The error for an unsupported storage name.
-    static func unknownProvider(_ name: String) -> CommandError {
-        CommandError(
-            .usage,
-            "unknown storage '\(Terminal.line(name, limit: 40))'; use sqlite or json, "
-                + "or postgres with `roost init`")
-    }
-
-    init(_ status: ExitStatus, _ message: String) {
-        self.message = message
-        self.status = status
-    }
-}
-
-/// Handles Ctrl-C: the first press cancels the work at the next safe point, the second ends the process.
-///
-/// Some commands have steps without such points. They end anyway after a time, which is safe, because they
-/// write only to the store, and its commits are atomic. `export` is not one of them: it would leave temporary
-/// files in the user's folder.
-enum Interruption {
-    /// The commands with long steps, such as the decoding of a large file, that end without a safe point.
-    private static let commandsWithLongSteps: Set = [
-        "compact", "doctor", "duplicates", "import", "index", "recluster",
-    ]
-    /// The time in seconds after which Ctrl-C ends the process of such a command.
-    private static let maximumDelay = 0.8
-
-    /// Whether to ignore Ctrl-C, because an editor runs in the terminal and handles it.
-    static let isIgnored = Atomic(false)
-
-    /// The message after Ctrl-C at a time when nothing has been changed.
-    private static let message: StaticString = "roost: stopped; this command changed nothing\n"
-
-    /// Lets Ctrl-C end the process with the message and status of a canceled command until ``run(_:)`` is
-    /// called.
-    static func prepare() {
-        signal(SIGINT) { _ in
-            // Only functions that are safe in a handler of signals are called.
-            _ = write(STDERR_FILENO, Interruption.message.utf8Start, Interruption.message.utf8CodeUnitCount)
-            _exit(ExitStatus.interrupted.rawValue)
-        }
-    }
-
-    /// Runs the body in a task that Ctrl-C cancels.
-    ///
-    /// - Parameter command: The first name of the command.
-    static func run(
-        _ command: String?, _ body: sending @escaping () async throws -> Void
-    ) async throws {
-        let hasLongSteps = command.map(commandsWithLongSteps.contains) ?? false
-        let task = Task { try await body() }
-        signal(SIGINT, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-        let presses = Presses()
-        source.setEventHandler {
-            if isIgnored.load(ordering: .relaxed) { return }
-            guard presses.isFirst() else { Foundation.exit(ExitStatus.interrupted.rawValue) }
-            task.cancel()
-            guard hasLongSteps else { return }
-            DispatchQueue.global(qos: .userInteractive).asyncAfter(deadline: .now() + maximumDelay) {
-                Terminal.error(
-                    "roost: stopped; committed changes are kept; run the same command again to complete them")
-                Foundation.exit(ExitStatus.interrupted.rawValue)
-            }
-        }
-        source.resume()
-        defer { source.cancel() }
-        try await task.value
-    }
-
-    private final class Presses: Sendable {
-        private let hasPressed = Atomic(false)
-
-        func isFirst() -> Bool { !hasPressed.exchange(true, ordering: .relaxed) }
     }
 }

@@ -1,10 +1,5 @@
 import ArgumentParser
 
-/// The form in which a list is printed.
-enum ListFormat: String, CaseIterable, ExpressibleByArgument {
-    case table, json, jsonl, csv, tsv, paths, template
-}
-
 /// The options of the commands that list things.
 struct ListOutputOptions: ParsableArguments {
     @Option(

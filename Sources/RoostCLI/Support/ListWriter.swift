@@ -1,16 +1,6 @@
 import Foundation
 import Roost
 
-/// A row of a list.
-struct ListRow {
-    /// One cell per column, each on one line, except the exact path.
-    var cells: [String]
-    /// The output as JSON.
-    var document: any Encodable
-    /// The path for `--format paths`; `nil` if the row has none.
-    var path: String?
-}
-
 /// Prints a list in one of the forms of ``ListFormat``.
 ///
 /// The widths of a table are computed from the rows of the first call of ``write(_:)``, so that a long list

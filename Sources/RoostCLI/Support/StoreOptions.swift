@@ -231,20 +231,3 @@ struct StoreOptions: ParsableArguments {
         return LexicalEmbedder()
     }
 }
-
-/// Parses `key=value` arguments.
-enum KeyValue {
-    /// Parses pairs.
-    ///
-    /// - Parameter option: The name of the option, for the error message.
-    /// - Throws: ``CommandError`` if an argument is not a pair.
-    static func parse(_ pairs: [String], option: String) throws -> [(key: String, value: String)] {
-        try pairs.map { pair in
-            guard let separator = pair.firstIndex(of: "="), separator != pair.startIndex else {
-                throw CommandError(
-                    .usage, "\(option) must have the form key=value, not '\(Terminal.line(pair, limit: 60))'")
-            }
-            return (String(pair[..<separator]), String(pair[pair.index(after: separator)...]))
-        }
-    }
-}

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Roost
-import Synchronization
 
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -176,104 +175,5 @@ struct Show: AsyncParsableCommand {
         for text in shown.boilerplate { line("excluded", Terminal.line(text)) }
         // A pipe or file gets the exact text; a terminal gets it without control characters.
         Terminal.write(Data("\n\(entry.content)\n".utf8))
-    }
-}
-
-struct Edit: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "edit", abstract: "Change the text of an entry.",
-        discussion: """
-            Opens the text in $VISUAL or $EDITOR, unless the new text is given; it needs no quotes. The \
-            entry is embedded again. The file that the entry came from is not changed. A file must have one \
-            entry.
-
-            \(StoreOptions.entryRule)
-
-            Examples:
-              roost edit e2d8942a
-              roost edit e2d8942a The hedge is cut in autumn.
-              roost edit e2d8942a --text - < new.txt
-            """)
-
-    @OptionGroup var options: StoreOptions
-
-    @Argument(
-        help: ArgumentHelp(StoreOptions.entryHelp, valueName: "ID|FILE"),
-        completion: DynamicCompletion.entries)
-    var id: String
-
-    @Argument(help: ArgumentHelp("The new text, or - for standard input.", valueName: "TEXT"))
-    var words: [String] = []
-
-    @Option(name: .long, help: "The new text, or - for standard input.")
-    var text: String?
-
-    func validate() throws {
-        guard words.isEmpty || text == nil else {
-            throw ValidationError("give the new text as arguments or with --text, not both")
-        }
-    }
-
-    func run() async throws {
-        let store = try await options.open()
-        let id = try await options.namedEntry(id, store)
-        let snapshot = try await store.storage.snapshot()
-        guard let entry = try await snapshot.entries([id]).first else {
-            throw RoostError(.notFound, "no entry has the id \(id.text)")
-        }
-        let revision = try await snapshot.revisions(of: [id])[id]
-        let content = try newText(entry.content)
-        if content.utf8.elementsEqual(entry.content.utf8) {
-            options.note("the text is unchanged")
-        } else {
-            try await store.replaceContent(of: entry, with: content, expecting: revision)
-            if entry.source?.hasPrefix("file:") == true {
-                options.note(
-                    "the file \(entry.displayPath) still has the old text; if you change the file, the next "
-                        + "ingest replaces this edit")
-            }
-        }
-        try await store.close()
-    }
-
-    private func newText(_ old: String) throws -> String {
-        if let text = text ?? (words.isEmpty ? nil : words.joined(separator: " ")) {
-            guard text == "-" else { return text }
-            return try RecordReader.text(
-                try StandardInput.readToEnd(), name: "standard input")
-        }
-        let environment = ProcessInfo.processInfo.environment
-        guard
-            let editor = [environment["VISUAL"], environment["EDITOR"]].compactMap({ $0 }).first(where: {
-                !$0.isEmpty
-            })
-        else {
-            throw CommandError(
-                .usage,
-                "cannot edit the entry: no editor is configured; set $EDITOR, or give the text with --text")
-        }
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "roost-\(UUID().uuidString).md")
-        defer { try? FileManager.default.removeItem(at: file) }
-        guard
-            FileManager.default.createFile(
-                atPath: file.path, contents: Data(old.utf8), attributes: [.posixPermissions: 0o600])
-        else { throw CommandError(.cannotCreate, "cannot write the temporary file \(file.path)") }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // $EDITOR may contain options, so a shell splits it. The file is a separate argument: its name
-        // never becomes part of the script.
-        process.arguments = ["-c", "exec \(editor) \"$1\"", "sh", file.path]
-        Interruption.isIgnored.store(true, ordering: .relaxed)
-        defer { Interruption.isIgnored.store(false, ordering: .relaxed) }
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw CommandError(
-                .unavailable,
-                "cannot edit the entry: the editor exited with status \(process.terminationStatus); nothing "
-                    + "was changed")
-        }
-        return try RecordReader.text(Data(contentsOf: file), name: file.path)
     }
 }

@@ -1,0 +1,48 @@
+import RoostBackups
+
+/// The output for a snapshot, as JSON or as one line of text.
+struct BackupDocument: Encodable {
+    var id: String
+    var created: String
+    var tags: [String]
+    var stamp: Stamp
+    var sources: Int
+    /// The number of original files that are stored byte for byte.
+    var documents: Int
+    var documentBytes: Int
+    var writtenBytes: Int?
+
+    init(_ snapshot: BackupSnapshot, written: Int? = nil) {
+        id = snapshot.id
+        created = DateText.string(from: snapshot.created)
+        tags = snapshot.tags
+        stamp = snapshot.stamp
+        sources = snapshot.sourceCount
+        documents = snapshot.originalCount
+        documentBytes = snapshot.originalBytes
+        writtenBytes = written
+    }
+
+    /// The columns of lists of snapshots.
+    static let columns = [
+        EntryRow.idColumn, TableColumn(name: "created"), TableColumn(name: "entries", isNumber: true),
+        TableColumn(name: "clusters", isNumber: true),
+        TableColumn(name: "tags", style: .dim, isFlexible: true),
+    ]
+
+    /// The snapshot as a row of a list.
+    var row: ListRow {
+        ListRow(
+            cells: [
+                id, created, "\(stamp.entryCount)", "\(stamp.clusterCount)",
+                tags.map { Terminal.line($0, limit: 40) }.joined(separator: ", "),
+            ], document: self)
+    }
+
+    var line: String {
+        "\(id.prefix(8))  \(created)  \(Count.text(stamp.entryCount, "entry", "entries")), "
+            + Count.text(stamp.clusterCount, "cluster")
+            + (tags.isEmpty
+                ? "" : "  " + Terminal.dim(tags.map { Terminal.line($0, limit: 40) }.joined(separator: ", ")))
+    }
+}

@@ -1,0 +1,122 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Check the store for damage, and repair it.",
+        discussion: """
+            Checks the manifest, the lock, the files or the database (including checksums), the vectors, \
+            passages and assignments, and reports leftover files. Changes nothing without --repair. A \
+            repair keeps the damaged data in the folder damaged-DATE. Exits with 0 if the store is \
+            intact, and with 65 if it is damaged.
+
+            Examples:
+              roost doctor
+              roost doctor --repair
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(name: .long, help: "Repair the damage as far as the intact data allows.")
+    var `repair` = false
+
+    @Flag(
+        name: .long,
+        help: """
+            Also read every byte of the installed models. If files of the store's model have changed, \
+            embed the entries since then again, and report those whose vectors differ.
+            """)
+    var models = false
+
+    @Flag(name: .long, help: "Also list the links in the entries that lead to no entry and no file.")
+    var links = false
+
+    @Flag(name: .long, help: "Print the result as JSON.")
+    var json = false
+
+    func run() async throws {
+        let location = try options.location()
+        var inspection = StoreInspector(location) {
+            let models = UserDirectories().models
+            let names = models.names().flatMap { [$0, "\($0):int8"] } + [ModelLibrary.lexicalName]
+            return names.compactMap { try? models.open($0) }
+        }
+        inspection.includesModels = models
+        inspection.embedder = { try EmbedderChoice.open(for: $0) }
+        inspection.passphrase = try BackupOptions.passphraseFromEnvironment()
+        let progress = Progress(isQuiet: options.quiet)
+        var findings = try await progress.during("checking") { try await inspection.inspect() }
+        if models { findings += await Self.damagedModels().filter { !findings.contains($0) } }
+        if let manifest = try? await StoreManifest.settled(in: location),
+            let embedder = try? UserDirectories().models.open(for: manifest.space)
+        {
+            findings += await inspection.inspect(embedder)
+        }
+        var isIntact = !findings.contains { $0.severity == .damage }
+        if !json { show(findings) }
+        if `repair` {
+            let repairs = try await progress.during("repairing") { try await inspection.repair() }
+            let done = repairs.filter { !findings.contains($0) }
+            if !json { show(done) }
+            findings += done
+            let remaining = try await progress.during("checking") { try await inspection.inspect() }
+            isIntact = !remaining.contains { $0.severity == .damage }
+            if !json { show(remaining.filter { !findings.contains($0) }) }
+            findings += remaining.filter { !findings.contains($0) }
+        }
+        if links, isIntact {
+            let broken = try await brokenLinks()
+            if !json { show(broken, evenIfQuiet: true) }
+            findings += broken
+        }
+        if json {
+            try Terminal.json(findings)
+        } else if isIntact {
+            Terminal.write("the store in \(location.path) is intact")
+        } else if !`repair` {
+            Terminal.write(
+                "the store in \(location.path) is damaged; run `roost doctor --repair` to repair it")
+        } else {
+            Terminal.write(
+                "the store in \(location.path) is damaged and cannot be repaired; restore a backup with "
+                    + "`roost backup restore`")
+        }
+        if !isIntact { throw ExitCode(ExitStatus.badData.rawValue) }
+    }
+
+    /// Reads all installed models.
+    private static func damagedModels() async -> [StorageFinding] {
+        let library = UserDirectories().models
+        var findings: [StorageFinding] = []
+        for name in library.names() {
+            do {
+                try await library.open(name).checkModel()
+            } catch let error as EmbedderError {
+                findings.append(.damage("model \(name)", "is damaged: \(error.message)"))
+            } catch {
+                findings.append(.note("model \(name)", "could not be checked: \(error)"))
+            }
+        }
+        return findings
+    }
+
+    /// Returns a note for each broken link.
+    private func brokenLinks() async throws -> [StorageFinding] {
+        let store = try await options.open()
+        let links = try await store.brokenLinks()
+        try await store.close()
+        return links.map {
+            .note(
+                $0.path ?? $0.id.text, "has a link to \(LinkText.text(of: $0.link.link)), which was not found"
+            )
+        }
+    }
+
+    private func show(_ findings: [StorageFinding], evenIfQuiet isRequired: Bool = false) {
+        for finding in findings where finding.severity == .damage || !options.quiet || isRequired {
+            let severity = finding.severity == .damage ? "damage" : "note  "
+            Terminal.write("\(severity)  \(Terminal.line(finding.description, limit: 400))")
+        }
+    }
+}

@@ -1,0 +1,121 @@
+public import ArgumentParser
+import Foundation
+public import Roost
+
+struct Export: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Export clusters or entries.",
+        discussion: """
+            Examples:
+              roost export clusters -o clusters.json
+              roost export entries --jsonl -o entries.jsonl
+            """,
+        subcommands: [Clusters.self, Entries.self])
+
+    struct Target: ParsableArguments {
+        @Flag(name: .long, help: "Include the vectors.")
+        var withEmbeddings = false
+
+        @Option(
+            name: .shortAndLong,
+            help: ArgumentHelp(
+                "Write to this file, atomically, in the format of its extension unless --format is given. "
+                    + "Default: standard output.", valueName: "FILE"))
+        var output: String?
+    }
+
+    struct Clusters: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "clusters", abstract: "Export the clusters with their members.",
+            discussion: """
+                Documentation/Schemas/clusters.schema.json describes the JSON.
+
+                Examples:
+                  roost export clusters -o clusters.json
+                  roost export clusters --format html -o map.html
+                  roost export clusters --format csv | head
+                """)
+
+        @OptionGroup var options: StoreOptions
+        @OptionGroup var target: Target
+
+        enum Format: String, ExpressibleByArgument, CaseIterable {
+            case json, jsonl, csv, markdown, html, atlas
+        }
+
+        @Option(
+            name: .customLong("format"),
+            help: ArgumentHelp(
+                "json: one document, the default; jsonl: one cluster per line; csv: one entry per "
+                    + "line; markdown: a readable list; html: a page with a map; atlas: JSON Lines for "
+                    + "embedding-atlas.",
+                valueName: "FORMAT"))
+        var chosenFormat: Format?
+
+        @OptionGroup var flags: JSONFormatFlags
+
+        @Flag(
+            name: .long,
+            help: """
+                With --format csv: do not put an apostrophe before cells that a spreadsheet would run as \
+                formulas. Use it only for programs that are not spreadsheets.
+                """)
+        var raw = false
+
+        private var format: Format {
+            flags.choose(chosenFormat, json: .json, jsonl: .jsonl, output: target.output)
+        }
+
+        func validate() throws {
+            try flags.check(chosenFormat, output: target.output)
+            if raw, format != .csv { throw ValidationError("--raw needs --format csv") }
+        }
+
+        func run() async throws {
+            let store = try await options.open()
+            if format == .html || format == .atlas {
+                let isPage = format == .html
+                let map = try await Progress(isQuiet: options.quiet).during("computing the map") {
+                    try await store.clusterMap(limit: isPage ? KnowledgeStore.maximumPageEntries : .max)
+                }
+                try await store.close()
+                let data = try isPage ? map.page() : map.atlas()
+                try Output.write(target.output) { try $0(data) }
+                if map.total > map.points.count {
+                    options.note("the page shows \(map.points.count) of \(map.total) entries")
+                }
+                return
+            }
+            let export = try await Progress(isQuiet: options.quiet).during("reading the clusters") {
+                try await store.exportClusters(withEmbeddings: target.withEmbeddings)
+            }
+            try await store.close()
+            var data = Data()
+            switch format {
+            case .json:
+                data = try Terminal.prettyEncoder.encode(export).escapingControlsInJSON() + Data("\n".utf8)
+            case .jsonl:
+                let encoder = Terminal.lineEncoder
+                for cluster in export.allClusters {
+                    // Children are written on separate lines, which contain the id of the parent.
+                    var flat = cluster
+                    flat.children = nil
+                    data += try encoder.encode(flat).escapingControlsInJSON() + Data("\n".utf8)
+                }
+            case .csv: data = export.csv(escapingFormulas: !raw)
+            case .markdown: data = export.markdown()
+            case .html, .atlas: break  // written above
+            }
+            try Output.write(target.output) { try $0(data) }
+            if export.clusters.isEmpty {
+                options.note("the store has no clusters yet; run `roost recluster` to create them")
+            } else if export.unassignedCount > 0 {
+                options.note(
+                    Count.text(export.unassignedCount, "entry is", "entries are")
+                        + " unassigned: added after the last run, or without vectors; run `roost recluster`")
+            }
+        }
+    }
+}
+
+extension LeidenClusterer.Granularity: ExpressibleByArgument {}

@@ -1,0 +1,90 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct Initialize: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Create a store.",
+        discussion: """
+            Without DIR, --store or $ROOST_STORE, the store is the folder .roost in the current folder. \
+            Roost finds it when you run a command in the current folder or in any folder below it. DIR must \
+            be new or empty.
+
+            Examples:
+              roost init
+              roost init ~/notes-store --provider json
+              roost init --model minilm:int8 --max-size 2GB
+              roost init --provider postgres --url postgresql://ann@db.example.org/notes --name team
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Option(
+        name: .long,
+        help: "The storage: sqlite, json or postgres. Default: the provider setting, or sqlite.")
+    var provider: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The PostgreSQL server and database. Default: the postgres-url setting, or the environment "
+                + "(PGHOST, PGSERVICE, ...). Passwords are taken from PGPASSWORD or ~/.pgpass.",
+            valueName: "URL"))
+    var url: String?
+
+    @Option(
+        name: .long,
+        help: "The name of the store in the PostgreSQL database, which can contain several. Default: roost.")
+    var name: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The embedding model: minilm, lexical, an installed model, a model folder, or remote:NAME. "
+                + "Default: the model setting, else minilm if it is installed, else lexical."),
+        completion: DynamicCompletion.models)
+    var model: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The maximum size of the store, such as 500MB or 2GB, or none for no limit.", valueName: "SIZE"))
+    var maxSize: String?
+
+    @Argument(
+        help: ArgumentHelp("The store's folder. Default: .roost.", valueName: "DIR"), completion: .directory)
+    var directory: String?
+
+    func run() async throws {
+        let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
+        let location =
+            (directory ?? options.store).map { URL(fileURLWithPath: $0) }
+            ?? UserDirectories().environmentStore ?? here.appendingPathComponent(".roost")
+        guard !StoreManifest.hasOtherFiles(in: location) else {
+            throw RoostError(
+                .configuration,
+                "cannot create a store in \(location.path): the folder contains other files; name a new or "
+                    + "empty folder, such as \(location.appendingPathComponent(".roost").path)")
+        }
+        let limit = try maxSize.flatMap { try ByteCount.parse($0, option: "--max-size") }
+        if provider == StoreManifest.Provider.postgres.rawValue {
+            try await PostgresInitialization(options: options, url: url, name: name, model: model)
+                .run(location, hasSizeLimit: limit != nil)
+        } else {
+            guard url == nil, name == nil else {
+                throw CommandError(.usage, "--url and --name need --provider postgres")
+            }
+            let store = try await options.create(
+                location, provider: provider, model: model, maximumSize: limit)
+            try await store.close()
+            options.note("created a store in \(location.path) (\(store.embedder.space.selectableName))")
+        }
+        guard location.lastPathComponent == ".roost" else { return }
+        do {
+            _ = try StoreManifest.findUpward(from: here)
+        } catch {
+            options.note(
+                "warning: other commands use this store only if --store or $ROOST_STORE names it: \(error)")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Roost
+
+struct ListModels: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the installed models.",
+        discussion: """
+            Prints the dimension, maximum text length, pooling, speed and size of each model.
+
+            Examples:
+              roost model list
+              roost model list --format csv
+            """,
+        aliases: ["ls"])
+
+    @OptionGroup var output: RowOutputOptions
+
+    func run() throws {
+        let models = UserDirectories().models
+        var documents: [ModelLibrary.Description] = []
+        for name in models.names() + [ModelLibrary.lexicalName] {
+            do {
+                documents.append(try models.describe(name))
+            } catch {
+                Terminal.error("cannot open the model \(name): \(error)")
+            }
+        }
+        var writer = ListWriter(output, Self.columns)
+        try writer.write(
+            documents.map { document in
+                ListRow(
+                    cells: [
+                        Terminal.line(document.name), "\(document.space.dimension)",
+                        document.maximumTokens.map { "\($0)" } ?? "no limit", "\(document.space.pooling)",
+                        document.speed,
+                        document.bytes > 0 ? "\((document.bytes + 500_000) / 1_000_000) MB" : "-",
+                    ], document: document)
+            })
+        writer.finish()
+    }
+
+    private static let columns = [
+        TableColumn(name: "name", style: .bold), TableColumn(name: "dimensions", isNumber: true),
+        TableColumn(name: "tokens", isNumber: true), TableColumn(name: "pooling"),
+        TableColumn(name: "speed"), TableColumn(name: "size", isNumber: true),
+    ]
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import Roost
+
+struct TagCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tag", abstract: "Add tags to entries, or remove tags from them.",
+        discussion: """
+            +TAG adds a tag, and -TAG removes one; a single tag to add needs no sign. Case does not matter \
+            in tags: an entry with the tag Birds keeps it if birds is added, and loses it if birds is \
+            removed. \
+            Tags that are nested in a tag, such as birds/swifts, are not removed with it.
+
+            \(StoreOptions.entryRule)
+
+            Examples:
+              roost tag e2d8942a birds
+              roost tag e2d8942a d511e8df birds
+              roost tag notes/birds.md +birds -draft
+              roost tag --remove e2d8942a birds
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(name: .long, help: "Remove the tag instead of adding it.")
+    var remove = false
+
+    @Argument(
+        help: ArgumentHelp(
+            "Ids of entries, id prefixes or files, then the tag, or +TAG and -TAG for each tag.",
+            valueName: "ID… TAG"),
+        completion: DynamicCompletion.entries)
+    var arguments: [String]
+
+    func validate() throws {
+        // A tag that an older version accepted can be removed.
+        let added = try TagChanges(arguments, removes: remove).changes.filter(\.isAdded)
+        try TagArgument.check(added.map(\.tag), name: "the tag")
+    }
+
+    func run() async throws {
+        let parts = try TagChanges(arguments, removes: remove)
+        let changes = parts.changes
+        let store = try await options.open()
+        var ids: [Entry.ID] = []
+        for text in parts.entries { ids += try await options.namedEntries(text, store).ids }
+        // A signed tag cannot be an id.
+        if changes.count == 1, arguments.last == changes[0].tag, changes[0].isAdded,
+            try await isID(changes[0].tag, store)
+        {
+            throw CommandError(
+                .usage, "'\(changes[0].tag)' is the id of an entry; give the tag after the ids")
+        }
+        for change in changes {
+            let count = try await apply(change, to: ids, store)
+            let tag = changes.count == 1 ? "" : "\(Terminal.line(change.tag, limit: 60)): "
+            options.note("\(tag)\(count) of \(Count.text(ids.count, "entry", "entries")) changed")
+        }
+        try await store.close()
+    }
+
+    /// Adds or removes a tag, and returns the number of changed entries.
+    private func apply(
+        _ change: TagChanges.Change, to ids: [Entry.ID], _ store: KnowledgeStore
+    ) async throws -> Int {
+        // Entries that other programs or older versions wrote can have tags that begin with #.
+        if !change.isAdded {
+            let count = try await store.removeTag(change.tag, from: ids)
+            if count > 0 { return count }
+        }
+        let tag = TagArgument.tag(change.tag)
+        return try await change.isAdded ? store.addTag(tag, to: ids) : store.removeTag(tag, from: ids)
+    }
+
+    /// Returns whether a text is probably the id of an entry and not a tag, such as the tag 2024.
+    private func isID(_ text: String, _ store: KnowledgeStore) async throws -> Bool {
+        guard text.utf8.count >= Self.shownIDLength, text.allSatisfy({ $0.isHexDigit || $0 == "-" }) else {
+            return false
+        }
+        return (try? await options.entryID(text, store)) != nil
+    }
+
+    /// The number of digits of an id that lists show.
+    private static let shownIDLength = 8
+}
