@@ -1,5 +1,7 @@
 #include "roost_curl.h"
 
+#include <stddef.h>
+
 #if defined(__linux__)
 
 // Without macros in place of the functions.
@@ -11,9 +13,12 @@
 
 #include "roost_loader.h"
 
-static struct roost_library library = {.name = "libcurl.so.4"};
+static struct roost_library library = {
+    .names = {"libcurl.so.4"},
+    .probe = "curl_multi_wakeup",
+};
 
-bool roost_curl_load(void) { return roost_library_load(&library); }
+const char *roost_curl_load(void) { return roost_library_load(&library); }
 
 FORWARD(CURLcode, curl_global_init, (long flags), (flags))
 FORWARD(struct curl_slist *, curl_slist_append, (struct curl_slist *list, const char *data), (list, data))
@@ -50,27 +55,41 @@ FORWARD(
     (CURLU *handle, CURLUPart what, const char *part, unsigned int flags),
     (handle, what, part, flags))
 
-// The functions with a variable argument: a number or an address. Both have the size of a register, so they
-// are passed in the same way.
-_Static_assert(sizeof(long) == sizeof(void *) && sizeof(curl_off_t) == sizeof(void *), "64-bit system");
+// The functions with a variable argument, whose type follows from the option.
 
-#define FORWARD_VARIABLE(name, type)                                                                  \
-    __attribute__((visibility("hidden"))) CURLcode name(CURL *curl, type option, ...) {               \
-        static _Atomic(void *) function;                                                              \
-        va_list arguments;                                                                            \
-        va_start(arguments, option);                                                                  \
-        void *value = va_arg(arguments, void *);                                                      \
-        va_end(arguments);                                                                            \
-        CURLcode (*forward)(CURL *, type, ...) = roost_library_function(&library, #name, &function);  \
-        return forward(curl, option, value);                                                          \
+typedef CURLcode set_option(CURL *curl, CURLoption option, ...);
+typedef CURLcode get_info(CURL *curl, CURLINFO info, ...);
+
+__attribute__((visibility("hidden"))) CURLcode curl_easy_setopt(CURL *curl, CURLoption option, ...) {
+    static _Atomic(void *) function;
+    set_option *forward = roost_library_function(&library, "curl_easy_setopt", &function);
+    CURLcode result;
+    va_list arguments;
+    va_start(arguments, option);
+    if (option < CURLOPTTYPE_OBJECTPOINT) {
+        result = forward(curl, option, va_arg(arguments, long));
+    } else if (option >= CURLOPTTYPE_OFF_T && option < CURLOPTTYPE_BLOB) {
+        result = forward(curl, option, va_arg(arguments, curl_off_t));
+    } else {
+        result = forward(curl, option, va_arg(arguments, void *));
     }
+    va_end(arguments);
+    return result;
+}
 
-FORWARD_VARIABLE(curl_easy_setopt, CURLoption)
-FORWARD_VARIABLE(curl_easy_getinfo, CURLINFO)
+__attribute__((visibility("hidden"))) CURLcode curl_easy_getinfo(CURL *curl, CURLINFO info, ...) {
+    static _Atomic(void *) function;
+    get_info *forward = roost_library_function(&library, "curl_easy_getinfo", &function);
+    va_list arguments;
+    va_start(arguments, info);
+    CURLcode result = forward(curl, info, va_arg(arguments, void *));
+    va_end(arguments);
+    return result;
+}
 
 #else
 
 // On other systems, the program is linked to the library.
-bool roost_curl_load(void) { return true; }
+const char *roost_curl_load(void) { return NULL; }
 
 #endif

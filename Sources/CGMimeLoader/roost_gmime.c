@@ -1,13 +1,21 @@
 #include "roost_gmime.h"
 
+#include <stddef.h>
+
 #if defined(__linux__)
 
 #include <gmime/gmime.h>
 #include "roost_loader.h"
 
-static struct roost_library library = {.name = "libgmime-3.0.so.0"};
+// Recent versions of GLib also define a macro.
+#undef g_free
 
-bool roost_gmime_load(void) { return roost_library_load(&library); }
+static struct roost_library library = {
+    .names = {"libgmime-3.0.so.0"},
+    .probe = "g_mime_parser_options_set_fallback_charsets",
+};
+
+const char *roost_gmime_load(void) { return roost_library_load(&library); }
 
 FORWARD(GByteArray *, g_byte_array_new, (void), ())
 FORWARD(void, g_byte_array_unref, (GByteArray *array), (array))
@@ -99,6 +107,6 @@ FORWARD(void, g_mime_init, (void), ())
 #else
 
 // On other systems, the program is linked to the library.
-bool roost_gmime_load(void) { return true; }
+const char *roost_gmime_load(void) { return NULL; }
 
 #endif

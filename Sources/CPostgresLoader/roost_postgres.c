@@ -1,13 +1,18 @@
 #include "roost_postgres.h"
 
+#include <stddef.h>
+
 #if defined(__linux__)
 
 #include <libpq-fe.h>
 #include "roost_loader.h"
 
-static struct roost_library library = {.name = "libpq.so.5"};
+static struct roost_library library = {
+    .names = {"libpq.so.5"},
+    .probe = "PQpipelineSync",
+};
 
-bool roost_postgres_load(void) { return roost_library_load(&library); }
+const char *roost_postgres_load(void) { return roost_library_load(&library); }
 
 FORWARD(
     PGconn *, PQconnectdbParams,
@@ -59,6 +64,6 @@ FORWARD(void, PQfreemem, (void *ptr), (ptr))
 #else
 
 // On other systems, the program is linked to the library.
-bool roost_postgres_load(void) { return true; }
+const char *roost_postgres_load(void) { return NULL; }
 
 #endif

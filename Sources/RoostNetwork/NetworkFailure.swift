@@ -27,6 +27,8 @@ package struct NetworkFailure: Error, Hashable, CustomStringConvertible {
         case badEncoding
         /// The server redirected too often.
         case tooManyRedirects
+        /// libcurl cannot be loaded.
+        case missingLibrary
         /// Another failure.
         case other
     }

@@ -49,13 +49,15 @@ final class Transfer: @unchecked Sendable {
 
     /// Prepares a call.
     ///
-    /// - Throws: ``NetworkFailure`` with `.invalidCall`, or with `.other` if libcurl is not installed.
+    /// - Throws: ``NetworkFailure`` with `.invalidCall`, or with `.missingLibrary`.
     init(
         _ call: HTTPCall, _ client: HTTPClient, timeout: Duration, limit: BodyLimit, _ receiver: Receiver
     ) throws(NetworkFailure) {
-        guard roost_curl_load() else {
+        if let reason = roost_curl_load() {
             throw NetworkFailure(
-                .other, "libcurl is not installed (Debian and Ubuntu: apt install libcurl4)")
+                .missingLibrary,
+                "libcurl cannot be loaded: \(String(cString: reason)) "
+                    + "(Debian and Ubuntu: apt install libcurl4)")
         }
         _ = Self.isInitialized
         guard let handle = curl_easy_init() else { throw NetworkFailure(.other, "libcurl cannot start") }

@@ -30,12 +30,14 @@ public struct ConnectionSettings: Sendable {
     /// Reads an address.
     ///
     /// - Parameter address: A URL or a list of settings. An empty text means the settings of the environment.
-    /// - Throws: `StorageError` with `.configuration` if the address is invalid. The message does not contain
-    ///   the address, because it may contain a password.
+    /// - Throws: `StorageError` with `.configuration` if the address is invalid, or `.unsupported` if libpq
+    ///   cannot be loaded. The message does not contain the address, because it may contain a password.
     public init(_ address: String) throws {
-        guard roost_postgres_load() else {
+        if let reason = roost_postgres_load() {
             throw StorageError(
-                .configuration, "libpq is not installed (Debian and Ubuntu: apt install libpq5)")
+                .unsupported,
+                "libpq cannot be loaded: \(String(cString: reason)) "
+                    + "(Debian and Ubuntu: apt install libpq5)")
         }
         guard !address.utf8.contains(0) else { throw Self.invalid }
         var message: UnsafeMutablePointer<CChar>?

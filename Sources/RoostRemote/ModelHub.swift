@@ -182,6 +182,8 @@ public struct ModelHub: Sendable {
                 throw error
             } catch let error as FileError {
                 throw EmbedderError(.badOutput, error.description)
+            } catch let error as NetworkFailure where error.code == .missingLibrary {
+                throw EmbedderError(.configuration, "cannot reach \(server): \(error)")
             } catch {
                 if Task.isCancelled || error is CancellationError { throw CancellationError() }
                 guard attempt < attempts else {

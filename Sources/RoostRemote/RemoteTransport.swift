@@ -104,6 +104,8 @@ final class RemoteTransport: Sendable {
                 "the response from \(server) exceeds the maximum of \(maximumResponseSize >> 20) MB")
         case .invalidCall:
             EmbedderError(.configuration, "cannot reach \(server): the address is not a valid URL")
+        case .missingLibrary:
+            EmbedderError(.configuration, "cannot reach \(server): \(failure?.description ?? "")")
         default: nil
         }
     }

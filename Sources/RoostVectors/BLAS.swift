@@ -3,6 +3,7 @@
 #else
     import CBLAS
     import CBLASLoader
+    import Foundation
     import Synchronization
 #endif
 
@@ -95,30 +96,43 @@ package enum BLAS {
         /// Whether the threads of OpenBLAS are ended when the library has been loaded.
         private static let endsThreads = Atomic(false)
 
-        /// Ends the threads that OpenBLAS starts when it is loaded, now or then.
+        /// Ends the threads that OpenBLAS starts when it is loaded. This must be called before the first use of
+        /// BLAS.
         ///
         /// Roost calls BLAS with one thread per call. Until they sleep, the other threads of OpenBLAS wait
         /// in a loop, so that a command with a run time of 0.1 s would lose most of a processor core to
         /// them. OpenBLAS ends its threads in the same way before a fork.
         package static func endThreads() {
             endsThreads.store(true, ordering: .relaxed)
-            // Programs that are linked to the library have already loaded it.
-            if roost_blas_is_loaded() { _ = implementation }
+            // In programs that are linked to the library, the threads exist already.
+            if dlsym(nil, "blas_thread_shutdown_") != nil { _ = implementation }
+        }
+
+        /// Sets OpenBLAS to one thread, and ends its threads if ``endThreads()`` was called.
+        ///
+        /// - Parameter symbol: Returns a symbol of the library; `nil` if the library is not OpenBLAS.
+        static func limitThreads(_ symbol: (String) -> UnsafeMutableRawPointer?) {
+            typealias SetThreads = @convention(c) (Int32) -> Void
+            typealias End = @convention(c) () -> Int32
+            if let set = symbol("openblas_set_num_threads") { unsafeBitCast(set, to: SetThreads.self)(1) }
+            guard endsThreads.load(ordering: .relaxed), let end = symbol("blas_thread_shutdown_") else {
+                return
+            }
+            _ = unsafeBitCast(end, to: End.self)()
         }
 
         private static func prepare() -> Implementation {
             typealias Text = @convention(c) () -> UnsafePointer<CChar>?
-            typealias SetThreads = @convention(c) (Int32) -> Void
-            typealias End = @convention(c) () -> Int32
             func symbol<T>(_ name: String, as type: T.Type) -> T? {
                 roost_blas_symbol(name).map { unsafeBitCast($0, to: type) }
             }
-            guard roost_blas_load() else { return Implementation(name: "not installed", isLibrary: false) }
+            guard roost_blas_load() == nil else {
+                return Implementation(name: "not installed", isLibrary: false)
+            }
             guard let configuration = symbol("openblas_get_config", as: Text.self)?() else {
                 return Implementation(name: "reference BLAS")
             }
-            symbol("openblas_set_num_threads", as: SetThreads.self)?(1)
-            if endsThreads.load(ordering: .relaxed) { _ = symbol("blas_thread_shutdown_", as: End.self)?() }
+            limitThreads { roost_blas_symbol($0) }
             // For example, "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64"
             let name = String(cString: configuration).split(separator: " ").prefix(2).joined(separator: " ")
             let kernel = symbol("openblas_get_corename", as: Text.self)?().map { String(cString: $0) }

@@ -6,8 +6,18 @@
 #endif
 
 /// The only file that calls LAPACK. On Linux, the first call loads it; if it is not installed,
-/// ``JacobiEigenvectors`` computes the result.
+/// ``SymmetricEigenvectors`` computes the result.
 package enum LAPACK {
+    #if !canImport(Accelerate)
+        /// Whether the library is loaded. It can contain an OpenBLAS even if BLAS is another library.
+        private static let isLoaded: Bool = {
+            _ = BLAS.implementation
+            guard roost_lapack_load() == nil else { return false }
+            BLAS.limitThreads { roost_lapack_symbol($0) }
+            return true
+        }()
+    #endif
+
     /// Returns the eigenvalues and eigenvectors of a symmetric matrix, computed by divide and conquer
     /// (`ssyevd`).
     ///
@@ -21,7 +31,7 @@ package enum LAPACK {
         let order = symmetric.rows
         guard order > 0 else { return ([], symmetric) }
         #if !canImport(Accelerate)
-            guard roost_lapack_load() else { return JacobiEigenvectors.compute(symmetric) }
+            guard isLoaded else { return SymmetricEigenvectors.compute(symmetric) }
         #endif
         var a = symmetric.elements
         var values = [Float](repeating: 0, count: order)

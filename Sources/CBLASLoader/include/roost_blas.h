@@ -1,20 +1,20 @@
 #ifndef ROOST_BLAS_H
 #define ROOST_BLAS_H
 
-#include <stdbool.h>
-
-/// Loads BLAS unless it is loaded. Returns false if it is not installed. Call this function before any
-/// function of the library.
-bool roost_blas_load(void);
-
-/// Returns whether BLAS is loaded, for example because the program is linked to it.
-bool roost_blas_is_loaded(void);
-
-/// Loads LAPACK unless it is loaded. Returns false if it is not installed. Call this function before any
-/// function of the library.
-bool roost_lapack_load(void);
+/// Loads BLAS unless it is loaded. Call this function before any function of the library.
+///
+/// Returns NULL, or the reason why the library cannot be used. The text is valid until the thread calls one of
+/// the functions `roost_…_load` again.
+const char *roost_blas_load(void);
 
 /// Returns a symbol of BLAS that only some implementations have, or NULL. BLAS must be loaded.
 void *roost_blas_symbol(const char *name);
+
+/// Loads LAPACK in the same way.
+const char *roost_lapack_load(void);
+
+/// Returns a symbol of the library with LAPACK, which can contain another BLAS, or NULL. LAPACK must be
+/// loaded.
+void *roost_lapack_symbol(const char *name);
 
 #endif

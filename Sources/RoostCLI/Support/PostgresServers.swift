@@ -109,7 +109,10 @@ struct PostgresServers: ServerStorage {
     ///
     /// - Throws: ``CommandError`` if the address is invalid or contains a password.
     static func check(address: String) throws {
-        guard let settings = try? ConnectionSettings(address) else {
+        let settings: ConnectionSettings
+        do {
+            settings = try ConnectionSettings(address)
+        } catch let error as StorageError where error.code == .configuration {
             throw CommandError(
                 .configuration,
                 "the setting postgres-url must be an address such as postgresql://user@host:5432/database")

@@ -65,12 +65,10 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
                 lock = try FileLock.acquire(lockURL, timeout: 30, isCancelled: isCancelled)
             } catch let error as LockTimeout {
                 throw StorageError(error)
-            } catch let error as FileError where error.isMissing || error.deniesWriting {
+            } catch is FileError {
                 // In a read-only folder, the lock file cannot be created. There are no writers, so no lock is
                 // needed.
                 lock = nil
-            } catch {
-                throw StorageError.mapping(error)
             }
             defer { lock?.release() }
             return try body(self, true)

@@ -29,9 +29,10 @@ final class MailParser {
         _ bytes: UnsafeRawBufferPointer, limits: DocumentLimits, isMailbox: Bool,
         isCancelled: @escaping () -> Bool
     ) throws {
-        guard roost_gmime_load() else {
+        if let reason = roost_gmime_load() {
             throw DocumentError.missingProgram(
-                "mail requires GMime, which is not installed (Debian and Ubuntu: apt install libgmime-3.0-0)")
+                "GMime, which reads mail, cannot be loaded: \(String(cString: reason)) "
+                    + "(Debian and Ubuntu: apt install libgmime-3.0-0)")
         }
         Self.initialized
         self.limits = limits

@@ -155,6 +155,8 @@ final class S3Client: Sendable {
                 reason:
                     "cannot reach \(server): the proxy requires a user and a password; add them to its "
                     + "address")
+        case .missingLibrary:
+            throw ChunkStorageError.storageUnavailable(reason: "cannot reach \(server): \(error)")
         default: return "cannot reach \(server)"
         }
     }

@@ -231,6 +231,8 @@ public actor WebFetcher {
                 .tooLarge, "cannot fetch \(address): it is larger than \(maximumSize >> 20) MB, the limit")
         case .timedOut, .connectionTimedOut:
             WebError(.unavailable, "cannot fetch \(address): the server is too slow; try again later")
+        case .missingLibrary:
+            WebError(.unavailable, "cannot fetch \(address): \(failure?.description ?? "")")
         case .badEncoding:
             WebError(.unavailable, "cannot fetch \(address): its compressed contents are damaged")
         default:

@@ -1,6 +1,5 @@
 import Foundation
 import RoostFiles
-import RoostModel
 import TestSupport
 import Testing
 
@@ -29,12 +28,5 @@ import Testing
     @Test func `a read of a folder that does not exist needs no lock`() async throws {
         let folder = Self.folder(try TemporaryFolder().url.appendingPathComponent("missing"))
         #expect(try await Self.readTwice(folder))
-    }
-
-    @Test func `a lock that cannot be opened is reported`() async throws {
-        let url = try TemporaryFolder().url
-        try FileManager.default.createDirectory(
-            at: url.appendingPathComponent("lock"), withIntermediateDirectories: false)
-        await #expect(throws: StorageError.self) { try await Self.readTwice(Self.folder(url)) }
     }
 }

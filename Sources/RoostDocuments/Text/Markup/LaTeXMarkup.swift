@@ -17,8 +17,8 @@ enum LaTeXMarkup {
     nonisolated(unsafe) private static let reference = #/\\bibitem(?:\[[^\]]*\])?\{[^}]*\}/#
     nonisolated(unsafe) private static let layout =
         #/\\(?:maketitle|tableofcontents|label|usepackage|newpage|centering|includegraphics|bibliography|vspace|hspace|noindent\s*$)\w*\*?\s*/#
-    nonisolated(unsafe) private static let footnote = #/\s*\\footnote(?:\[[^\[\]]*\])?\{([^{}]*)\}/#
-    nonisolated(unsafe) private static let nextItem = #/\s*\\item(?![A-Za-z])\s*/#
+    nonisolated(unsafe) private static let footnote = #/\s{0,8}\\footnote(?:\[[^\[\]]*\])?\{([^{}]*)\}/#
+    nonisolated(unsafe) private static let nextItem = #/\s{0,8}\\item(?![A-Za-z])\s*/#
     nonisolated(unsafe) private static let beginning = #/\\begin\{[^{}]*\}(?:\[[^\]]*\])*/#
     nonisolated(unsafe) private static let end = #/\\end\{[^{}]*\}/#
     nonisolated(unsafe) private static let escape = #/\\([%&$#_{}])/#

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostVectors
 
-@Suite struct JacobiEigenvectorsTests {
+@Suite struct SymmetricEigenvectorsTests {
     /// Returns the products of the columns of pseudorandom vectors: a symmetric matrix without negative eigenvalues.
     private static func covariance(_ n: Int) -> Matrix {
         let vectors = unitVectors(n + 3, n, seed: UInt64(n))
@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: [1, 2, 3, 10, 64])
     func `eigenvalues and eigenvectors agree with LAPACK`(order: Int) throws {
         let symmetric = Self.covariance(order)
-        let (values, vectors) = try #require(JacobiEigenvectors.compute(symmetric))
+        let (values, vectors) = try #require(SymmetricEigenvectors.compute(symmetric))
         let (expected, expectedVectors) = try #require(LAPACK.eigenvectors(ofSymmetric: symmetric))
         for i in 0..<order {
             #expect(abs(values[i] - expected[i]) < 1e-5)
@@ -26,7 +26,7 @@ import Testing
 
     @Test func `equal eigenvalues have orthonormal eigenvectors`() throws {
         let symmetric = Matrix([[2, 1, 1], [1, 2, 1], [1, 1, 2]], columns: 3)
-        let (values, vectors) = try #require(JacobiEigenvectors.compute(symmetric))
+        let (values, vectors) = try #require(SymmetricEigenvectors.compute(symmetric))
         for (value, expected) in zip(values, [1, 1, 4] as [Float]) { #expect(abs(value - expected) < 1e-6) }
         for i in 0..<3 {
             for j in 0...i {
@@ -37,14 +37,14 @@ import Testing
 
     @Test func `a matrix of zeros has the axes as eigenvectors`() throws {
         let (values, vectors) = try #require(
-            JacobiEigenvectors.compute(Matrix(rows: 3, columns: 3, elements: [Float](repeating: 0, count: 9)))
+            SymmetricEigenvectors.compute(Matrix(rows: 3, columns: 3, elements: [Float](repeating: 0, count: 9)))
         )
         #expect(values == [0, 0, 0])
         #expect((0..<3).allSatisfy { vectors[$0, $0] == 1 })
     }
 
     @Test func `a matrix with a number that is not finite is refused`() {
-        #expect(JacobiEigenvectors.compute(Matrix([[1, .nan], [.nan, 1]], columns: 2)) == nil)
-        #expect(JacobiEigenvectors.compute(Matrix([[.infinity, 0], [0, 1]], columns: 2)) == nil)
+        #expect(SymmetricEigenvectors.compute(Matrix([[1, .nan], [.nan, 1]], columns: 2)) == nil)
+        #expect(SymmetricEigenvectors.compute(Matrix([[.infinity, 0], [0, 1]], columns: 2)) == nil)
     }
 }
