@@ -37,7 +37,8 @@ import Testing
 
     @Test func `a matrix of zeros has the axes as eigenvectors`() throws {
         let (values, vectors) = try #require(
-            SymmetricEigenvectors.compute(Matrix(rows: 3, columns: 3, elements: [Float](repeating: 0, count: 9)))
+            SymmetricEigenvectors.compute(
+                Matrix(rows: 3, columns: 3, elements: [Float](repeating: 0, count: 9)))
         )
         #expect(values == [0, 0, 0])
         #expect((0..<3).allSatisfy { vectors[$0, $0] == 1 })
