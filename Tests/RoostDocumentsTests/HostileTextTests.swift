@@ -16,7 +16,8 @@ import Testing
     @Test(arguments: [
         "[source," + spaces + "x", "[source," + spaces + "]x]", "\\a}" + spaces + "x",
         repeated("\\cite[") + "}", repeated("\\cite[][") + "}", "}" + repeated("\\cite{"),
-        repeated("\\url{"), repeated("\\href{") + "}", repeated("https:") + "[", repeated("= ") + "x",
+        "\\emph{a}" + spaces + "x", "\\item" + spaces + "x", repeated("\\url{"), repeated("\\href{") + "}",
+        repeated("https:") + "[", repeated("= ") + "x",
     ])
     func `A line of markup with repeated signs is read`(line: String) async throws {
         for name in ["a.adoc", "a.tex", "a.org", "a.rst"] {
