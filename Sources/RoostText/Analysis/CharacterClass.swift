@@ -46,6 +46,9 @@ enum CharacterClass: UInt8, Sendable {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
             .decimalNumber, .letterNumber:
             .word
+        // The digits of formulas, as in CO₂. Raised digits are not, because most of them are the numbers of
+        // notes.
+        case .otherNumber where (0x2080...0x2089).contains(scalar.value): .word
         case .nonspacingMark, .spacingMark, .enclosingMark: .extend
         case .otherSymbol, .mathSymbol, .currencySymbol: .symbol
         default: scalar.properties.isEmojiPresentation ? .symbol : .separator

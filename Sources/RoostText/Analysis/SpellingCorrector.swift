@@ -87,7 +87,7 @@ struct SpellingCorrector {
         let found = similar(
             to: letters, maximumDistance: 1, equalPrefix: Self.lengthOfEqualPrefix, in: .english
         ).values.filter { $0.frequency > 0 && Term(.word, $0.word).key(in: .english) == stem }
-        guard !found.contains(where: { Self.isInflection($0.word, word) }) else { return nil }
+        guard !found.contains(where: { RegularForms.areRelated($0.word, word) }) else { return nil }
         return found.max {
             $0.frequency < $1.frequency
                 || ($0.frequency == $1.frequency && $1.word.lexicographicallyPrecedes($0.word))
@@ -96,15 +96,6 @@ struct SpellingCorrector {
 
     /// The number of letters at the beginning of a word that belong to its stem in any case.
     private static let lengthOfEqualPrefix = 3
-
-    /// Returns whether one of two words is the other one with an ending of one letter, as in "tables" and
-    /// "stored".
-    private static func isInflection(_ first: [UInt8], _ second: [UInt8]) -> Bool {
-        let (short, long) = first.count < second.count ? (first, second) : (second, first)
-        guard long.count == short.count + 1, long.starts(with: short) else { return false }
-        let isPast = long.last == UInt8(ascii: "d") && short.last == UInt8(ascii: "e")
-        return isPast || long.last == UInt8(ascii: "s")
-    }
 
     private static func letters(_ word: [UInt8]) -> [UInt32] {
         word.contains { $0 >= 128 }

@@ -70,7 +70,7 @@ struct Term: Sendable, Hashable {
     }
 
     private static func stem(_ folding: WordFolding, in language: TextLanguage) -> [UInt8] {
-        let word = withoutElision(folding.spelling, in: language)
+        let word = withoutApostrophe(folding.spelling, in: language)
         let stem = WordFolding.withoutDiacritics(Stemmer.stem(word, in: language))
         // If the stem is empty because the word consists only of an ending, the word itself is used.
         return stem.isEmpty ? folding.folded : stem
@@ -83,11 +83,14 @@ struct Term: Sendable, Hashable {
         .catalan: "l d m t s n",
     ].mapValues { Set($0.split(separator: " ").map { Array($0.utf8) }) }
 
-    /// Returns a word without an elided word before an apostrophe, as in "l'heure".
-    private static func withoutElision(_ word: [UInt8], in language: TextLanguage) -> [UInt8] {
-        guard let apostrophe = word.firstIndex(of: UInt8(ascii: "'")), apostrophe + 1 < word.count,
-            elisions[language]?.contains(Array(word[..<apostrophe])) == true
-        else { return word }
+    /// Returns a word without an elided word before an apostrophe, as in "l'heure", or without the endings that
+    /// follow the apostrophe after a Turkish name, as in "Ankara'da".
+    private static func withoutApostrophe(_ word: [UInt8], in language: TextLanguage) -> [UInt8] {
+        guard let apostrophe = word.firstIndex(of: UInt8(ascii: "'")), apostrophe + 1 < word.count else {
+            return word
+        }
+        if language == .turkish, apostrophe > 0 { return Array(word[..<apostrophe]) }
+        guard elisions[language]?.contains(Array(word[..<apostrophe])) == true else { return word }
         return Array(word[(apostrophe + 1)...])
     }
 }

@@ -87,7 +87,26 @@ struct QueryPiece: Sendable {
             }
             rest = rest[end...]
         }
-        return pieces
+        return withNegations(pieces)
+    }
+
+    /// Returns the pieces with an exclusion in place of the word `--not` and the piece after it.
+    private static func withNegations(_ pieces: [QueryPiece]) -> [QueryPiece] {
+        var result: [QueryPiece] = []
+        for piece in pieces {
+            if let last = result.last, last.text == "--not", !last.isQuoted, !last.isLiteral,
+                hasWord(piece.text)
+            {
+                result.removeLast()
+                var excluded = piece
+                excluded.isExcluded = true
+                excluded.phrase = nil
+                result.append(excluded)
+            } else {
+                result.append(piece)
+            }
+        }
+        return result
     }
 
     /// Returns the piece for a word that is not quoted.

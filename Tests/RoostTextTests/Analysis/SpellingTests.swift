@@ -138,6 +138,8 @@ import Testing
         #expect(try corrections("instanc postgrs", in: texts).count == 2)
         // Inflected forms are not misspelled, even if only another form occurs, or if the texts are German.
         #expect(try corrections("table instances hunde examples", in: texts) == [])
+        let forms = ["a prefix and prefixed names", "indexed columns", "replied to all", "planning"]
+        #expect(try corrections("prefixes indexes replies planned", in: forms) == [])
         let query = try collection(texts).resolved(TextQuery("exampl"), correctsSpelling: true)
         #expect(query.plainText == "example")
         #expect(try collection(texts).ranked(query, limit: 9) { $0.document < $1.document }.count == 2)

@@ -88,6 +88,11 @@ import Testing
         #expect(texts(text, .operator) == [])
     }
 
+    @Test func `lowered digits belong to words, and raised ones, as in notes, do not`() {
+        #expect(texts("CO₂ and H₂O", .word) == ["CO₂", "and", "H₂O"])
+        #expect(texts("80 m² of studies¹²", .word) == ["80", "m", "of", "studies"])
+    }
+
     @Test func `an operator has the position of the word before it`() {
         let found = tokens("&& a => b")
         #expect(found.filter { $0.kind == .word }.map(\.position) == [1, 2])
