@@ -58,14 +58,10 @@ struct SearchRun: Sendable {
             for: plan, in: vectors, words, allowed: allowed, of: filtered?.count ?? count,
             depth: isEmpty ? nil : plan.firstDepth(of: count), precomputed: precomputed)
         let relevance = Relevance(plan, vectors.statistics, words: source.wordScores?.scores)
-        var hits: [QueryHit] = []
-        var databasePlan: PassageSearchPlan?
-        if !isEmpty {
-            // Whether the result is noise must not depend on the limit and the offset.
-            let count = plan.hasNoiseLevel ? max(needed, Self.judgedCount) : needed
-            (hits, databasePlan) = try await self.hits(count, from: source, relevance)
-        }
-        let judged = judged(ranked(hits))
+        let (judged, databasePlan) =
+            isEmpty
+            ? (JudgedHits(hits: [], isNoise: plan.judgesNoise), nil)
+            : try await judgedHits(needed, from: source, relevance)
         var result = QueryResult(
             hits: Array(judged.hits.prefix(needed).dropFirst(max(0, plan.search.offset))),
             nearest: judged.nearest,
@@ -96,16 +92,36 @@ struct SearchRun: Sendable {
         var isNoise = false
     }
 
+    /// Returns the hits that are not noise. If some of them are, more hits are found, so that the number of
+    /// hits does not depend on the limit.
+    private func judgedHits(
+        _ needed: Int, from source: CandidateSource, _ relevance: Relevance
+    ) async throws -> (JudgedHits, PassageSearchPlan?) {
+        // Whether the result is noise must not depend on the limit and the offset.
+        let firstCount = plan.hasNoiseLevel ? max(needed, Self.judgedCount) : needed
+        var count = firstCount
+        while true {
+            let (hits, databasePlan) = try await hits(count, from: source, relevance)
+            let judged = judged(ranked(hits))
+            let isComplete = judged.isNoise || judged.hits.count >= needed || hits.count < count
+            if isComplete || count >= firstCount * Self.maximumGrowth { return (judged, databasePlan) }
+            count *= 2
+        }
+    }
+
     /// Decides whether hits are noise, and removes hits that are.
     private func judged(_ hits: [QueryHit]) -> JudgedHits {
         let best = hits.prefix(Self.judgedCount)
         // A text that contains all words of the query is an answer, even if the words are frequent.
         let isFaint = plan.judgesNoise && !best.contains(where: \.isClose)
         let isNoise = isFaint && !best.contains(where: \.hasAllWords)
-        guard plan.hasNoiseLevel else { return JudgedHits(hits: hits, isNoise: isNoise) }
         if isNoise {
-            return JudgedHits(hits: [], nearest: Array(hits.prefix(Self.nearestCount)), isNoise: true)
+            let minimum = plan.search.minimumScore ?? 0
+            let faded = faded(hits).filter { $0.score >= minimum }
+            guard plan.hasNoiseLevel else { return JudgedHits(hits: faded, isNoise: true) }
+            return JudgedHits(hits: [], nearest: Array(faded.prefix(Self.nearestCount)), isNoise: true)
         }
+        guard plan.hasNoiseLevel else { return JudgedHits(hits: hits) }
         if isFaint { return JudgedHits(hits: ranked(hits.filter(\.hasAllWords))) }
         guard hits.count(where: { $0.evidence > 0 }) < Relevance.longList else {
             return JudgedHits(hits: hits)
@@ -113,6 +129,19 @@ struct SearchRun: Sendable {
         // `HitAssembly` keeps the best hits even without evidence, because they are reported as the nearest
         // ones if the result is noise. This result is not.
         return JudgedHits(hits: ranked(hits.filter { $0.evidence > 0 || $0.hasAllWords }))
+    }
+
+    /// Returns hits that are noise with scores up to the noise level. One rare word can give a higher score to a
+    /// text that does not answer the query.
+    private func faded(_ hits: [QueryHit]) -> [QueryHit] {
+        guard let best = hits.map(\.score).max(), best > Relevance.noiseLevel else { return hits }
+        let factor = Relevance.noiseLevel / best
+        return hits.map { hit in
+            var hit = hit
+            hit.score *= factor
+            hit.explanation = hit.explanation.scaled(by: factor)
+            return hit
+        }
     }
 
     /// Returns the number of entries that may be found if no set of rows restricts them.
@@ -123,6 +152,8 @@ struct SearchRun: Sendable {
 
     /// The number of best hits that decide whether a result is noise.
     private static let judgedCount = 25
+    /// The factor by which the number of hits that are judged grows at most if many of them are noise.
+    private static let maximumGrowth = 16
     /// The maximum number of hits in ``QueryResult/nearest``.
     static let nearestCount = 3
 

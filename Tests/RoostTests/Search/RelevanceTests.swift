@@ -92,6 +92,24 @@ import Testing
         #expect(try await Set(store.search(search).hits.map(\.entry.id)) == Set(hits.map(\.entry.id)))
     }
 
+    @Test func `the number of hits does not depend on the limit`() async throws {
+        let subjects = ["roof", "oven", "keel", "table", "frost", "choir", "bread", "church"]
+        let store = try await store(
+            (0..<160).map { number in
+                let subject = subjects[number % subjects.count]
+                return number % 5 == 0
+                    ? "How to do this with the \(subject), and what it is, part \(number)."
+                    : "The \(subject) of part \(number) is to be had."
+            })
+        for query in ["how to do this", "what is it", "the of"] {
+            let count = try await store.search(EntrySearch(query, limit: 160)).hits.count
+            for limit in [1, 5, 20, 40, 100] {
+                let hits = try await store.search(EntrySearch(query, limit: limit)).hits
+                #expect(hits.count == min(limit, count), "\(query), \(limit) of \(count)")
+            }
+        }
+    }
+
     @Test func `hits without evidence follow only in a long list`() throws {
         let plan = QueryPlan(
             search: EntrySearch("kestrel", limit: 500), vector: [1, 0], text: TextQuery("kestrel"))
