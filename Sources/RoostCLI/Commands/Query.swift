@@ -73,7 +73,8 @@ struct Query: AsyncParsableCommand {
                 words.isEmpty ? "give a query" : "give either a query or --batch FILE, not both")
         }
         if batch != nil, search.output.format.map({ [.text, .json, .jsonl].contains($0) }) != true {
-            throw ValidationError("--batch prints JSON Lines; it cannot be combined with -l or --open")
+            throw ValidationError(
+                "--batch prints JSON Lines; it cannot be combined with another format, -l or --open")
         }
         if mode == .vector, !excluded.isEmpty {
             throw ValidationError(
@@ -107,16 +108,14 @@ struct Query: AsyncParsableCommand {
         var line: Int
         var query: String
         var hits: [HitDocument]
+        /// The nearest entries if none is close to the query; `nil` if there are hits.
+        var nearest: [HitDocument]?
         /// The reason why the line was not searched for; `nil` if it was.
         var error: String?
     }
 
     private func answer(_ path: String, _ store: KnowledgeStore, _ query: EntrySearch) async throws {
-        guard let text = String(validating: try InputFile.read(path), as: UTF8.self) else {
-            throw RoostError(.badInput, "cannot read the queries: they are not UTF-8 text")
-        }
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
-            .filter { !$0.element.allSatisfy(\.isWhitespace) }
+        let lines = BatchLine.lines(of: try InputFile.read(path), hasOperators: mode != .vector)
         guard !lines.isEmpty else {
             throw RoostError(.badInput, "cannot read the queries: every line is empty")
         }
@@ -125,31 +124,23 @@ struct Query: AsyncParsableCommand {
         var remarks = Set<String>()
         for start in stride(from: 0, to: lines.count, by: Self.batchSize) {
             let part = lines[start..<min(lines.count, start + Self.batchSize)]
-            let isSearchable = part.map { line in
-                mode == .vector || !TextQuery(String(line.element)).isOnlyExclusion
-            }
-            let searches = zip(part, isSearchable).filter(\.1).map { line, _ in
+            let searches = part.filter { $0.error == nil }.map { line in
                 var search = query
-                search.subject = .text(QueryText.exclusions(excluded) + line.element)
+                search.subject = .text(QueryText.exclusions(excluded) + line.text)
                 return search
             }
             var results = searches.isEmpty ? [] : try await store.search(searches)[...]
-            for (line, isSearchable) in zip(part, isSearchable) {
-                guard isSearchable, let result = results.popFirst() else {
-                    try Terminal.json(
-                        Answer(
-                            line: line.offset + 1, query: String(line.element), hits: [],
-                            error: QueryText.onlyExclusions), encoder)
-                    continue
+            for line in part {
+                var answer = Answer(line: line.number, query: line.text, hits: [], error: line.error)
+                if line.error == nil, let result = results.popFirst() {
+                    for remark in SearchOptions.remarks(on: result) where remarks.insert(remark).inserted {
+                        options.note("line \(line.number): \(remark)")
+                    }
+                    let document = { HitDocument($0, result.snippet(of: $0), HitDocument.Additions(search)) }
+                    answer.hits = result.hits.map(document)
+                    if result.hasOnlyNoise { answer.nearest = result.nearest.map(document) }
                 }
-                for remark in SearchOptions.remarks(on: result) where remarks.insert(remark).inserted {
-                    options.note("line \(line.offset + 1): \(remark)")
-                }
-                let hits = result.hits.map {
-                    HitDocument($0, result.snippet(of: $0), HitDocument.Additions(search))
-                }
-                try Terminal.json(
-                    Answer(line: line.offset + 1, query: String(line.element), hits: hits), encoder)
+                try Terminal.json(answer, encoder)
             }
         }
         try await store.close()

@@ -14,6 +14,7 @@ struct HitDocument: Encodable {
 
     /// The part of the entry that is shown, with the words that matched.
     struct Excerpt: Encodable {
+        /// The line of the file with the most informative of the matched words, from 1.
         var line: Int?
         /// The excerpt's position in the entry's content: a range of UTF-8 bytes.
         var range: [Int]

@@ -231,7 +231,7 @@ struct SearchOptions: ParsableArguments {
         if minSimilarity != nil { return "no hits; a lower --min-similarity finds more" }
         if minScore != nil { return "no hits; a lower --min-score finds more" }
         if offset > 0 { return "no hits after the first \(offset)" }
-        if result.noiseLevel > 0 { return "nothing close; --all shows all hits" }
+        if result.noiseLevel > 0, !result.nearest.isEmpty { return "nothing close; --all shows all hits" }
         return result.text == nil ? "no other entry was found" : "no entry contains any of the words"
     }
 

@@ -134,6 +134,31 @@ import Testing
         #expect(try cli.roost("query", "--batch", "none.txt").status == 66)
     }
 
+    @Test func `a line of a batch that is not UTF-8 or has no answer does not affect the others`() throws {
+        try prepare()
+        try Data("boat\n\u{FF}\nzzzz\n".unicodeScalars.map { UInt8($0.value) }).write(
+            to: cli.home.appendingPathComponent("queries.txt"))
+        let outcome = try cli.roost("query", "--batch", "queries.txt", "-n", "1")
+        let answers = try outcome.output.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        #expect(outcome.status == 0 && answers.map { $0["line"] as? Int } == [1, 2, 3], "\(outcome)")
+        #expect(answers[1]["error"] as? String == "the line is not UTF-8 text")
+        #expect(answers[0]["nearest"] == nil && (answers[2]["hits"] as? [Any])?.isEmpty == true)
+        let format = try cli.roost("query", "--batch", "queries.txt", "--format", "csv")
+        #expect(format.status == 64 && format.error.contains("another format"))
+    }
+
+    @Test func `an exclusion in a quoted query is applied`() throws {
+        try prepare()
+        let quoted = try cli.roost("query", "boat --not sea", "--all")
+        #expect(quoted.error.contains("excluding: sea"), "\(quoted)")
+        let separate = try cli.roost("query", "boat", "--not", "sea", "--all")
+        #expect(quoted.output == separate.output)
+        let text = try cli.roost("query", "--all", "--", "boat", "--not", "sea")
+        #expect(!text.error.contains("excluding"))
+    }
+
     @Test func `similar entries and near-duplicates are found`() throws {
         try prepare()
         #expect(try paths("similar", "notes/one.md", "-n", "1") == ["# Boats"])

@@ -1,0 +1,37 @@
+import Foundation
+import Roost
+
+/// A line of the file of `roost query --batch`.
+struct BatchLine {
+    /// The number of the line, from 1.
+    var number: Int
+    var text: String
+    /// The reason why the line cannot be searched for; `nil` if it can.
+    var error: String?
+
+    /// Returns the lines with text.
+    ///
+    /// - Parameter hasOperators: Whether the lines can contain the operators of queries.
+    static func lines(of data: Data, hasOperators: Bool) -> [BatchLine] {
+        let lines: [BatchLine]
+        if let text = String(validating: data, as: UTF8.self) {
+            lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+                .map { BatchLine(number: $0.offset + 1, text: String($0.element)) }
+        } else {
+            lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
+                .map { offset, bytes in
+                    let isValid = String(validating: bytes, as: UTF8.self) != nil
+                    return BatchLine(
+                        number: offset + 1,
+                        text: String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines),
+                        error: isValid ? nil : "the line is not UTF-8 text")
+                }
+        }
+        return lines.filter { !$0.text.allSatisfy(\.isWhitespace) }.map { line in
+            guard line.error == nil, hasOperators, TextQuery(line.text).isOnlyExclusion else { return line }
+            var line = line
+            line.error = QueryText.onlyExclusions
+            return line
+        }
+    }
+}
