@@ -38,8 +38,8 @@ struct FolderWalk {
     /// Whether each of ``exclusions`` concerned a file or folder.
     private var isUsed: [Bool]
     private let followsLinks: Bool
-    /// The names of the files that are included if there are no patterns.
-    private let known: KnownNames
+    /// The files that are included if there are no patterns.
+    private let known: KnownFiles
     /// The path of the folder without symbolic links.
     private let root: String?
     /// The folders from the root to the current one, without symbolic links, if links are followed.
@@ -51,30 +51,11 @@ struct FolderWalk {
     ) {
         (self.base, self.globs, self.exclusions) = (base, globs, exclusions)
         isUsed = exclusions.map { _ in false }
-        (self.followsLinks, self.known, self.root) = (followsLinks, KnownNames(readers), root)
+        (self.followsLinks, self.known, self.root) = (followsLinks, KnownFiles(readers), root)
     }
 
     /// The patterns of exclusions that concerned no file or folder.
     var unusedExclusions: [String] { zip(exclusions, isUsed).filter { !$1 }.map(\.0.text) }
-
-    /// The names and extensions of the files that are included if there are no patterns.
-    private struct KnownNames {
-        private var names: Set<String> = []
-        private var extensions = RecordReader.rowExtensions
-
-        init(_ readers: DocumentReaders) {
-            for type in readers.types where type.isReadInFolders {
-                names.formUnion(type.fileNames)
-                extensions.formUnion(type.extensions)
-            }
-        }
-
-        func contains(_ name: String) -> Bool {
-            if names.contains(name) { return true }
-            guard let dot = name.lastIndex(of: ".") else { return false }
-            return extensions.contains(name[name.index(after: dot)...].lowercased())
-        }
-    }
 
     /// Searches a folder.
     ///
@@ -161,7 +142,7 @@ struct FolderWalk {
             } else {
                 try enter(file, path: path, rules: rules, scope: scope)
             }
-        } else if globs.isEmpty ? known.contains(name) : globs.contains(where: { $0.contains(path) }) {
+        } else if includes(file, name, path, isRegular: exists && status.st_mode & S_IFMT == S_IFREG) {
             if isLink, !followsLinks, !isBelowRoot(file) {
                 skip(file, FileFinder.linkReason)
             } else {
@@ -171,6 +152,11 @@ struct FolderWalk {
         } else if globs.isEmpty {
             skip(file, FileFinder.typeReason)
         }
+    }
+
+    private func includes(_ file: String, _ name: String, _ path: String, isRegular: Bool) -> Bool {
+        guard globs.isEmpty else { return globs.contains { $0.contains(path) } }
+        return known.contains(file, name: name, isRegular: isRegular)
     }
 
     /// Returns whether a pattern excludes a file or folder, and records the patterns that concern it.

@@ -23,13 +23,20 @@ public struct DocumentReaders: Sendable {
     /// Returns the reader of a document: one that recognizes its contents or, if none does, one that supports
     /// its media type, its name or its extension; `nil` if no reader does.
     public func match(_ input: DocumentInput) -> Match? {
-        for reader in readers {
-            if let type = reader.recognizedType(of: input) { return Match(reader: reader, type: type) }
-        }
+        if let match = recognized(input) { return match }
         let (name, fileExtension) = (input.fileName, input.fileExtension)
         return first { type in input.mediaType.map(type.mediaTypes.contains) ?? false }
             ?? first { $0.fileNames.contains(name) }
             ?? first { !fileExtension.isEmpty && $0.extensions.contains(fileExtension) }
+    }
+
+    /// Returns the first reader that recognizes the contents of a document, of which the beginning suffices for
+    /// most types; `nil` if none does.
+    package func recognized(_ input: DocumentInput) -> Match? {
+        for reader in readers {
+            if let type = reader.recognizedType(of: input) { return Match(reader: reader, type: type) }
+        }
+        return nil
     }
 
     private func first(where condition: (DocumentType) -> Bool) -> Match? {

@@ -5,8 +5,8 @@ import Foundation
 public struct PlainTextReader: DocumentReader {
     /// The type of plain text.
     public static let type = DocumentType(
-        name: "text", title: "Plain text", extensions: ["txt", "text"], mediaTypes: ["text/plain"],
-        format: .plain)
+        name: "text", title: "Plain text", extensions: ["txt", "text"], fileNames: ["README"],
+        mediaTypes: ["text/plain"], format: .plain)
 
     public let types = [Self.type]
 
