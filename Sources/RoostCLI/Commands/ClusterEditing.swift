@@ -42,7 +42,7 @@ struct LineageLines {
 extension ClusterCommand {
     struct DiffClusters: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "diff", abstract: "Show how the last run or edit changed the clusters.",
+            commandName: "diff", abstract: "Show how the last run and later edits changed the clusters.",
             discussion: """
                 Lists new, removed, split, merged and changed clusters.
 

@@ -20,6 +20,9 @@ enum Failure {
                 if code == .success, !(error is ExitCode) {
                     // A help text, a completion script or the version.
                     let text = HelpText.formatted(RoostCommand.fullMessage(for: error))
+                    // A completion script or the version is not meant for a pager.
+                    let isHelp = text.hasPrefix("OVERVIEW: ")
+                    if isHelp, !CommandLine.arguments.contains("--no-pager") { Pager.start() }
                     if !text.isEmpty { Terminal.write(Data((text + "\n").utf8)) }
                     Foundation.exit(ExitStatus.success.rawValue)
                 }
