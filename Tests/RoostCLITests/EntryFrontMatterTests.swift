@@ -12,21 +12,50 @@ struct EntryFrontMatterTests {
     }
 
     @Test func `the properties are added to the front matter of the content`() {
-        let block =
-            "title: Wren # a bird\n\"tags\": [birds]\nnested:\n  created: 1\n- source: x\n#updated: 2\n"
+        let block = "title: Wren # a bird\nnested:\n  created: 1\n- source: x\n#updated: 2\n"
         let text = text(
             "---\n\(block)---\n\nIt sings.", tags: ["song"],
             metadata: ["title": .string("Wren"), "year": .string("2024")])
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         #expect(lines.count { $0 == "---" } == 2 && text.hasSuffix(block + "---\n\nIt sings.\n"), "\(text)")
         #expect(lines[0] == "---" && lines[1].hasPrefix("id: \"") && lines[2].hasPrefix("created: \""))
-        #expect(lines[3].hasPrefix("updated: \"") && lines[4] == "\"year\": \"2024\"", "\(text)")
-        #expect(lines[5] == "roost-tags: [\"song\"]" && lines[6] == "title: Wren # a bird", "\(text)")
-        let changed = self.text(
-            "---\ntags: [birds]\nstatus: draft\n---\nIt sings.\n", tags: ["birds"],
-            metadata: ["status": .string("done")])
-        #expect(changed.contains("\"roost-status\": \"done\""), "\(changed)")
-        #expect(!changed.contains("roost-tags"), "\(changed)")
+        #expect(lines[3].hasPrefix("updated: \"") && lines[4] == "tags: [\"song\"]", "\(text)")
+        #expect(lines[5] == "\"year\": \"2024\"" && lines[6] == "title: Wren # a bird", "\(text)")
+    }
+
+    @Test func `tags and values that were changed replace those of the front matter`() {
+        let block =
+            "\"tags\":\n# birds\n- party\n  # a comment\n- wren\nstatus: |\n  draft\n\nyear: 2024\n"
+        let content = "---\n\(block)---\nIt sings.\n"
+        let changed = text(
+            content, tags: ["party", "art"],
+            metadata: ["status": .string("raft"), "year": .integer(2024)])
+        #expect(changed.contains("\ntags: [\"party\", \"art\"]\n\"status\": \"raft\"\n"), "\(changed)")
+        #expect(changed.hasSuffix("\"raft\"\n# birds\n\nyear: 2024\n---\nIt sings.\n"), "\(changed)")
+        let same = text(
+            content, tags: ["Wren", "party"],
+            metadata: ["status": .string("draft\n"), "year": .integer(2024)])
+        #expect(same.hasSuffix("\"\n" + block + "---\nIt sings.\n") && !same.contains("tags: ["), "\(same)")
+        // The tag in the text does not need to be in the front matter.
+        let tagged = "---\nTags: wren\n---\nIt sings a #song.\n"
+        #expect(text(tagged, tags: ["wren", "song"]).hasSuffix("\"\nTags: wren\n---\nIt sings a #song.\n"))
+    }
+
+    @Test func `the tags of front matter are removed only from a note that was read`() {
+        let content = "---\ntags: [birds]\n---\nIt sings.\n"
+        #expect(text(content).contains("\ntags: [birds]\n"))
+        let note = Entry(content: content, source: "file:///notes/wren.md", key: "file")
+        #expect(!EntryFrontMatter(of: note).text.contains("birds"))
+    }
+
+    @Test func `another id or source of the front matter is kept`() {
+        let content = "---\nid: \"1\"\nsource: a book\nroost-id: \"0\"\n---\nIt sings.\n"
+        let entry = Entry(content: content, source: "file:///notes/wren.md", key: "file")
+        let text = EntryFrontMatter(of: entry).text
+        #expect(text.contains("\nroost-id: \"\(entry.id.text)\"\n"), "\(text)")
+        #expect(text.contains("\nid: \"1\"\n"), "\(text)")
+        #expect(text.contains("\nroost-source: \"file:///notes/wren.md\"\n"), "\(text)")
+        #expect(text.ranges(of: "roost-id:").count == 1, "\(text)")
     }
 
     @Test(arguments: ["\n", "\r\n"]) func `front matter keeps its line breaks`(lineBreak: String) {

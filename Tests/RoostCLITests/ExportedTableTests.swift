@@ -90,6 +90,21 @@ import Testing
         #expect(try cli.roost("export", "entries", "--store=s", "-o", "u.npy").status == 73)
     }
 
+    @Test func `Markdown has the tags of the store, not those that were removed`() throws {
+        for store in ["s", "t"] { try run("init", store, "--model=lexical") }
+        try write("---\ntags: [party, birds]\n---\nThe wren sings.\n", "wren.md")
+        try run("ingest", "--store=s", "wren.md")
+        let id = try run("list", "--store=s", "--template={id}").output.trimmingCharacters(in: .newlines)
+        try run("tag", id, "+art", "-birds", "--store=s")
+        try run("export", "entries", "--format=markdown", "-o", "notes", "--store=s")
+        try run("ingest", "--store=t", "notes")
+        for store in ["s", "t"] {
+            let tags = try run("list", "--template={tags}", "--store", store).output
+                .trimmingCharacters(in: .newlines).split(separator: ";")
+            #expect(Set(tags) == ["party", "art"], "\(store)")
+        }
+    }
+
     @Test func `A NumPy file is imported with the table of the same name`() throws {
         try prepare()
         try run("export", "entries", "--store=s", "-o", "w.npy")

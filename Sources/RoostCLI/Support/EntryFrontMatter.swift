@@ -19,41 +19,63 @@ struct EntryFrontMatter {
 
     /// The content of the entry with its properties and metadata as YAML front matter.
     ///
-    /// If the content begins with front matter, its lines are kept, and the keys in it are not added: of two
-    /// blocks, the second one would be a part of the text, and YAML does not permit a key twice. A value that
-    /// the lines do not contain, such as a tag that was added later, is written as `roost-KEY`.
+    /// If the content begins with front matter, the lines are added to it: of two blocks, the second one
+    /// would be a part of the text, and YAML does not permit a key twice. The lines of tags and values that
+    /// were changed later are replaced, so that an ingest of the file reads the same ones. Another `id` or
+    /// `source` is kept, and that of the entry is written as `roost-id` or `roost-source`. Tags in the text
+    /// that were removed from the entry stay in the text.
     var text: String {
         let content = entry.content + (entry.content.utf8.last == UInt8(ascii: "\n") ? "" : "\n")
         guard let block = FrontMatterBlock(content) else {
-            return "---\n" + lines(besides: nil).joined(separator: "\n") + "\n---\n\n" + content
+            return "---\n" + lines(besides: []).joined(separator: "\n") + "\n---\n\n" + content
         }
-        let added = lines(besides: block).map { $0 + block.lineBreak }.joined()
-        return content[..<block.start] + added + content[block.start...]
+        let read = MarkdownProperties(of: content)
+        var replaced = changedKeys(of: block, read)
+        let kept = block.keys.subtracting(replaced)
+        var added = lines(besides: kept)
+        for (key, value) in [("id", entry.id.text), ("source", entry.source)] where kept.contains(key) {
+            guard let value, read.metadata[key]?.text != value else { continue }
+            added.append("roost-\(key): \(Self.json(value))")
+            // An earlier export may have written the key.
+            replaced.insert("roost-\(key)")
+        }
+        let start = content[..<block.start] + added.map { $0 + block.lineBreak }.joined()
+        return start + block.text(without: replaced) + content[block.end...]
+    }
+
+    /// Returns the keys of front matter whose values are not those of the entry.
+    ///
+    /// - Parameter read: The properties that an ingest of the content reads.
+    private func changedKeys(of block: FrontMatterBlock, _ read: MarkdownProperties) -> Set<String> {
+        var changed = block.keys.filter { key in
+            // An ingest derives these from the text, whatever values the front matter has.
+            guard !Self.ownKeys.contains(key), ![DocumentKey.links, DocumentKey.unreadParts].contains(key),
+                let value = entry.metadata[key]
+            else { return false }
+            return read.metadata[key] != value
+        }
+        // The tags of a text that was not read as Markdown are not known to have been removed.
+        let wasRead = entry.textFormat == .markdown && entry.source?.contains("://") == true
+        if wasRead || !entry.tags.isEmpty,
+            Set(read.tags.map { TagName($0) }) != Set(entry.tags.map { TagName($0) })
+        {
+            changed.formUnion(block.keys.filter { MarkdownProperties.isTagKey($0) })
+        }
+        return changed
     }
 
     /// Returns the lines of the properties and the metadata.
     ///
-    /// - Parameter block: Existing front matter, to which the lines are added.
-    private func lines(besides block: FrontMatterBlock?) -> [String] {
-        let known = block?.keys ?? []
-        var lines = properties.filter { !known.contains($0.key) }.map { "\($0.key): \($0.value)" }
+    /// - Parameter known: The keys of existing front matter, to which the lines are added.
+    private func lines(besides known: Set<String>) -> [String] {
+        let hasTags = known.contains { MarkdownProperties.isTagKey($0) }
+        var lines = properties.filter { !known.contains($0.key) && !($0.key == "tags" && hasTags) }
+            .map { "\($0.key): \($0.value)" }
         var used = known
         for (key, value) in entry.metadata.sorted(by: { $0.key < $1.key }) where !known.contains(key) {
             let name = Self.ownKeys.contains(key) ? originalName(of: key, used) : key
             used.insert(name)
             lines.append("\(Self.json(name)): \(Self.json(value))")
-        }
-        guard let block else { return lines }
-        // The dates of an entry are those of its front matter.
-        let dates: Set = ["created", "updated"]
-        for member in properties where known.contains(member.key) && !dates.contains(member.key) {
-            let texts = member.key == "tags" ? entry.tags : [member.value]
-            if !texts.allSatisfy(block.body.contains) { lines.append("roost-\(member.key): \(member.value)") }
-        }
-        for (key, value) in entry.metadata.sorted(by: { $0.key < $1.key })
-        where known.contains(key) && !Self.ownKeys.contains(key) {
-            guard let text = value.text, !block.body.contains(text) else { continue }
-            lines.append("\(Self.json("roost-" + key)): \(Self.json(value))")
         }
         return lines
     }

@@ -36,7 +36,9 @@ public struct MarkdownReader: DocumentReader {
     /// Reads a text.
     ///
     /// - Parameter input: The file, whose name can be the title; `nil` if the text is not that of a file.
-    static func document(_ text: String, type: DocumentType, input: DocumentInput? = nil) -> Document {
+    package static func document(
+        _ text: String, type: DocumentType = Self.type, input: DocumentInput? = nil
+    ) -> Document {
         let analysis = MarkdownAnalysis(text)
         let fields = analysis.frontMatter.map {
             FrontMatterFields(FrontMatter($0, in: analysis.lines.bytes))
@@ -59,4 +61,7 @@ public struct MarkdownReader: DocumentReader {
             links: (fields?.links ?? []) + links, createdAt: fields?.createdAt, updatedAt: fields?.updatedAt,
             unreadParts: unreadParts)
     }
+
+    /// Returns whether a key of front matter has tags as its value.
+    package static func isTagKey(_ key: String) -> Bool { FrontMatterFields.isTagKey(key) }
 }
