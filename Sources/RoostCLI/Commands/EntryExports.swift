@@ -113,6 +113,7 @@ extension Export {
                 var table = EntryTable(
                     withEmbeddings: target.withEmbeddings, escapesFormulas: !raw, isTabbed: format == .tsv)
                 for try await entry in snapshot.allEntries(matching: filter) {
+                    try Task.checkCancellation()
                     try table.add(entry)
                     counter.update(table.count)
                 }
@@ -129,6 +130,7 @@ extension Export {
                 let folder = try EntryFolder(URL(fileURLWithPath: target.output ?? ""))
                 var count = 0
                 for try await entry in snapshot.allEntries(matching: filter) {
+                    try Task.checkCancellation()
                     try folder.add(entry)
                     count += 1
                     counter.update(count)
@@ -194,6 +196,7 @@ extension Export {
             var table = EntryTable(withEmbeddings: false, escapesFormulas: !raw)
             var (rows, omitted): ([[Float]], Int) = ([], 0)
             for try await entry in snapshot.allEntries(matching: filter) {
+                try Task.checkCancellation()
                 guard !entry.embeddings.isEmpty else {
                     omitted += 1
                     continue

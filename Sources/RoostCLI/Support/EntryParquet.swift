@@ -43,6 +43,7 @@ struct EntryParquet {
         var blocks: [Data] = []
         var writer = try ParquetWriter(columns) { blocks.append($0) }
         for try await entry in entries {
+            try Task.checkCancellation()
             try writer.add(row(of: entry))
             counter.update(writer.count)
         }
