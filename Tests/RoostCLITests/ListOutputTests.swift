@@ -53,6 +53,22 @@ import Testing
         #expect(Set(table.dropFirst().map { String($0[1]) }) == ["the heron", "the stork"])
     }
 
+    @Test func `A title is complete in every form, and a sentence of the text has a limit`() throws {
+        let title = String(repeating: "A title of many words ", count: 12) + "that ends"
+        let row = try JSONSerialization.data(withJSONObject: ["text": "the heron", "title": title])
+        let sentence = String(repeating: "a sentence without an end ", count: 20)
+        let other = try JSONSerialization.data(withJSONObject: ["text": sentence])
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        try (row + Data("\n".utf8) + other).write(to: cli.home.appendingPathComponent("rows.jsonl"))
+        #expect(try cli.roost("ingest", "rows.jsonl", "--store=s").status == 0)
+        let titles = try list("--template={title}").split(separator: "\n").map(String.init)
+        #expect(titles.count == 2 && titles.contains(title), "\(titles)")
+        #expect(titles.contains { $0 != title && (61...200).contains($0.count) }, "\(titles)")
+        #expect(try list().contains(title))
+        let output = try cli.roost("query", "heron", "--all", "--store=s").output
+        #expect(output.contains(title), "\(output)")
+    }
+
     @Test func `An empty list has a message and status 0 in every form`() throws {
         try prepare()
         for (format, output) in [

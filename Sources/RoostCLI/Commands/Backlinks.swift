@@ -42,7 +42,7 @@ struct Backlinks: AsyncParsableCommand {
             found.map { item in
                 ListRow(
                     cells: [
-                        item.id.text, Terminal.line(TextTitle.shortened(item.title ?? item.path ?? "")),
+                        item.id.text, Terminal.line(item.title ?? item.path ?? "", limit: .max),
                         LinkText.text(of: item.link.link),
                     ],
                     document: Document(

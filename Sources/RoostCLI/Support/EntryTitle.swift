@@ -2,8 +2,11 @@ import Roost
 
 /// The title of an entry for lists.
 enum EntryTitle {
-    /// Returns the title on one line: the value of the metadata key `title` or, if there is none, the title
-    /// found in the text.
+    /// The maximum number of characters of a title that was found in the text, which may be any line of it.
+    private static let maximumFoundLength = 200
+
+    /// Returns the title on one line: the complete value of the metadata key `title` or, if there is none,
+    /// the title found in the text.
     ///
     /// - Parameters:
     ///   - content: The text of the entry.
@@ -12,9 +15,15 @@ enum EntryTitle {
     static func text(
         of content: String, metadata: [String: MetadataValue], as form: TextTitle.Form = .markdown
     ) -> String {
-        let title = Entry.title(in: metadata) ?? TextTitle.title(of: content, as: form) ?? content
-        let line = Terminal.line(TextTitle.shortened(title))
+        let line =
+            Entry.title(in: metadata).map { Terminal.line($0, limit: .max) }
+            ?? found(TextTitle.title(of: content, as: form) ?? content)
         return line.isEmpty ? "(empty)" : line
+    }
+
+    /// Returns a title or heading that was found in a text, on one line.
+    static func found(_ title: String) -> String {
+        TextTitle.shortened(Terminal.line(title, limit: maximumFoundLength), to: maximumFoundLength)
     }
 
     /// Returns the title of an entry.

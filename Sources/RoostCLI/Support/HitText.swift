@@ -28,7 +28,7 @@ struct HitText {
     func heading(of hit: QueryHit, at byte: Int) -> String {
         let location = hit.entry.location(ofByte: byte)
         let title = EntryTitle.text(of: hit.entry)
-        let headings = location.headings.map { Terminal.line($0) }.filter { $0 != title }
+        let headings = location.headings.map(EntryTitle.found).filter { $0 != title }
         return heading(
             score: hit.score, title: ([title] + headings).joined(separator: " › "),
             location: Self.text(of: location, displayPath: hit.entry.displayPath),

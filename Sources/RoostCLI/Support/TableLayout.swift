@@ -5,6 +5,9 @@ struct TableLayout {
     private static let gap = 2
     /// The minimum width of a column that can be shortened.
     private static let minimumWidth = 4
+    /// The maximum width of such a column without a terminal. Longer cells are complete, but do not widen the
+    /// column, because all other lines would be filled with spaces.
+    private static let maximumAlignedWidth = 100
 
     private let columns: [TableColumn]
     private let widths: [Int]
@@ -27,6 +30,10 @@ struct TableLayout {
         if let width {
             let gaps = Self.gap * max(0, columns.count - 1)
             Self.shrink(&widths, columns, to: width - gaps)
+        } else {
+            for index in columns.indices where columns[index].isFlexible {
+                widths[index] = min(widths[index], Self.maximumAlignedWidth)
+            }
         }
         self.widths = widths
     }
