@@ -225,4 +225,25 @@ import Testing
         #expect(listed.contains("\"title\" : \"Backup decision\""), "\(listed)")
         #expect(try cli.roost("chat", "list", "--store=s").output.contains("Backup decision · Which disk"))
     }
+
+    @Test func `the list for programs has the complete session, time and first message`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let session = String(repeating: "a-long-session-", count: 6)
+        let text = String(repeating: "Which disk is best? ", count: 20).trimmingCharacters(in: .whitespaces)
+        let export = """
+            [{"uuid": "\(session)", "name": "Backup", "chat_messages": [
+              {"uuid": "m1", "sender": "human", "text": "\(text)"}]}]
+            """
+        #expect(try cli.roost("chat", "import", "--store=s", "-", input: export).status == 0)
+        let lines = try cli.roost("chat", "list", "--store=s", "--format=tsv").output.split(separator: "\n")
+        let rows = lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
+        #expect(rows[0] == ["last", "messages", "session", "user", "agents", "title", "first message"])
+        try #require(rows.count == 2 && rows[1].count == 7, "\(rows)")
+        #expect(rows[1][0].hasSuffix("Z") && rows[1][0].count > 16 && rows[1][1] == "1", "\(rows[1])")
+        #expect(rows[1][2].hasSuffix(session) && rows[1][5] == "Backup" && rows[1][6] == text, "\(rows[1])")
+        let name = try cli.roost("chat", "list", "--store=s", "--template={session}").output
+            .trimmingCharacters(in: .newlines)
+        #expect(name == rows[1][2])
+        #expect(try cli.roost("chat", "show", "--store=s", name).output.contains(text))
+    }
 }

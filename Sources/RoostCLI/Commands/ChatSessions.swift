@@ -12,12 +12,14 @@ extension ChatCommand {
             commandName: "list", abstract: "List the conversations, newest first.",
             discussion: """
                 Prints the time of the last message, the number of messages, the session and the agents, \
-                and the beginning of the first message.
+                and the beginning of the first message. With csv, tsv and --template, the columns are last, \
+                messages, session, user, agents, title and first message, and no text is shortened.
 
                 Examples:
                   roost chat list --since 7d
                   roost chat list -n5
                   roost chat list --agent assistant --format csv
+                  roost chat list --template '{session}'
                   roost chat list --in sessions.sqlite
                 """,
             aliases: ["ls"])

@@ -5,36 +5,50 @@ import RoostMemory
 /// The rows of lists of conversations and sessions.
 enum ConversationRow {
     static let columns = [
-        TableColumn(name: "last", style: .dim), TableColumn(name: "messages", isNumber: true),
-        TableColumn(name: "session", isFlexible: true),
-        TableColumn(name: "first message", style: .dim, isFlexible: true),
+        TableColumn(name: "last", style: .dim, shownLength: 16),
+        TableColumn(name: "messages", isNumber: true), TableColumn(name: "session", isDetail: true),
+        TableColumn(name: "user", isDetail: true), TableColumn(name: "agents", isDetail: true),
+        TableColumn(name: "title", isDetail: true), TableColumn(name: "first message", isDetail: true),
+        TableColumn(name: "session", isFlexible: true, isTableOnly: true),
+        TableColumn(name: "first message", style: .dim, isFlexible: true, isTableOnly: true),
     ]
+    /// The maximum number of characters of a text in a table.
+    private static let maximumLength = 200
 
     /// Returns the row of a conversation or session.
     ///
     /// - Parameters:
     ///   - last: The time of the last message, as ISO 8601.
-    ///   - names: The names of the session, the user and the agents.
+    ///   - user: The user; empty if it is not known.
+    ///   - showsUser: Whether tables show the user before the session.
+    ///   - title: The title; `nil` if there is none.
     ///   - opening: The first message.
     static func row(
-        last: String, messages: Int, names: [String], opening: String, document: any Encodable
+        last: String, messages: Int, session: String, user: String = "", showsUser: Bool = false,
+        agents: [String] = [], title: String? = nil, opening: String, document: any Encodable
     ) -> ListRow {
-        ListRow(
+        func text(_ texts: [String]) -> String {
+            texts.map { Terminal.line($0, limit: maximumLength) }.joined(separator: " · ")
+        }
+        return ListRow(
             cells: [
-                String(last.prefix(16)), "\(messages)",
-                names.map { Terminal.line($0, limit: 40) }.joined(separator: " · "),
-                Terminal.line(opening, limit: 60),
+                last, "\(messages)", session, user,
+                agents.map { Terminal.line($0, limit: .max) }.joined(separator: ";"),
+                Terminal.line(title ?? "", limit: .max), Terminal.line(opening, limit: .max),
+                text((showsUser ? [user] : []) + [session] + agents),
+                text((title.map { [$0] } ?? []) + [opening]),
             ], document: document)
     }
 
-    /// Returns one row per conversation, with the users if there are several.
+    /// Returns one row per conversation. Tables show the users if there are several.
     static func rows(_ all: [ConversationSummary]) -> [ListRow] {
         let hasSeveralUsers = Set(all.map { Data($0.user.utf8) }).count > 1
         return all.map { summary in
             row(
                 last: DateText.string(from: summary.last), messages: summary.messages,
-                names: (hasSeveralUsers ? [summary.user] : []) + [summary.session] + summary.agents,
-                opening: (summary.title.map { "\($0) · " } ?? "") + summary.firstMessage, document: summary)
+                session: summary.session, user: summary.user, showsUser: hasSeveralUsers,
+                agents: summary.agents, title: summary.title, opening: summary.firstMessage,
+                document: summary)
         }
     }
 }

@@ -1,6 +1,6 @@
 /// A row of a list.
 struct ListRow {
-    /// One cell per column, each on one line, except the exact path.
+    /// One cell per column, each on one line, except exact paths and names.
     var cells: [String]
     /// The output as JSON.
     var document: any Encodable

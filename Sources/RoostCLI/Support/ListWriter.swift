@@ -63,6 +63,8 @@ struct ListWriter {
 
     /// The indexes of the columns that tables show.
     private var shown: [Int] { columns.indices.filter { !columns[$0].isDetail } }
+    /// The indexes of the columns of CSV, TSV and templates.
+    private var exported: [Int] { columns.indices.filter { !columns[$0].isTableOnly } }
 
     /// Writes rows.
     mutating func write(_ rows: [ListRow]) throws {
@@ -77,7 +79,7 @@ struct ListWriter {
             }
             return
         case .csv, .tsv:
-            if count == 0 { writeDelimited(columns.map { $0.name }) }
+            if count == 0 { writeDelimited(columns.map(\.name)) }
             for row in rows { writeDelimited(row.cells) }
         case .paths:
             omittedCount += rows.count { $0.path == nil }
@@ -103,7 +105,7 @@ struct ListWriter {
     mutating func finish() {
         switch format {
         case .json: Terminal.write(count == 0 ? "[]" : "]")
-        case .csv where count == 0, .tsv where count == 0: writeDelimited(columns.map { $0.name })
+        case .csv where count == 0, .tsv where count == 0: writeDelimited(columns.map(\.name))
         default: break
         }
     }
@@ -125,9 +127,11 @@ struct ListWriter {
     }
 
     private func writeTemplate(_ rows: [ListRow]) throws {
-        let names = columns.map(\.name)
+        let indexes = exported
+        let names = indexes.map { columns[$0].name }
         for row in rows {
             var row = row
+            row.cells = indexes.map { row.cells[$0] }
             // On a terminal, a line break in a path could forge a row. A program gets the exact path.
             if Terminal.isOutputTerminal { row.cells = row.cells.map { Terminal.line($0, limit: .max) } }
             if let line = try template?.line(of: row, columns: names, encoder) {
@@ -137,12 +141,14 @@ struct ListWriter {
     }
 
     private mutating func writeDelimited(_ cells: [String]) {
+        let indexes = exported
+        var cells = indexes.map { cells[$0] }
         // On a terminal, a line break in a path could forge a row. A program gets the exact path.
-        let cells = Terminal.isOutputTerminal ? cells.map { Terminal.line($0, limit: .max) } : cells
+        if Terminal.isOutputTerminal { cells = cells.map { Terminal.line($0, limit: .max) } }
         let line: String
         if format == .csv {
-            let escaped = zip(cells, columns).map { cell, column in
-                column.isNumber || !escapesFormulas ? cell : DelimitedLine.escapingFormula(cell)
+            let escaped = zip(cells, indexes).map { cell, index in
+                columns[index].isNumber || !escapesFormulas ? cell : DelimitedLine.escapingFormula(cell)
             }
             changedCellCount += zip(cells, escaped).count { $0 != $1 }
             line = DelimitedLine.csv(escaped)

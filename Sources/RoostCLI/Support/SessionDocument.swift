@@ -38,6 +38,6 @@ struct SessionDocument: Encodable {
 
     var row: ListRow {
         ConversationRow.row(
-            last: accessed, messages: messages, names: [session], opening: firstMessage, document: self)
+            last: accessed, messages: messages, session: session, opening: firstMessage, document: self)
     }
 }

@@ -18,4 +18,6 @@ struct TableColumn: Sendable {
     var keepsEnd = false
     /// Whether the column occurs only in CSV and TSV, not in tables.
     var isDetail = false
+    /// Whether the column occurs only in tables, such as one that joins the cells of other columns.
+    var isTableOnly = false
 }
