@@ -54,6 +54,30 @@ import Testing
         }
     }
 
+    @Test func `Without a width a long cell does not widen the other lines`() {
+        let title = String(repeating: "long ", count: 60) + "title"
+        let columns = [TableColumn(name: "title", isFlexible: true), TableColumn(name: "tags")]
+        let layout = TableLayout(columns, rows: [[title, "a"], ["short", "b"]], width: nil)
+        #expect(layout.line([title, "a"]) == title + "  a")
+        #expect(layout.line(["short", "b"]).count < 120)
+    }
+
+    @Test func `The names of columns are shortened before texts become unreadable`() {
+        let rows = [
+            ["12345678", "2026-01-31T09:30", "120", "8", "before-cleanup"],
+            ["12345678", "2026-01-31T09:30", "7", "0", ""],
+        ]
+        for width in [45, 60, 80] {
+            let layout = TableLayout(BackupDocument.columns, rows: rows, width: width)
+            for row in rows { #expect(layout.line(row, isStyled: false).count <= width) }
+            #expect(layout.header.count <= width, "\(layout.header)")
+        }
+        let wide = TableLayout(BackupDocument.columns, rows: rows, width: 80)
+        #expect(wide.header.contains("entries") && wide.line(rows[0], isStyled: false).hasSuffix("cleanup"))
+        let id = TableLayout.indentedLine(["0.5", "title"], [TableColumn(name: ""), TableColumn(name: "")])
+        #expect(id == "  0.5  title")
+    }
+
     @Test func `Numbers are aligned at their last digits`() {
         let columns = [TableColumn(name: "n", isNumber: true), TableColumn(name: "name")]
         let layout = TableLayout(columns, rows: [["7", "a"], ["1234", "b"]], width: nil)

@@ -67,12 +67,30 @@ extension ClusterCommand {
             show(outliers.filter { $0.nearest.map { leaves.contains($0.text) } == true })
         }
 
-        private func line(_ name: String, _ value: String) {
-            Terminal.write(Terminal.dim(name.padding(toLength: 12, withPad: " ", startingAt: 0)) + value)
+        /// The width of the names of figures, and the spaces after them.
+        private static let nameWidth = 12
+        private static let memberColumns = [
+            TableColumn(name: ""), TableColumn(name: "", style: .dim),
+            TableColumn(name: "", isFlexible: true),
+        ]
+
+        /// Writes a figure.
+        ///
+        /// - Parameter isSentence: Whether the value is a sentence, which wraps on a narrow terminal. Other
+        ///   values are shortened.
+        private func line(_ name: String, _ value: String, isSentence: Bool = false) {
+            let name = name.padding(toLength: Self.nameWidth, withPad: " ", startingAt: 0)
+            let value = isSentence ? value : Self.fitted(value, indentation: Self.nameWidth)
+            Terminal.write(Terminal.dim(name) + value)
+        }
+
+        /// Returns a text that fits on the rest of a line of the terminal.
+        private static func fitted(_ text: String, indentation: Int = 0) -> String {
+            Terminal.columns.map { TextWidth.shortened(text, to: max(1, $0 - indentation)) } ?? text
         }
 
         private func showFigures(of group: ClusterExport.Group) {
-            Terminal.write(Terminal.bold(Terminal.line(group.label)))
+            Terminal.write(Terminal.bold(Self.fitted(Terminal.line(group.label))))
             line("id", group.id)
             if group.pinned {
                 line(
@@ -80,7 +98,7 @@ extension ClusterCommand {
                     group.labelOutdated == true
                         ? "set by you; it may no longer fit, because fewer than half of the members at that "
                             + "time remain or the cluster has more than doubled in size"
-                        : "set by you")
+                        : "set by you", isSentence: true)
             }
             if let name = group.labeledBy { line("label", "set by \(Terminal.line(name, limit: 60))") }
             line("size", group.size == 1 ? "1 entry" : "\(group.size) entries")
@@ -100,27 +118,30 @@ extension ClusterCommand {
             guard !chosen.isEmpty else { return }
             Terminal.write("\nRepresentative entries:")
             for member in chosen {
+                let title = EntryTitle.text(of: member.content, metadata: member.metadata)
                 Terminal.write(
-                    "  \(Terminal.dim(String(member.id.prefix(8))))  "
-                        + EntryTitle.text(of: member.content, metadata: member.metadata))
+                    TableLayout.indentedLine(
+                        [String(member.id.prefix(8)), title], Array(Self.memberColumns.dropFirst())))
             }
         }
 
         private func showContents(of group: ClusterExport.Group) {
             if let children = group.children {
                 Terminal.write("\nClusters in this cluster:")
+                let columns = [
+                    TableColumn(name: ""), TableColumn(name: "", style: .bold, isFlexible: true),
+                    TableColumn(name: "", style: .dim),
+                ]
                 for child in children {
-                    Terminal.write(
-                        "  \(child.size)  \(Terminal.bold(Terminal.line(child.label)))  "
-                            + Terminal.dim(String(child.id.prefix(8))))
+                    let cells = ["\(child.size)", Terminal.line(child.label), String(child.id.prefix(8))]
+                    Terminal.write(TableLayout.indentedLine(cells, columns))
                 }
             } else if limit > 0 {
                 Terminal.write("\nMembers, with their similarity to the centroid:")
                 for member in group.members.prefix(limit) {
-                    Terminal.write(
-                        "  \(Terminal.score(member.similarity))  "
-                            + "\(Terminal.dim(String(member.id.prefix(8))))  "
-                            + EntryTitle.text(of: member.content, metadata: member.metadata))
+                    let title = EntryTitle.text(of: member.content, metadata: member.metadata)
+                    let cells = [Terminal.score(member.similarity), String(member.id.prefix(8)), title]
+                    Terminal.write(TableLayout.indentedLine(cells, Self.memberColumns))
                 }
                 if group.size > limit { options.note("and \(group.size - limit) more") }
             }
@@ -129,7 +150,15 @@ extension ClusterCommand {
         private func show(_ outliers: [ClusterOutlier]) {
             guard !outliers.isEmpty else { return }
             Terminal.write("\nNearest outliers:")
-            for outlier in outliers.prefix(Self.outlierCount) { Terminal.write("  " + outlier.line) }
+            let columns = Self.memberColumns + [TableColumn(name: "", style: .dim, isFlexible: true)]
+            for outlier in outliers.prefix(Self.outlierCount) {
+                let entry = outlier.entry
+                let cells = [
+                    Terminal.score(outlier.similarity), String(entry.id.text.prefix(8)),
+                    EntryTitle.text(of: entry), "(\(outlier.explanation))",
+                ]
+                Terminal.write(TableLayout.indentedLine(cells, columns))
+            }
             if outliers.count > Self.outlierCount {
                 options.note("and \(outliers.count - Self.outlierCount) more; see `roost cluster outliers`")
             }
@@ -219,11 +248,5 @@ extension ClusterOutlier {
         case .noWords: "no words"
         case .zeroVector: "no known words"
         }
-    }
-
-    /// The outlier as a line of text.
-    fileprivate var line: String {
-        "\(Terminal.score(similarity))  \(Terminal.dim(String(entry.id.text.prefix(8))))  "
-            + "\(EntryTitle.text(of: entry))  \(Terminal.dim("(\(explanation))"))"
     }
 }

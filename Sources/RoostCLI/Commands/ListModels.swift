@@ -39,9 +39,14 @@ struct ListModels: ParsableCommand {
         writer.finish()
     }
 
+    /// The minimum width of a terminal on which the pooling and the speed are shown.
+    private static let minimumWidth = 60
+    private static let isNarrow = Terminal.columns.map { $0 < minimumWidth } ?? false
+
     private static let columns = [
-        TableColumn(name: "name", style: .bold), TableColumn(name: "dimensions", isNumber: true),
-        TableColumn(name: "tokens", isNumber: true), TableColumn(name: "pooling"),
-        TableColumn(name: "speed"), TableColumn(name: "size", isNumber: true),
+        TableColumn(name: "name", style: .bold, isFlexible: true),
+        TableColumn(name: "dimensions", isNumber: true), TableColumn(name: "tokens", isNumber: true),
+        TableColumn(name: "pooling", isFlexible: true, isDetail: isNarrow),
+        TableColumn(name: "speed", isDetail: isNarrow), TableColumn(name: "size", isNumber: true),
     ]
 }

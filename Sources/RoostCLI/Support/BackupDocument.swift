@@ -23,10 +23,16 @@ struct BackupDocument: Encodable {
         writtenBytes = written
     }
 
+    /// The minimum width of a terminal on which the minute of a snapshot is shown.
+    private static let minimumWidth = 45
+    private static let isNarrow = Terminal.columns.map { $0 < minimumWidth } ?? false
+
     /// The columns of lists of snapshots.
     static let columns = [
-        EntryRow.idColumn, TableColumn(name: "created"), TableColumn(name: "entries", isNumber: true),
-        TableColumn(name: "clusters", isNumber: true),
+        EntryRow.idColumn,
+        // Tables show the minute, or only the day if the terminal has no space for it.
+        TableColumn(name: "created", shownLength: isNarrow ? 10 : 16),
+        TableColumn(name: "entries", isNumber: true), TableColumn(name: "clusters", isNumber: true),
         TableColumn(name: "tags", style: .dim, isFlexible: true),
     ]
 

@@ -5,6 +5,8 @@ struct TableLayout {
     private static let gap = 2
     /// The minimum width of a column that can be shortened.
     private static let minimumWidth = 4
+    /// The width below which such a column becomes only if it is also necessary to shorten names of columns.
+    private static let readableWidth = 16
     /// The maximum width of such a column without a terminal. Longer cells are complete, but do not widen the
     /// column, because all other lines would be filled with spaces.
     private static let maximumAlignedWidth = 100
@@ -22,14 +24,14 @@ struct TableLayout {
     ///   - width: The width of the terminal; `nil` for output that is not shortened.
     init(_ columns: [TableColumn], rows: [[String]], width: Int?) {
         self.columns = columns
-        var widths = columns.indices.map { index in
-            (rows.map { TextWidth.columns(of: $0[index]) } + [TextWidth.columns(of: columns[index].name)])
-                .max() ?? 0
+        let cellWidths = columns.indices.map { index in
+            rows.map { TextWidth.columns(of: $0[index]) }.max() ?? 0
         }
+        var widths = columns.indices.map { max(cellWidths[$0], TextWidth.columns(of: columns[$0].name)) }
         isCut = width != nil
         if let width {
             let gaps = Self.gap * max(0, columns.count - 1)
-            Self.shrink(&widths, columns, to: width - gaps)
+            Self.shrink(&widths, columns, cellWidths, to: width - gaps)
         } else {
             for index in columns.indices where columns[index].isFlexible {
                 widths[index] = min(widths[index], Self.maximumAlignedWidth)
@@ -38,20 +40,44 @@ struct TableLayout {
         self.widths = widths
     }
 
-    /// Reduces the widths of the flexible columns, the widest first, until all columns fit.
-    private static func shrink(_ widths: inout [Int], _ columns: [TableColumn], to available: Int) {
+    /// Reduces widths until all columns fit: those of flexible columns, then those of columns whose names are
+    /// wider than their cells, and then those of flexible columns again.
+    private static func shrink(
+        _ widths: inout [Int], _ columns: [TableColumn], _ cellWidths: [Int], to available: Int
+    ) {
         let flexible = columns.indices.filter { columns[$0].isFlexible }
-        var excess = widths.reduce(0, +) - available
-        while excess > 0, let widest = flexible.max(by: { widths[$0] < widths[$1] }),
-            widths[widest] > minimumWidth
-        {
-            widths[widest] -= 1
-            excess -= 1
+        // A very long cell would need as many steps as it has columns.
+        for index in flexible { widths[index] = min(widths[index], max(available, minimumWidth)) }
+        let named = columns.indices.filter { !columns[$0].isFlexible && cellWidths[$0] < widths[$0] }
+        func shrinkWidest(_ indexes: [Int], to minimum: (Int) -> Int) {
+            var excess = widths.reduce(0, +) - available
+            while excess > 0,
+                let widest = indexes.filter({ widths[$0] > minimum($0) }).max(by: { widths[$0] < widths[$1] })
+            {
+                widths[widest] -= 1
+                excess -= 1
+            }
         }
+        shrinkWidest(flexible) { _ in readableWidth }
+        shrinkWidest(named) { max(minimumWidth, cellWidths[$0]) }
+        shrinkWidest(flexible) { _ in minimumWidth }
     }
 
     /// The names of the columns.
-    var header: String { Terminal.dim(line(columns.map(\.name), isStyled: false)) }
+    var header: String {
+        let names = columns.indices.map { index in
+            isCut ? TextWidth.shortened(columns[index].name, to: widths[index]) : columns[index].name
+        }
+        return Terminal.dim(line(names, isStyled: false))
+    }
+
+    /// Returns a line that is indented by two spaces and fits on the terminal. Its parts are not aligned with
+    /// those of other lines.
+    static func indentedLine(_ cells: [String], _ styles: [TableColumn]) -> String {
+        let width = Terminal.columns.map { $0 - gap }
+        return String(repeating: " ", count: gap)
+            + TableLayout(styles, rows: [cells], width: width).line(cells)
+    }
 
     /// Returns the line of a row.
     ///
