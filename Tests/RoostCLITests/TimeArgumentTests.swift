@@ -26,7 +26,9 @@ import Testing
         ("Yesterday", "2026-03-09T23:00:00Z"),
         ("last monday", "2026-03-08T23:00:00Z"),
         ("wednesday", "2026-03-03T23:00:00Z"),
-        ("last-week", "2026-03-03T23:00:00Z"),
+        ("last-week", "2026-03-01T23:00:00Z"),
+        ("last month", "2026-01-31T23:00:00Z"),
+        ("last day", "2026-03-09T23:00:00Z"),
         ("3 weeks ago", "2026-02-17T23:00:00Z"),
         ("an hour ago", "2026-03-11T10:30:00Z"),
         ("6 months ago", "2025-09-10T22:00:00Z"),
@@ -66,6 +68,7 @@ import Testing
 
     @Test(arguments: [
         ("today", "2026-03-11"), ("Yesterday", "2026-03-10"), ("tomorrow", "2026-03-12"),
+        ("last week", "2026-03-02"), ("last month", "2026-02-01"), ("this year", "2026-01-01"),
         ("7d", nil), ("last monday", "2026-03-09"), ("3 weeks ago", "2026-02-18"), ("monday", nil),
         ("2026-03-11", nil), ("2026", nil), ("", nil), ("soon", nil),
     ])
@@ -74,6 +77,18 @@ import Testing
     }
 
     @Test(arguments: [
+        ("today", "2026-03-12"), ("tomorrow", "2026-03-13"), ("last monday", "2026-03-10"),
+        ("last week", "2026-03-09"), ("last month", "2026-03-01"), ("last year", "2026-01-01"),
+    ])
+    func `The day after a relative time is the first one after its period`(
+        text: String, expected: String
+    ) throws {
+        #expect(try argument.day(text, isNext: true) == expected, "\(text)")
+    }
+
+    @Test(arguments: [
+        ("last week", "2026-03-08T23:00:00Z"), ("last month", "2026-02-28T23:00:00Z"),
+        ("Last year", "2025-12-31T23:00:00Z"), ("3 weeks ago", "2026-02-18T23:00:00Z"),
         ("this week", "2026-03-15T23:00:00Z"), ("this year", "2026-12-31T23:00:00Z"),
         ("Jan 2026", "2026-01-31T23:00:00Z"), ("tomorrow", "2026-03-12T23:00:00Z"),
         ("2026-02-03 08:00", "2026-02-03T07:00:00Z"), ("3 march 2025", "2025-03-03T23:00:00Z"),
@@ -87,7 +102,7 @@ import Testing
 
     @Test(arguments: [
         "", "soon", "2026-13", "2026-02-30", "--5d", "this", "this day", "2026-02-03 25:00", "ma", "x 2026",
-        "99999999999999999999 days ago", "last", "ago",
+        "99999999999999999999 days ago", "last", "last hour", "ago",
         "20-01-01",
         "2026-1-1", "mo", "-", "30 feb 2025", "3 march 25", "march 3 2025 x", "soon 08:00", "x ago",
         "0 march",

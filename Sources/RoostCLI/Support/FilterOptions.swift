@@ -101,8 +101,8 @@ struct FilterOptions: ParsableArguments {
         let times = TimeArgument(now: now)
         switch condition.test {
         case .isLess(let words): times.day(words).map { condition.test = .isLess($0) }
-        case .isAtMost(let words): times.day(words, offset: 1).map { condition.test = .isLess($0) }
-        case .isGreater(let words): times.day(words, offset: 1).map { condition.test = .isAtLeast($0) }
+        case .isAtMost(let words): times.day(words, isNext: true).map { condition.test = .isLess($0) }
+        case .isGreater(let words): times.day(words, isNext: true).map { condition.test = .isAtLeast($0) }
         case .isAtLeast(let words): times.day(words).map { condition.test = .isAtLeast($0) }
         default: break
         }

@@ -10,11 +10,13 @@ extension TimeArgument {
     /// The maximum number of months or years before now, so that the result can be stored.
     private static let maximumCount = 100_000
 
-    /// Returns the period that a text stands for: `tomorrow`, `this week`, `Jan 2026`, `march` (the last
-    /// one), `2026-01-31 09:00`, `1y`, `3mo` or `2 weeks`, which count back from now; `nil` for other texts.
+    /// Returns the period that a text stands for: `tomorrow`, `this week`, `last month`, `Jan 2026`, `march`
+    /// (the last one), `2026-01-31 09:00`, `1y`, `3mo` or `2 weeks`, which count back from now; `nil` for
+    /// other texts.
     ///
     /// - Parameter text: A text in lowercase letters.
     func calendarPeriod(_ text: String) -> DatePeriod? {
+        if let named = namedPeriod(text) { return named }
         let words = text.split(separator: " ").map(String.init)
         switch words.count {
         case 1 where text == "tomorrow":
@@ -22,7 +24,6 @@ extension TimeArgument {
         case 1:
             return monthsAgo(text) ?? localTime(text.split(separator: "t").map(String.init))
                 ?? Self.month(text).flatMap(lastMonth)
-        case 2 where words[0] == "this": return currentPeriod(words[1])
         case 2:
             if let month = Self.month(words[0]), words[1].utf8.count == 4 { return named(words[1], month) }
             if let day = namedDay(words) { return day }
@@ -50,16 +51,33 @@ extension TimeArgument {
         return named(String(format: "%04d", month > current ? year - 1 : year), month)
     }
 
-    /// Returns the week, which begins on Monday, the month or the year that contains the present.
-    private func currentPeriod(_ unit: String) -> DatePeriod? {
-        let parts = calendar.dateComponents([.year, .month, .weekday], from: now)
+    /// Returns the period that `this` or `last` and the name of a week, month or year stand for; `nil` for
+    /// other texts.
+    ///
+    /// - Parameter text: A text in lowercase letters.
+    func namedPeriod(_ text: String) -> DatePeriod? {
+        let words = text.split(whereSeparator: Self.isSeparator).map(String.init)
+        guard words.count == 2, let unit = unit(words[1]) else { return nil }
+        switch words[0] {
+        case "this": return period(of: unit, offset: 0)
+        case "last": return period(of: unit, offset: -1)
+        default: return nil
+        }
+    }
+
+    /// Returns a week, which begins on Monday, a month or a year.
+    ///
+    /// - Parameter offset: The number of units after the one that contains the present.
+    private func period(of unit: Calendar.Component, offset: Int) -> DatePeriod? {
+        guard let date = calendar.date(byAdding: unit, value: offset, to: now) else { return nil }
+        let parts = calendar.dateComponents([.year, .month, .weekday], from: date)
         guard let year = parts.year, let month = parts.month, let weekday = parts.weekday else { return nil }
         switch unit {
-        case "week":
-            let monday = calendar.date(byAdding: .day, value: -((weekday + 5) % 7), to: now)
+        case .weekOfYear:
+            let monday = calendar.date(byAdding: .day, value: -((weekday + 5) % 7), to: date)
             return monday.flatMap { days(from: $0, count: 7) }
-        case "month": return named(String(format: "%04d", year), month)
-        case "year": return DatePeriod(naming: String(format: "%04d", year), in: calendar)
+        case .month: return named(String(format: "%04d", year), month)
+        case .year: return DatePeriod(naming: String(format: "%04d", year), in: calendar)
         default: return nil
         }
     }

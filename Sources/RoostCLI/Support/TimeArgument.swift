@@ -11,7 +11,7 @@ struct TimeArgument {
 
     /// The forms of a time, for messages.
     static let forms =
-        "30m, 12h, 7d, 2w, 3mo, 1y, today, yesterday, 'last monday', '3 weeks ago', 'this month', 'Jan "
+        "30m, 12h, 7d, 2w, 3mo, 1y, today, yesterday, 'last monday', '3 weeks ago', 'last month', 'Jan "
         + "2026', '3 March 2026', 2026, 2026-01, 2026-01-31, '2026-01-31 09:00' or 2026-01-31T09:00:00Z"
 
     private static let units: [String: Calendar.Component] = [
@@ -54,17 +54,23 @@ struct TimeArgument {
         return DatePeriod(start..<max(start, end), in: calendar)
     }
 
-    /// Returns the day that `today`, `tomorrow`, `yesterday`, or words such as `last week` or `3 weeks ago`
-    /// stand for, in the form 2026-01-31; `nil` for other texts. Durations such as `30m` can be values
-    /// themselves.
+    /// Returns the day that `today`, `tomorrow`, `yesterday` or words such as `3 weeks ago` stand for, or the
+    /// first day of a period such as `last week`, in the form 2026-01-31; `nil` for other texts. Durations
+    /// such as `30m` can be values themselves.
     ///
-    /// - Parameter offset: The number of days that are added.
-    func day(_ text: String, offset: Int = 0) -> String? {
+    /// - Parameter isNext: Whether the first day after the day or period is meant.
+    func day(_ text: String, isNext: Bool = false) -> String? {
         let text = text.trimmingCharacters(in: .whitespaces).lowercased()
-        let isRelative = ["today", "tomorrow", "yesterday"].contains(text) || text.contains(" ")
-        guard isRelative, let start = text == "tomorrow" ? relative("today") : relative(text),
-            let date = calendar.date(byAdding: .day, value: offset + (text == "tomorrow" ? 1 : 0), to: start)
-        else { return nil }
+        guard ["today", "tomorrow", "yesterday"].contains(text) || text.contains(" ") else { return nil }
+        if let times = namedPeriod(text)?.times {
+            return dayText(isNext ? times.upperBound : times.lowerBound)
+        }
+        let offset = (text == "tomorrow" ? 1 : 0) + (isNext ? 1 : 0)
+        return relative(text == "tomorrow" ? "today" : text)
+            .flatMap { calendar.date(byAdding: .day, value: offset, to: $0) }.flatMap(dayText)
+    }
+
+    private func dayText(_ date: Date) -> String? {
         let parts = calendar.dateComponents([.year, .month, .day], from: date)
         guard let year = parts.year, let month = parts.month, let day = parts.day else { return nil }
         return String(format: "%04d-%02d-%02d", year, month, day)
@@ -78,9 +84,9 @@ struct TimeArgument {
         return now.addingTimeInterval(-Double(count) * unit)
     }
 
-    /// Reads `today`, `yesterday`, `last monday`, `last week`, `3 weeks ago` and `monday`, in lowercase.
+    /// Reads `today`, `yesterday`, `last monday`, `3 weeks ago` and `monday`, in lowercase.
     func relative(_ text: String) -> Date? {
-        let words = text.split(whereSeparator: { $0 == " " || $0 == "-" || $0 == "_" }).map(String.init)
+        let words = text.split(whereSeparator: Self.isSeparator).map(String.init)
         let today = calendar.startOfDay(for: now)
         switch words.count {
         case 1 where words[0] == "now": return now
@@ -88,8 +94,9 @@ struct TimeArgument {
         case 1 where words[0] == "yesterday": return calendar.date(byAdding: .day, value: -1, to: today)
         case 1: return weekday(words[0], before: today)
         case 2 where words[0] == "last":
-            if let unit = unit(words[1]) { return calendar.date(byAdding: unit, value: -1, to: today) }
-            return weekday(words[1], before: today)
+            // Last week, month and year are periods, not days.
+            return unit(words[1]) == .day
+                ? calendar.date(byAdding: .day, value: -1, to: today) : weekday(words[1], before: today)
         case 3 where words[2] == "ago":
             let count = Self.numbers[words[0]] ?? Int(words[0])
             // The limit keeps the result in the range of dates that can be stored.
@@ -100,7 +107,12 @@ struct TimeArgument {
         }
     }
 
-    private func unit(_ word: String) -> Calendar.Component? {
+    /// Returns whether a character separates words: a shell needs no quotes for `last-week`.
+    static func isSeparator(_ character: Character) -> Bool {
+        character == " " || character == "-" || character == "_"
+    }
+
+    func unit(_ word: String) -> Calendar.Component? {
         Self.units[word] ?? (word.hasSuffix("s") ? Self.units[String(word.dropLast())] : nil)
     }
 
