@@ -76,6 +76,16 @@ import Testing
         #expect(try TagChanges(["x", "a"], removes: false).changes == [.init(tag: "a", isAdded: true)])
     }
 
+    @Test func `A tag of one character can be removed`() throws {
+        let id = String(try cli.roost("add", "one", "--tag", "鳥", "--tag", "c").output.prefix(36))
+        let changed = try cli.roost("tag", id, "-鳥", "-c", "-q")
+        #expect(changed.status == 0 && changed.error.isEmpty, "\(changed)")
+        let row = try cli.roost("list", "--json").output
+        #expect(!row.contains("鳥") && !row.contains("\"c\""), "\(row)")
+        // Before an id, it is an unknown option.
+        #expect(try cli.roost("tag", "-c", id, "birds").status == 64)
+    }
+
     @Test func `Settings can be read and changed with the words of other programs`() throws {
         #expect(try cli.roost("config", "set", "limit", "5").status == 0)
         #expect(try cli.roost("config", "get", "limit").output == "5\n")

@@ -117,7 +117,11 @@ struct QueryArguments {
             return command.path + parts.options + ["--"] + parts.words
         }
         let arguments = ConfigurationCommand.normalized(arguments)
-        guard arguments.contains(where: { isShortOption($0) && $0.count > 2 }) else { return arguments }
+        // In `roost tag`, a hyphen and one character can name a tag to remove.
+        let length = arguments.first == TagCommand._commandName ? 2 : 3
+        guard arguments.contains(where: { isShortOption($0) && $0.count >= length }) else {
+            return arguments
+        }
         let path = CommandNames().path(in: arguments)
         let names = QueryArguments(of: CommandNames().command(at: path))
         let rest = names.separated(Array(arguments.dropFirst(path.count)))

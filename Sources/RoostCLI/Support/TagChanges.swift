@@ -39,6 +39,20 @@ struct TagChanges {
         argument.count > 1 && (argument.hasPrefix("+") || argument.hasPrefix("-"))
     }
 
+    /// Returns whether an argument that is not an option of `roost tag` names a tag to remove.
+    ///
+    /// - Parameters:
+    ///   - followsID: Whether an id precedes the argument.
+    ///   - next: The argument that follows.
+    private static func isRemoval(_ argument: String, followsID: Bool, before next: String?) -> Bool {
+        guard argument.hasPrefix("-"), !argument.hasPrefix("--"), argument.count > 1 else { return false }
+        guard argument.count == 2 else { return true }
+        // A letter before the first id, or before a word, is an option that a person mistyped, as in
+        // `-d draft`.
+        let isLetter = argument.dropFirst().allSatisfy(\.isASCII)
+        return followsID && (!isLetter || next.map { $0.hasPrefix("+") || $0.hasPrefix("-") } ?? true)
+    }
+
     /// Returns the arguments of the process with words such as `-draft`, which ArgumentParser would read as
     /// options, after `--`.
     ///
@@ -52,10 +66,9 @@ struct TagChanges {
                 words += rest
                 break
             }
-            // A letter alone is an option that a person mistyped.
             let isRemoval =
-                argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.count > 2
-                && !names.isOption(argument)
+                !names.isOption(argument)
+                && isRemoval(argument, followsID: !words.isEmpty, before: rest.first)
             if isRemoval || !argument.hasPrefix("-") {
                 words.append(argument)
                 hasRemoval = hasRemoval || isRemoval
