@@ -34,6 +34,15 @@ import Testing
         #expect(try texts() == ["a swift"])
     }
 
+    @Test(arguments: ["", "\n \n"]) func `empty standard input creates no store`(text: String) throws {
+        let ingest = try commands.start(["ingest", "-"])
+        try ingest.input.write(contentsOf: Data(text.utf8))
+        try ingest.input.close()
+        let outcome = try ingest.outcome()
+        #expect(outcome.status == 66 && outcome.error.contains("standard input is empty"), "\(outcome)")
+        #expect(try commands.roost("list").status == 66)
+    }
+
     @Test func `ignore files of parent folders apply, up to the root of the repository`() throws {
         try write("*.log.md\n", to: ".gitignore")
         try write("secret\n", to: "repository/.gitignore")

@@ -195,11 +195,12 @@ struct IngestCommand: AsyncParsableCommand {
         if !hasStore, !input.readsStandardInput, input.addresses.isEmpty {
             try await requireText(in: input.files, reader, input.isSingleFile)
         }
+        let lines = try input.readsStandardInput ? IngestInput.standardInput() : nil
         let store = try await dryRun ? options.openOrSimulate() : options.openOrCreate()
         let progress = Progress(isQuiet: options.quiet)
         reader.keepsOriginals = keepOriginals
         let drafts = IngestInput(
-            files: input.files, readsInput: input.readsStandardInput, reader: reader, store: store,
+            files: input.files, input: lines, reader: reader, store: store,
             isOnlyFile: input.isSingleFile,
             pages: WebInput(
                 input.addresses, store: store, reader: reader, isFeed: feed,

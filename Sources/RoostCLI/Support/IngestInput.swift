@@ -6,7 +6,7 @@ import Roost
 final class IngestInput {
     private let files: [URL]
     private var remaining: ArraySlice<URL>
-    private var readsInput: Bool
+    private var input: SourceDraft?
     private let reader: RecordReader
     private let store: KnowledgeStore
     private let isOnlyFile: Bool
@@ -15,13 +15,14 @@ final class IngestInput {
     private(set) var fatalError: (any Error)?
     let sizes: IngestSizes
 
+    /// Creates an input of files, pages, and what ``standardInput()`` returned.
     init(
-        files: [URL], readsInput: Bool, reader: RecordReader, store: KnowledgeStore, isOnlyFile: Bool,
+        files: [URL], input: SourceDraft?, reader: RecordReader, store: KnowledgeStore, isOnlyFile: Bool,
         pages: WebInput? = nil
     ) {
         self.files = files
         remaining = files[...]
-        self.readsInput = readsInput
+        self.input = input
         self.reader = reader
         self.store = store
         self.isOnlyFile = isOnlyFile
@@ -48,9 +49,9 @@ final class IngestInput {
             }
         }
         if let draft = try await nextPage() { return draft }
-        guard readsInput, fatalError == nil else { return nil }
-        readsInput = false
-        return readInput()
+        guard fatalError == nil else { return nil }
+        defer { input = nil }
+        return input
     }
 
     /// Fetches the next page that can be read; `nil` after the last one, or after an error that ends the
@@ -73,16 +74,15 @@ final class IngestInput {
         return nil
     }
 
-    private func readInput() -> SourceDraft? {
-        do {
-            let data = try StandardInput.readToEnd()
-            let text = try RecordReader.text(data, name: "standard input")
-            let entries = RecordReader.lines(text)
-            guard !entries.isEmpty else { throw RoostError(.noInput, "standard input is empty") }
-            return SourceDraft(id: "stdin", fingerprint: "", entries: entries, isComplete: false)
-        } catch {
-            fatalError = error
-            return nil
-        }
+    /// Reads standard input, whose lines become entries.
+    ///
+    /// It is read before a store is opened, so that no store is created if it is empty.
+    ///
+    /// - Throws: ``RoostError`` if it is empty or not text; `CancellationError`.
+    static func standardInput() throws -> SourceDraft {
+        let text = try RecordReader.text(StandardInput.readToEnd(), name: "standard input")
+        let entries = RecordReader.lines(text)
+        guard !entries.isEmpty else { throw RoostError(.noInput, "standard input is empty") }
+        return SourceDraft(id: "stdin", fingerprint: "", entries: entries, isComplete: false)
     }
 }
