@@ -64,6 +64,17 @@ import Testing
         #expect(list.matches == [0])
     }
 
+    @Test(arguments: [
+        ("Café Müller", "cafe MULLER"), ("cafe\u{301}", "café"), ("CAFÉ", "cafe\u{301}"), ("a cafe", "CAFÉ"),
+        ("\u{1100}\u{1161}", "가"), ("か\u{3099}", "が"), ("Straße", "STRASSE"), ("ΣΟΦΟΣ", "σοφός"),
+        ("Ｔｅａ", "tea"), ("a\u{0}b tea", "tea"),
+    ])
+    func `Words match without regard to case, accents and normalization`(text: String, typed: String) {
+        var list = PickList([Self.item("other"), Self.item(text)])
+        for character in typed { list.apply(.character(character)) }
+        #expect(list.matches == [1], "\(text) \(typed)")
+    }
+
     @Test(arguments: [10, 40, 80, 200], [4, 9, 10, 24])
     func `The picture fits the terminal and contains no control characters of texts`(
         columns: Int, rows: Int

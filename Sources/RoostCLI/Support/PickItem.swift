@@ -12,8 +12,8 @@ struct PickItem: Sendable {
     let path: String
     /// The tags, separated by commas.
     let tags: String
-    /// The title, path, tags and the beginning of the text, in lower case, as a C string.
-    private let searched: [CChar]
+    /// The title, path, tags and the beginning of the text, in which typed words are searched for.
+    let searched: String
 
     init(_ entry: Entry) {
         id = entry.id
@@ -21,12 +21,6 @@ struct PickItem: Sendable {
         path = Terminal.line(entry.displayPath, limit: .max)
         tags = entry.tags.map { Terminal.line($0) }.joined(separator: ", ")
         let text = entry.content.prefix(Self.searchedLength)
-        let all = [title, path, tags, String(text)].joined(separator: "\n").lowercased()
-        searched = Array(all.replacing("\0", with: " ").utf8CString)
+        searched = [title, path, tags, String(text)].joined(separator: "\n")
     }
-
-    /// Returns whether the entry contains all words.
-    ///
-    /// - Parameter words: The words in lower case, as C strings.
-    func contains(_ words: [[CChar]]) -> Bool { words.allSatisfy { strstr(searched, $0) != nil } }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The state of `roost pick`: the typed words, the entries that contain them, and the selected one.
 struct PickList {
     /// The number of rows by which the keys for pages move the selection.
@@ -6,6 +8,9 @@ struct PickList {
     private static let maximumQueryLength = 200
 
     let items: [PickItem]
+    /// The texts of the items, folded.
+    private let texts: [[CChar]]
+    private var folding = PickFolding()
     /// The typed text. Its words are separated by spaces, and all of them must occur in an entry.
     private(set) var query = ""
     /// The indexes of the items that contain the words.
@@ -15,6 +20,9 @@ struct PickList {
 
     init(_ items: [PickItem]) {
         self.items = items
+        var folding = PickFolding()
+        texts = items.map { folding.folded($0.searched) }
+        self.folding = folding
         matches = Array(items.indices)
     }
 
@@ -51,8 +59,8 @@ struct PickList {
     }
 
     private mutating func search(among candidates: [Int]) {
-        let words = query.lowercased().split(separator: " ").map { Array(String($0).utf8CString) }
-        matches = candidates.filter { items[$0].contains(words) }
+        let words = query.split(separator: " ").map { folding.folded(String($0)) }
+        matches = candidates.filter { index in words.allSatisfy { strstr(texts[index], $0) != nil } }
         selection = 0
     }
 }
