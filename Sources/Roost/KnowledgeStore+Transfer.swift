@@ -74,25 +74,30 @@ extension KnowledgeStore {
     ///   - data: The archive.
     ///   - name: The name of the file for error messages.
     ///   - vectors: A NumPy file with the vectors of the rows of a table, in their order.
+    ///   - vectorsName: The name of the NumPy file for error messages.
     ///   - ignoringVectors: Whether to embed the texts of all entries that the store does not contain.
     ///   - progress: Called after each commit with the number of entries of the archive that are in the
     ///     store, and the number of all entries.
     /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`, in which case nothing is imported;
     ///   `EmbedderError`; `StorageError`; `CancellationError`.
     public func importEntries(
-        _ data: Data, name: String, vectors: Data? = nil, ignoringVectors: Bool = false,
-        progress: (@Sendable (Int, Int) -> Void)? = nil
+        _ data: Data, name: String, vectors: Data? = nil, vectorsName: String? = nil,
+        ignoringVectors: Bool = false, progress: (@Sendable (Int, Int) -> Void)? = nil
     ) async throws -> ImportReport {
-        let archive = try EntryArchive(data, name: name, vectors: vectors)
+        let archive = try EntryArchive(data, name: name, vectors: vectors, vectorsName: vectorsName)
         return try await EntryImporter.run(
             archive, name: name, ignoringVectors: ignoringVectors, into: self, progress: progress)
     }
 
     /// Checks whether an archive can be imported.
     ///
-    /// - Parameter vectors: A NumPy file with the vectors of the rows of a table.
+    /// - Parameters:
+    ///   - vectors: A NumPy file with the vectors of the rows of a table.
+    ///   - vectorsName: The name of the NumPy file for error messages.
     /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`.
-    public static func checkImport(_ data: Data, name: String, vectors: Data? = nil) throws {
-        _ = try EntryArchive(data, name: name, vectors: vectors)
+    public static func checkImport(
+        _ data: Data, name: String, vectors: Data? = nil, vectorsName: String? = nil
+    ) throws {
+        _ = try EntryArchive(data, name: name, vectors: vectors, vectorsName: vectorsName)
     }
 }

@@ -4,9 +4,11 @@ import Testing
 @testable import Roost
 
 @Suite struct NumPyMatrixTests {
-    /// Returns a NumPy file of version 1 with numbers of the type `<f4`.
-    private func file(shape: String, _ numbers: [Float]) -> Data {
-        let header = Data("{'descr': '<f4', 'fortran_order': False, 'shape': \(shape), }\n".utf8)
+    /// Returns a NumPy file of version 1 with numbers of the type `<f4`, whose header can state another one.
+    private func file(
+        shape: String, type: String = "'<f4'", order: String = "False", _ numbers: [Float]
+    ) -> Data {
+        let header = Data("{'descr': \(type), 'fortran_order': \(order), 'shape': \(shape), }\n".utf8)
         var data = Data([0x93]) + Data("NUMPY".utf8) + Data([1, 0])
         data += Data([UInt8(header.count & 0xFF), UInt8(header.count >> 8)]) + header
         for number in numbers { withUnsafeBytes(of: number.bitPattern.littleEndian) { data += Data($0) } }
@@ -17,6 +19,31 @@ import Testing
         let matrix = try NumPyMatrix(file(shape: "(2, 3)", [1, 2, 3, 4, 5, 6]), name: "a").matrix
         #expect((matrix.rows, matrix.columns) == (2, 3))
         #expect(matrix.row(1) == [4, 5, 6])
+    }
+
+    @Test func `the columns of a file in column order become rows`() throws {
+        let data = file(shape: "(2, 3)", order: "True", [1, 4, 2, 5, 3, 6])
+        let matrix = try NumPyMatrix(data, name: "a").matrix
+        #expect((matrix.rows, matrix.columns) == (2, 3))
+        #expect(matrix.row(0) == [1, 2, 3] && matrix.row(1) == [4, 5, 6])
+        // A part of other data has other indexes.
+        let part = (Data([0, 0]) + data).dropFirst(2)
+        #expect(try NumPyMatrix(part, name: "a").matrix == matrix)
+    }
+
+    @Test(arguments: [
+        ("'<f2'", "(2, 3)", "its values have the type <f2"),
+        ("'<i8'", "(2, 3)", "its values have the type <i8"),
+        ("'>f4'", "(2, 3)", "its values have the type >f4"),
+        ("[('a', '<f4')]", "(2, 3)", "its values have another type"),
+        ("'<f4'", "(6,)", "it has the shape (6,)"), ("'<f4'", "()", "it has the shape ()"),
+        ("'<f4'", "(1, 2, 3)", "it has the shape (1, 2, 3)"), ("'<f4'", "x", "it has no shape"),
+    ])
+    func `a type or shape that cannot be read is named`(type: String, shape: String, fault: String) throws {
+        let error = #expect(throws: RoostError.self) {
+            try NumPyMatrix(file(shape: shape, type: type, [1, 2, 3, 4, 5, 6]), name: "n3.npy")
+        }
+        #expect(error?.message.hasPrefix("cannot import n3.npy: \(fault)") == true, "\(error as Any)")
     }
 
     @Test func `a huge number of rows without columns takes no memory`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import RoostModel
+import RoostVectors
 
 /// The format of exported entries.
 ///
@@ -46,14 +47,18 @@ public struct EntryArchive: Sendable {
     ///   - data: The contents of a file.
     ///   - name: The name of the file for error messages.
     ///   - vectors: A NumPy file with the vectors of the rows of a table, in their order.
+    ///   - vectorsName: The name of the NumPy file for error messages.
     /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`; `CancellationError`.
-    init(_ data: Data, name: String, vectors: Data? = nil) throws {
+    init(_ data: Data, name: String, vectors: Data? = nil, vectorsName: String? = nil) throws {
         guard !data.allSatisfy({ [9, 10, 13, 32].contains($0) }) else {
             throw RoostError(.badInput, "cannot import \(name): the file is empty")
         }
         let decoder = Self.decoder()
         if let table = ExportedTable(data, name: name) {
-            (entries, space, isTable) = (try Self.rows(of: table, vectors, name), nil, true)
+            let matrix = try vectors.map { data in
+                try NumPyMatrix(data, name: vectorsName ?? "the vectors of \(name)").matrix
+            }
+            (entries, space, isTable) = (try Self.rows(of: table, matrix, name), nil, true)
         } else if vectors != nil {
             throw RoostError(.badInput, "cannot import \(name): it is not a table of exported entries")
         } else if let document = try? decoder.decode(Document.self, from: data) {
@@ -83,10 +88,9 @@ public struct EntryArchive: Sendable {
     }
 
     /// Returns the entries of a table, with the vectors of another file.
-    private static func rows(of table: ExportedTable, _ vectors: Data?, _ name: String) throws -> [Entry] {
+    private static func rows(of table: ExportedTable, _ rows: Matrix?, _ name: String) throws -> [Entry] {
         var entries = try table.entries()
-        guard let vectors else { return entries }
-        let rows = try NumPyMatrix(vectors, name: "the vectors of \(name)").matrix
+        guard let rows else { return entries }
         guard rows.rows == entries.count else {
             throw RoostError(
                 .badInput,

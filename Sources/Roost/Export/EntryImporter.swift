@@ -23,7 +23,7 @@ struct EntryImporter {
 
     /// Imports an archive.
     ///
-    /// - Throws: See ``KnowledgeStore/importEntries(_:name:vectors:ignoringVectors:progress:)``.
+    /// - Throws: See ``KnowledgeStore/importEntries(_:name:vectors:vectorsName:ignoringVectors:progress:)``.
     static func run(
         _ archive: EntryArchive, name: String, ignoringVectors: Bool, into store: KnowledgeStore,
         progress: (@Sendable (Int, Int) -> Void)?

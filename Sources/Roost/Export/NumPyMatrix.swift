@@ -2,7 +2,8 @@ package import Foundation
 import RoostModel
 package import RoostVectors
 
-/// Reads a matrix of 32-bit or 64-bit floating-point numbers from a NumPy file (`.npy`, versions 1 to 3).
+/// Reads a matrix of 32-bit or 64-bit floating-point numbers from a NumPy file (`.npy`, versions 1 to 3), in
+/// which one row or one column follows the other.
 package struct NumPyMatrix {
     private static let magic = Data([0x93]) + Data("NUMPY".utf8)
 
@@ -14,42 +15,79 @@ package struct NumPyMatrix {
 
     /// Reads a file.
     ///
-    /// - Throws: ``RoostError`` with `.badInput` if the file is not a matrix of finite numbers, in which one
-    ///   row follows the other.
+    /// - Parameter name: The name of the file for error messages.
+    /// - Throws: ``RoostError`` with `.badInput` if the file is not a matrix of finite numbers.
     init(_ data: Data, name: String) throws {
         func failure(_ fault: String) -> RoostError {
             RoostError(.badInput, "cannot import \(name): \(fault); nothing was imported")
         }
-        let bytes = Array(data)
-        let isLong = bytes.count > 6 && bytes[6] > 1
+        let isLong = data.count > 6 && data[data.startIndex + 6] > 1
         let start = isLong ? 12 : 10
-        guard Self.isPresent(in: data), bytes.count >= start else { throw failure("it is not a NumPy file") }
-        let length = bytes[8..<start].reversed().reduce(0) { $0 << 8 | Int($1) }
-        guard length <= bytes.count - start else { throw failure("its header is truncated") }
-        let header = String(decoding: bytes[start..<(start + length)], as: UTF8.self)
-        guard let type = header.firstMatch(of: /'descr': *'<f(?<size>[48])'/),
-            let shape = header.firstMatch(of: /'shape': *\((?<rows>[0-9]{1,12}), *(?<columns>[0-9]{1,6})\)/),
-            header.contains(/'fortran_order': *False/), let size = Int(type.size),
-            let count = Int(shape.rows), let columns = Int(shape.columns)
-        else { throw failure("it is not a matrix of numbers of the types <f4 or <f8") }
-        let body = bytes[(start + length)...]
-        guard body.count == count * columns * size else {
-            throw failure("its size does not match its shape (\(count), \(columns))")
+        guard Self.isPresent(in: data), data.count >= start else { throw failure("it is not a NumPy file") }
+        let length = data.dropFirst(8).prefix(start - 8).reversed().reduce(0) { $0 << 8 | Int($1) }
+        guard length <= data.count - start else { throw failure("its header is truncated") }
+        let header = Header(String(decoding: data.dropFirst(start).prefix(length), as: UTF8.self))
+        guard let size = header.size else {
+            let type = header.type.map { "the type \($0)" } ?? "another type"
+            throw failure("its values have \(type), and not <f4 or <f8 (float32 or float64)")
         }
-        let values: [Float] = body.withUnsafeBytes { raw in
-            (0..<(count * columns)).map { index in
-                size == 4
-                    ? Float(
-                        bitPattern: UInt32(
-                            littleEndian: raw.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self)))
-                    : Float(
-                        Double(
-                            bitPattern: UInt64(
-                                littleEndian: raw.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))))
+        guard let (rows, columns) = header.shape else {
+            let shape = header.shapeText.map { "the shape \($0)" } ?? "no shape"
+            throw failure("it has \(shape), and not that of a matrix with one row for each vector")
+        }
+        let body = data.dropFirst(start + length)
+        guard body.count == rows * columns * size else {
+            throw failure("its size does not match its shape (\(rows), \(columns))")
+        }
+        // The header may state any number of rows without columns, so no row is allocated separately.
+        matrix = Matrix(rows: rows, columns: columns) { numbers in
+            body.withUnsafeBytes { raw in
+                for index in 0..<(rows * columns) {
+                    // In column order, the numbers of a row are as far apart as a column is long.
+                    let place = header.isInColumnOrder ? index % columns * rows + index / columns : index
+                    numbers[index] = Self.number(raw, at: place * size, size)
+                }
             }
         }
-        guard values.allSatisfy(\.isFinite) else { throw failure("it contains values that are not numbers") }
-        // The header may state any number of rows without columns, so no row is allocated separately.
-        matrix = Matrix(rows: count, columns: columns, elements: values)
+        guard matrix.elements.allSatisfy(\.isFinite) else {
+            throw failure("it contains values that are not numbers")
+        }
+    }
+
+    /// Returns the number at an offset, which has 4 or 8 bytes.
+    private static func number(_ raw: UnsafeRawBufferPointer, at offset: Int, _ size: Int) -> Float {
+        guard size == 8 else {
+            let bits = raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+            return Float(bitPattern: UInt32(littleEndian: bits))
+        }
+        let bits = raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        return Float(Double(bitPattern: UInt64(littleEndian: bits)))
+    }
+
+    /// The description of the numbers at the beginning of a file.
+    private struct Header {
+        /// The type of the numbers; `nil` for records of several values.
+        var type: String?
+        /// The number of bytes of a number; `nil` for types that are not read.
+        var size: Int?
+        /// The numbers of rows and columns; `nil` if the array is not a matrix.
+        var shape: (rows: Int, columns: Int)?
+        /// The shape as the file states it.
+        var shapeText: String?
+        /// Whether one column follows the other, as arrays of Fortran and transposed arrays have them.
+        var isInColumnOrder: Bool
+
+        init(_ text: String) {
+            let descriptor = text.firstMatch(of: /'descr': *'(?<type>[<>|=]?[A-Za-z][0-9]{0,9})'/)
+            type = descriptor.map { String($0.type) }
+            size = type == "<f4" ? 4 : type == "<f8" ? 8 : nil
+            let form = text.firstMatch(of: /'shape': *(?<shape>\([0-9, ]{0,100}\))/)
+            shapeText = form.map { String($0.shape) }
+            let sizes = shapeText?.wholeMatch(of: /\((?<rows>[0-9]{1,12}), *(?<columns>[0-9]{1,6}),?\)/)
+            if let sizes, let rows = Int(sizes.rows), let columns = Int(sizes.columns) {
+                shape = (rows, columns)
+            }
+            isInColumnOrder = text.contains(/'fortran_order': *True/)
+        }
     }
 }

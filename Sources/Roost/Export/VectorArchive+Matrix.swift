@@ -10,13 +10,16 @@ extension VectorArchive {
     ///
     /// - Parameters:
     ///   - vectors: The contents of the NumPy file.
+    ///   - vectorsName: The name of the NumPy file for error messages.
     ///   - texts: The contents of the second file.
     ///   - name: The name of the second file. Its extension determines its form.
     ///   - source: The id of the source of the entries.
     /// - Throws: ``RoostError`` with `.badInput` if a file is invalid, or if the numbers of vectors and texts
     ///   differ.
-    public init(vectors: Data, texts: Data, name: String, source: String) throws {
-        let rows = try NumPyMatrix(vectors, name: "the vectors of \(name)").matrix
+    public init(
+        vectors: Data, vectorsName: String? = nil, texts: Data, name: String, source: String
+    ) throws {
+        let rows = try NumPyMatrix(vectors, name: vectorsName ?? "the vectors of \(name)").matrix
         var records = try Self.texts(in: texts, name: name)
         guard records.count == rows.rows else {
             throw RoostError(

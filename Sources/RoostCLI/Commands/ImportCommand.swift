@@ -76,7 +76,8 @@ struct ImportCommand: AsyncParsableCommand {
                 return try await importEntries(data, name, vectors: vectors)
             }
             return try await importVectors(
-                VectorArchive(vectors: vectors, texts: data, name: name, source: "vectors:" + path))
+                VectorArchive(
+                    vectors: vectors, vectorsName: file, texts: data, name: name, source: "vectors:" + path))
         }
         if ExportedTable(data, name: name) != nil { return try await importEntries(data, name) }
         if let archive = try VectorArchive(data, name: name, source: "vectors:" + path) {
@@ -132,12 +133,13 @@ struct ImportCommand: AsyncParsableCommand {
     private func importEntries(_ data: Data, _ name: String, vectors: Data? = nil) async throws {
         // The file is checked first, so that no store is created if the file is unreadable.
         if try !options.hasStore() {
-            try KnowledgeStore.checkImport(data, name: name, vectors: vectors)
+            try KnowledgeStore.checkImport(data, name: name, vectors: vectors, vectorsName: file)
         }
         let store = try await options.openOrCreate()
         let report = try await options.runImport(into: store, unit: "entries") { progress in
             try await store.importEntries(
-                data, name: name, vectors: vectors, ignoringVectors: ignoreVectors, progress: progress)
+                data, name: name, vectors: vectors, vectorsName: file, ignoringVectors: ignoreVectors,
+                progress: progress)
         }
         if json { return try Terminal.json(report) }
         Terminal.write("\(report.new) new, \(report.updated) updated, \(report.unchanged) unchanged")
