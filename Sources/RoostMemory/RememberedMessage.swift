@@ -27,8 +27,8 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
 
     /// The metadata keys of a message's entry, and the value of `kind` that marks it as a message.
     enum Key {
-        static let kind = "kind"
-        static let message = "message"
+        static let kind = DocumentKey.kind
+        static let message = DocumentKey.messageKind
         static let user = "user"
         static let session = "session"
         static let agent = "agent"

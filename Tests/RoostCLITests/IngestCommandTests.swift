@@ -195,6 +195,8 @@ import Testing
 
     @Test func `adding a text again preserves tags and metadata`() throws {
         #expect(try commands.roost("add", "a swift", "--meta", "colour=black").status == 0)
+        let refused = try commands.roost("add", "a tern", "--meta", "kind=message")
+        #expect(refused.status == 64 && refused.error.contains("use another key"), "\(refused)")
         #expect(try commands.roost("add", "a swift", "--tag", "birds").status == 0)
         let entry = try #require(try listed().first)
         #expect((entry["metadata"] as? [String: String])?["colour"] == "black")

@@ -60,7 +60,8 @@ struct VectorImporter {
             return Entry(
                 id: EntryID.derived(source: collection.source, key: record.key), content: record.text,
                 embeddings: vector, passages: vector.isEmpty ? [] : [passage], source: collection.source,
-                key: record.key, metadata: record.metadata, createdAt: date, updatedAt: date)
+                key: record.key, metadata: DocumentKey.withoutMessageMark(record.metadata), createdAt: date,
+                updatedAt: date)
         }
     }
 }

@@ -88,8 +88,8 @@ struct DocumentDrafts {
     /// Returns the metadata of a document's entries.
     ///
     /// The values of the keys in ``DocumentKey`` are derived from the document. If the metadata of the
-    /// document contains another value for one of these keys, this value gets the key with
-    /// ``DocumentKey/prefix``.
+    /// document contains another value for one of these keys, or would mark it as a message of a
+    /// conversation, this value gets the key with ``DocumentKey/prefix``.
     static func metadata(of document: Document) -> [String: MetadataValue] {
         var own: [String: MetadataValue] = [:]
         if let title = document.title?.trimmingCharacters(in: .whitespacesAndNewlines), !title.isEmpty {
@@ -113,7 +113,7 @@ struct DocumentDrafts {
             let isTitle = key == DocumentKey.title && own[key] == nil
             metadata[isTitle ? key : DocumentKey.prefix + key] = value
         }
-        return metadata
+        return DocumentKey.withoutMessageMark(metadata)
     }
 }
 

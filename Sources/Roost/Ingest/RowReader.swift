@@ -68,8 +68,9 @@ struct RowReader {
             object["tags"] = nil
         }
         return EntryDraft(
-            key: id.map { "id:\($0)" }, content: content, metadata: object, tags: fields.tags,
-            location: "line \(number)", sourceLocation: EntryLocation(line: number, lastLine: number),
+            key: id.map { "id:\($0)" }, content: content,
+            metadata: DocumentKey.withoutMessageMark(object), tags: fields.tags, location: "line \(number)",
+            sourceLocation: EntryLocation(line: number, lastLine: number),
             createdAt: fields.createdAt, updatedAt: fields.updatedAt)
     }
 
@@ -109,8 +110,8 @@ struct RowReader {
             add(
                 EntryDraft(
                     key: idIndex.flatMap { row.fields[$0].isEmpty ? nil : "id:\(row.fields[$0])" },
-                    content: row.fields[textIndex], metadata: metadata, tags: fields.tags,
-                    location: location,
+                    content: row.fields[textIndex], metadata: DocumentKey.withoutMessageMark(metadata),
+                    tags: fields.tags, location: location,
                     sourceLocation: EntryLocation(line: row.line, lastLine: row.lastLine),
                     createdAt: fields.createdAt, updatedAt: fields.updatedAt), to: &rows)
         }

@@ -8,7 +8,8 @@ enum TextAddition {
 
     /// Messages of conversations belong to their conversation (`ConversationMemory`), so an equal message is
     /// not the entry of an added text.
-    private static let isNoMessage = EntryCondition(.metadata("kind"), .differs("message"))
+    private static let isNoMessage = EntryCondition(
+        .metadata(DocumentKey.kind), .differs(DocumentKey.messageKind))
 
     /// Adds a text and returns its entry.
     ///

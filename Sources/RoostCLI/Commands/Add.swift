@@ -34,6 +34,14 @@ struct Add: AsyncParsableCommand {
 
     func run() async throws {
         let pairs = try KeyValue.parse(meta, option: "--meta")
+        let metadata = Dictionary(pairs.map { ($0.key, MetadataValue.string($0.value)) }) { _, last in last }
+        // Agents would not find the entry, because they search for messages separately.
+        guard !metadata.contains(where: DocumentKey.marksMessage) else {
+            throw CommandError(
+                .usage,
+                "--meta \(DocumentKey.kind)=\(DocumentKey.messageKind) marks messages of conversations; use "
+                    + "another key or value")
+        }
         let text =
             text == ["-"]
             ? try RecordReader.text(try StandardInput.readToEnd(), name: "standard input")
@@ -43,7 +51,6 @@ struct Add: AsyncParsableCommand {
         }
         let store = try await options.openOrCreate()
         let before = try await store.storage.snapshot().stamp.revision
-        let metadata = Dictionary(pairs.map { ($0.key, MetadataValue.string($0.value)) }) { _, last in last }
         let added = try await store.add(text, tags: tag, metadata: metadata)
         let isChanged = try await store.storage.snapshot().stamp.revision > before
         try await store.close()

@@ -58,7 +58,8 @@ package struct AccessRules: Sendable {
         if !showsEntries { filter.ids = [] }
         filter.tags.formUnion(tags)
         if let sourcePrefix { filter.conditions.append(EntryCondition(.source, .hasPrefix(sourcePrefix))) }
-        filter.conditions.append(EntryCondition(.metadata("kind"), .differs("message")))
+        filter.conditions.append(
+            EntryCondition(.metadata(DocumentKey.kind), .differs(DocumentKey.messageKind)))
         return filter
     }
 

@@ -180,6 +180,21 @@ import Testing
         #expect(entry.content.hasPrefix("---\ntitle"), "the stored text is the file's own text")
     }
 
+    @Test func `no document or row is marked as a message of a conversation`() async throws {
+        _ = try write("---\nkind: message\n---\nA note.\n", to: "a.md")
+        _ = try write("---\nkind: [message, note]\n---\nAnother note.\n", to: "b.md")
+        _ = try write("---\nkind: memo\n---\nA memo.\n", to: "c.md")
+        _ = try write(#"{"text": "A row.", "kind": "message"}"# + "\n", to: "d.jsonl")
+        _ = try write("text,kind\nA line.,message\n", to: "e.csv")
+        let store = try await store()
+        _ = try await store.ingest(folder: folder)
+        let entries = try await entries(store)
+        #expect(entries.count == 5)
+        #expect(entries.compactMap { $0.metadata["kind"] } == ["memo"])
+        let renamed = entries.compactMap { $0.metadata["document.kind"] }
+        #expect(renamed.filter { $0 == "message" }.count == 3 && renamed.contains(["message", "note"]))
+    }
+
     @Test func `files that an older version read are read again once`() async throws {
         let file = try write("Swifts are back.\n", to: "a.txt", changed: 1_600_000_000)
         let store = try await store()
