@@ -70,6 +70,7 @@ import Testing
                 ("roost help exit", "exit-statuses"), ("roost help cluster outl", "outliers"),
                 ("roost config search-in data", "database"), ("roost config provider sql", "sqlite"),
                 ("roost config model lex", "lexical"),
+                ("roost list --store s --source fol", "folder/"), ("roost rm --store s --source ad", "add"),
             ])
         #expect(result.status == 0, "\(result.screens)")
     }
@@ -131,6 +132,18 @@ import Testing
         let result = try complete("bash", [("roost list --store s --tag ", "drafts")])
         #expect(result.status == 0 && !result.screens.contains("pwned"), "\(result.screens)")
         #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("pwned").path))
+    }
+
+    @Test func `Sources that are no files are completed`() throws {
+        _ = try prepare()
+        try Data("tea".utf8).write(to: cli.home.appendingPathComponent("tea.md"))
+        #expect(try cli.roost("ingest", "--store=s", "tea.md").status == 0)
+        let outcome = try cli.roost(
+            "---completion", "list", "--", "--source", "5", "0", "roost", "list", "--store", "s",
+            "--source", "")
+        #expect(outcome.output.split(separator: "\n").filter { $0 != " " } == ["add"], "\(outcome)")
+        let names = ["add", "llm:#notes", "#a", "x $(touch pwned)", "-a", "chat:a%20b", "a;b"]
+        #expect(DynamicCompletion.usableSources(names) == ["add", "llm:#notes", "chat:a%20b"])
     }
 
     @Test func `A completion outside of a store is empty and not an error`() throws {

@@ -27,7 +27,8 @@ struct Remove: AsyncParsableCommand {
     var ids: [String] = []
 
     @Option(
-        name: .long, help: "Remove all entries from this file, folder or source.", completion: .file())
+        name: .long, help: "Remove all entries from this file, folder or source.",
+        completion: DynamicCompletion.sources)
     var source: String?
 
     @Flag(name: .long, help: "Show what would be removed, without removing it.")

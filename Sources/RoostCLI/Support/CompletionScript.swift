@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 
 /// The completion scripts of shells: those of ArgumentParser, with an addition that understands other names
-/// of commands, and options before a command (``CompletionWords``).
+/// of commands, and options before a command (``CompletionWords``), and offers files as sources.
 enum CompletionScript {
     /// The option that prints a script.
     private static let option = "--generate-completion-script"
@@ -20,7 +20,7 @@ enum CompletionScript {
 
     /// Returns the script for a shell.
     static func script(for shell: CompletionShell) -> String {
-        let script = RoostCommand.completionScript(for: shell)
+        let script = addingFiles(to: RoostCommand.completionScript(for: shell), for: shell)
         switch shell {
         case .bash: return inserting(bash, after: "\n_roost() {\n", in: script)
         case .zsh:
@@ -30,6 +30,22 @@ enum CompletionScript {
                 + fish
         default: return script
         }
+    }
+
+    /// Returns a script that completes the values of `--source` with files, too. ArgumentParser completes a
+    /// value either with files or with the words of the program.
+    private static func addingFiles(to script: String, for shell: CompletionShell) -> String {
+        let lines = script.split(separator: "\n", omittingEmptySubsequences: false).map { text in
+            let line = String(text)
+            guard line.contains(" -- --source "), line.contains("---completion ") else { return line }
+            switch shell {
+            case .bash: return line + "\n        __roost_add_completions -f"
+            case .zsh: return line.replacing("{__roost_custom", with: "{_files; __roost_custom")
+            case .fish: return line.replacing(" -rfka ", with: " -rFka ")
+            default: return line
+            }
+        }
+        return lines.joined(separator: "\n")
     }
 
     /// Returns a script with text after the first occurrence of a line. A script of another form is returned

@@ -41,6 +41,10 @@ enum DynamicCompletion {
             Set(try await ConversationMemory(store).scopes(.all).map(\.sessionId)).sorted()
         }
     }
+    /// The sources that are no files. The scripts add files to them (``CompletionScript``).
+    static let sources = CompletionKind.custom { words, _, _ in
+        await names(words, filter: usableSources, sourceIDs)
+    }
     static let models = CompletionKind.custom { _, _, _ in modelNames }
     private static var modelNames: [String] {
         usable(
@@ -62,8 +66,11 @@ enum DynamicCompletion {
 
     /// Opens the store that the command line names and returns the names that a function reads from it. A
     /// store that is missing or cannot be opened has no names.
+    ///
+    /// - Parameter filter: Removes the names that a shell could interpret.
     private static func names(
-        _ words: [String], _ read: (KnowledgeStore) async throws -> [String]
+        _ words: [String], filter: ([String]) -> [String] = { usable($0) },
+        _ read: (KnowledgeStore) async throws -> [String]
     ) async -> [String] {
         guard let options = try? StoreOptions.parse(storeArguments(words)),
             let location = try? options.location(), StoreManifest.exists(in: location)
@@ -75,7 +82,7 @@ enum DynamicCompletion {
         guard let store else { return [] }
         let found = (try? await read(store)) ?? []
         try? await store.close()
-        return usable(found)
+        return filter(found)
     }
 
     /// Returns the option `--store` among the words of a command line.
@@ -95,6 +102,35 @@ enum DynamicCompletion {
             let isLong = digits.count > 8
             return described(isLong ? entry.id.text : String(entry.id.text.prefix(8)), entry.title ?? "")
         }
+    }
+
+    /// Returns the ids of the first sources that are no files.
+    private static func sourceIDs(_ store: KnowledgeStore) async throws -> [String] {
+        let end = Date().addingTimeInterval(readingTime)
+        let snapshot = try await store.storage.snapshot()
+        var found: [String] = []
+        var next: Source.ID?
+        repeat {
+            let page = try await snapshot.sources(after: next, limit: pageSize)
+            let ids = page.sources.map(\.id)
+            found += ids.filter { !$0.hasPrefix(fileScheme) }
+            // There can be many files, so the rest of them is skipped.
+            next = page.next.map { $0.hasPrefix(fileScheme) ? fileScheme + "\u{10FFFF}" : $0 }
+        } while next != nil && found.count < maximumCount && Date() < end
+        return found
+    }
+
+    private static let fileScheme = "file:"
+
+    /// Returns the sources without those that a shell could interpret, in the form of the shell that asks.
+    static func usableSources(_ ids: [String]) -> [String] {
+        let isZsh = CompletionShell.requesting == .zsh
+        let names = ids.lazy.filter { id in
+            id.count <= 100 && id.first?.isLetter == true
+                && id.unicodeScalars.allSatisfy { isHarmless($0) || ":#%".unicodeScalars.contains($0) }
+        }
+        // In zsh, a description follows a colon.
+        return names.prefix(maximumCount).map { isZsh ? $0.replacing(":", with: "\\:") : $0 }
     }
 
     /// Returns the distinct names that a function finds in the first entries of the store, sorted.

@@ -23,7 +23,7 @@ struct FilterOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp("Only entries from this file, folder or source; repeatable.", valueName: "PATH"),
-        completion: .file())
+        completion: DynamicCompletion.sources)
     var source: [String] = []
 
     @Option(
