@@ -4,6 +4,7 @@ import Foundation
 enum LaTeXMarkup {
     private static let levels = [
         "part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5,
+        "subparagraph": 6,
     ]
     private static let verbatim: Set = ["verbatim", "lstlisting", "minted", "Verbatim"]
 
@@ -13,7 +14,7 @@ enum LaTeXMarkup {
     nonisolated(unsafe) private static let property = #/\\(title|author|date)(?:\[[^\]]*\])?\{/#
     nonisolated(unsafe) private static let note = #/\\(?:thanks|footnote|inst|orcid|email)\{[^{}]*\}/#
     nonisolated(unsafe) private static let heading =
-        #/\\(part|chapter|(?:sub){0,2}section|paragraph)\*?(?:\[[^\]]*\])?\{/#
+        #/\\(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?(?:\[[^\]]*\])?\{/#
     nonisolated(unsafe) private static let reference = #/\\bibitem(?:\[[^\]]*\])?\{[^}]*\}/#
     nonisolated(unsafe) private static let layout =
         #/\\(?:maketitle|tableofcontents|label|usepackage|newpage|centering|includegraphics|bibliography|vspace|hspace|noindent\s*$)\w*\*?\s*/#
@@ -31,40 +32,64 @@ enum LaTeXMarkup {
     ) rethrows -> ConvertedMarkup {
         var result = ConvertedMarkup()
         let hasPreamble = lines.contains { $0.contains("\\begin{document}") }
-        var isPreamble = hasPreamble
+        var (isPreamble, isEnded) = (hasPreamble, false)
+        var comments = LaTeXComments(lines)
         var fence: String?
-        var isEnded = false
+        // The text after a heading, for the empty line that follows.
+        var textAfterHeading: String?
         for (index, line) in lines.enumerated() {
             try checkCancellation()
-            let text = line.trimmingCharacters(in: .whitespaces)
+            if let rest = textAfterHeading {
+                result.lines.append(rest)
+                textAfterHeading = nil
+                continue
+            }
+            let source = line.trimmingCharacters(in: .whitespaces)
+            let isInPreamble = isPreamble
+            if isPreamble, source.contains("\\begin{document}") { isPreamble = false }
             if let name = fence {
-                if text.hasPrefix("\\end{\(name)}") { fence = nil }
+                if source.hasPrefix("\\end{\(name)}") { fence = nil }
                 result.lines.append(fence == nil ? "```" : line)
                 continue
             }
+            let parts = LaTeXLine(line)
+            guard let visible = comments.visiblePart(of: parts.text, at: index) else {
+                result.addHidden(source)
+                continue
+            }
+            let text = parts.restored(visible).trimmingCharacters(in: .whitespaces)
             readProperties(text, following: lines[(index + 1)...].prefix(4), &result)
             isEnded = isEnded || text.hasPrefix("\\end{document}")
-            if isEnded {
-                result.addHidden(text)
-                continue
-            }
-            if isPreamble {
-                if text.contains("\\begin{document}") { isPreamble = false }
-                result.addHidden(text)
-                continue
-            }
-            if text.hasPrefix("\\begin"), let match = text.prefixMatch(of: environment),
+            if isEnded || isInPreamble || source.hasPrefix("%") {
+                result.addHidden(source)
+            } else if text.hasPrefix("\\begin"), let match = text.prefixMatch(of: environment),
                 verbatim.contains(String(match.output.1))
             {
                 fence = String(match.output.1)
                 result.lines.append("```")
-            } else if text.hasPrefix("%") {
-                result.addHidden(text)
             } else {
-                result.lines.append(convertedLine(withoutComment(line), &result))
+                let isBeforeEmptyLine = lines[(index + 1)...].first?.allSatisfy(\.isWhitespace) ?? true
+                textAfterHeading = append(visible, of: parts, isBeforeEmptyLine, &result)
             }
         }
+        if let textAfterHeading { result.lines.append(textAfterHeading) }
         return result
+    }
+
+    /// Converts a line whose code is replaced, and appends it.
+    ///
+    /// - Returns: The text after a heading, if it belongs in the empty line after the heading.
+    private static func append(
+        _ line: String, of parts: LaTeXLine, _ isBeforeEmptyLine: Bool, _ result: inout ConvertedMarkup
+    ) -> String? {
+        let firstLink = result.links.count
+        let converted = parts.restored(convertedLine(line, isBeforeEmptyLine, &result))
+        for index in result.links[firstLink...].indices {
+            result.links[index].text = result.links[index].text.map(parts.restored)
+        }
+        let lineEnd = converted.firstIndex(of: "\n")
+        result.lines.append(String(converted[..<(lineEnd ?? converted.endIndex)]))
+        return lineEnd.map { String(converted[converted.index(after: $0)...]) }
     }
 
     /// Reads `\title`, `\author` and `\date`, whose values can continue in the lines that follow.
@@ -89,17 +114,10 @@ enum LaTeXMarkup {
         }
     }
 
-    /// Returns a line without the comment at its end.
-    private static func withoutComment(_ line: String) -> String {
-        var previous: Character = " "
-        for index in line.indices {
-            if line[index] == "%" && previous != "\\" { return String(line[..<index]) }
-            previous = line[index]
-        }
-        return line
-    }
-
-    private static func convertedLine(_ line: String, _ result: inout ConvertedMarkup) -> String {
+    /// Returns a line as Markdown, in two lines if a text follows a heading and the second one has room.
+    private static func convertedLine(
+        _ line: String, _ isBeforeEmptyLine: Bool, _ result: inout ConvertedMarkup
+    ) -> String {
         guard line.utf8.count <= ConvertedMarkup.maximumLineLength else { return line }
         let line = withoutEnvironments(line)
         let text = line.trimmingCharacters(in: .whitespaces)
@@ -107,10 +125,9 @@ enum LaTeXMarkup {
             let match = text.prefixMatch(of: heading),
             let argument = argument(in: text[match.range.upperBound...])
         {
-            let rest = plain(String(argument.rest)).trimmingCharacters(in: .whitespaces)
-            let title = MarkdownText.heading(
-                plain(String(argument.content)), level: levels[String(match.output.1)] ?? 2)
-            return rest.isEmpty ? title : title + " " + rest
+            let content = plain(String(argument.content))
+            let level = levels[String(match.output.1)] ?? 2
+            return convertedHeading(content, level: level, rest: argument.rest, isBeforeEmptyLine, &result)
         }
         if text.hasPrefix("\\bibitem"),
             let match = text.prefixMatch(of: reference)
@@ -125,12 +142,41 @@ enum LaTeXMarkup {
         if text.hasPrefix("\\"), text.prefixMatch(of: layout) != nil {
             return plain(withoutLayout(text)).trimmingCharacters(in: .whitespaces)
         }
-        guard line.contains("\\href") || line.contains("\\url") else { return plain(line) }
         return convertedLinks(line, &result)
+    }
+
+    /// The highest level of headings that are printed at the beginning of a paragraph.
+    private static let runInLevel = 5
+
+    /// Returns the line of a heading and the text after it, which is not part of the heading.
+    ///
+    /// Each line is converted to one line. So the heading moves to an empty line before it, or the text to
+    /// one after it. If there is neither, the heading is the beginning of the text, as for paragraphs.
+    private static func convertedHeading(
+        _ content: String, level: Int, rest: Substring, _ isBeforeEmptyLine: Bool,
+        _ result: inout ConvertedMarkup
+    ) -> String {
+        let heading = MarkdownText.heading(content, level: level)
+        let rest = withoutReferences(String(rest)).trimmingCharacters(in: .whitespaces)
+        guard !rest.isEmpty, !heading.isEmpty else { return heading + plain(rest) }
+        if rest.hasPrefix("\\footnote{"), let note = argument(in: rest.dropFirst("\\footnote{".count)),
+            note.rest.allSatisfy(\.isWhitespace)
+        {
+            return heading + plain(rest)
+        }
+        let text = convertedLinks(rest, &result).trimmingCharacters(in: .whitespaces)
+        guard !text.isEmpty else { return heading }
+        if level < runInLevel, result.lines.last == "" {
+            result.lines[result.lines.count - 1] = heading
+            return text
+        }
+        if level < runInLevel, isBeforeEmptyLine { return heading + "\n" + text }
+        return "**" + MarkdownText.singleLine(content) + "** " + text
     }
 
     /// Returns a line with its links as links of Markdown.
     private static func convertedLinks(_ line: String, _ result: inout ConvertedMarkup) -> String {
+        guard line.contains("\\href") || line.contains("\\url") else { return plain(line) }
         let commands = LaTeXArguments(line)
         var output = ""
         var (start, position) = (0, 0)

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import RoostDocuments
+
+@Suite struct LaTeXReaderTests {
+    @Test(arguments: [
+        (#"Use \verb|100%| of it, then more."#, "Use `100%` of it, then more."),
+        (#"A \& B \\% hidden"#, "A & B "), (#"50\% and \\\% x% gone"#, "50% and % x"),
+        (#"\verb*+a b+ and \lstinline[language=C]!x % 2!"#, "`a b` and `x % 2`"),
+        (#"\lstinline{\emph{a}"#, "`\\emph{a`"), (#"\verb|`| and \verb||."#, "`` ` `` and ."),
+        (#"\item \verb|\item| one"#, "- `\\item` one"), (#"\verb|a b % c"#, "\\verb|a b "),
+        (#"\verbatiminput|a%b|"#, "\\verbatiminput|a"),
+        (#"\href{https://a.org/%20}{b \verb|c|} % d"#, "[b `c`](https://a.org/%20) "),
+        ("\u{F0000} \\verb|a| % b", "\u{F0000} \\verb|a| "),
+    ])
+    func `Code in a line is kept, and the comment at its end is not`(
+        latex: String, expected: String
+    ) async throws {
+        #expect(try await DocumentFixture.document(latex, name: "a.tex").text == expected)
+    }
+
+    @Test(arguments: [
+        ("\\section{Intro} Text.", "## Intro\nText."), ("\\section{Intro} Text.\n\nB", "## Intro\nText.\nB"),
+        ("A\n\n\\section{Intro} Text.\nB", "A\n## Intro\nText.\nB"),
+        ("A\n\\section{Intro} Text.\nB", "A\n**Intro** Text.\nB"),
+        ("A\n\\section{Intro} \\label{b}\nB", "A\n## Intro\nB"),
+        ("A\n\\section{Intro}\\footnote{A \\emph{b}}\nB", "A\n## Intro (A b)\nB"),
+        ("A\n\n\\paragraph{Time.} It\nis", "A\n\n**Time.** It\nis"),
+        ("\\paragraph{Time.}\nIt is", "##### Time.\nIt is"),
+        ("A\n\\subparagraph{Time.}\\label{x} It is", "A\n**Time.** It is"),
+    ])
+    func `The text after a heading in a line is not part of the heading`(
+        latex: String, expected: String
+    ) async throws {
+        #expect(try await DocumentFixture.document(latex, name: "a.tex").text == expected)
+    }
+
+    @Test func `Parts of LaTeX that are not printed are hidden`() async throws {
+        let document = try await DocumentFixture.document(
+            #"""
+            \begin{comment}
+            \title{Draft}
+            \end{comment}
+            A
+            \iffalse one
+            \ifx two \else three \fi
+            \fi B
+            C \iffalse D $\iff$ \fi E \\iffalse
+            \begin{comment} one \end{comment}
+            % \iffalse
+            \iffalse two \else F
+            \begin{comment}
+            No end
+            """#, name: "a.tex")
+        #expect(document.title == nil)
+        #expect(
+            document.text.components(separatedBy: "\n") == [
+                "<!-- \\begin{comment} -->", "<!-- \\title{Draft} -->", "<!-- \\end{comment} -->", "A",
+                "<!-- \\iffalse one -->", "<!-- \\ifx two \\else three \\fi -->", " B", "C  E iffalse",
+                "<!-- \\begin{comment} one \\end{comment} -->", "<!-- % \\iffalse -->",
+                "\\iffalse two \\else F", "", "No end",
+            ])
+    }
+
+    @Test(arguments: [
+        "\\verb|x%|", "\\verb|\\verb+\\iffalse \\ifx \\lstinline[a \\url{", "\\iffalse ",
+        "\\fi\\iffalse\\ifx", "\\verb|a\n", "\\iffalse\n", "\\begin{comment}\n", "\\section{a} b\n\n", "\\section{",
+    ])
+    func `Very much code and very many comments are read in a short time`(unit: String) {
+        let start = ReaderDetailTests.threadSeconds()
+        let text = String(repeating: unit, count: 20_000)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        #expect(LaTeXMarkup.converted(lines) {}.lines.count == lines.count)
+        #expect(ReaderDetailTests.threadSeconds() - start < 5)
+    }
+}
