@@ -65,7 +65,8 @@ import Testing
 
     @Test(arguments: [
         "\\verb|x%|", "\\verb|\\verb+\\iffalse \\ifx \\lstinline[a \\url{", "\\iffalse ",
-        "\\fi\\iffalse\\ifx", "\\verb|a\n", "\\iffalse\n", "\\begin{comment}\n", "\\section{a} b\n\n", "\\section{",
+        "\\fi\\iffalse\\ifx", "\\verb|a\n", "\\iffalse\n", "\\begin{comment}\n",
+        "\\section{a} b\n\n", "\\section{",
     ])
     func `Very much code and very many comments are read in a short time`(unit: String) {
         let start = ReaderDetailTests.threadSeconds()

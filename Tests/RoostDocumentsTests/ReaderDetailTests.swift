@@ -162,6 +162,25 @@ import Testing
         #expect(try await DocumentFixture.document(latex, name: "a.tex").text == expected)
     }
 
+    @Test func `A heading of Org that is a comment is hidden with the headings below it`() async throws {
+        let document = try await DocumentFixture.document(
+            """
+            * A
+            ** TODO [#A] COMMENT Draft :x:
+            #+TITLE: Old
+            *** Child
+            #+begin_src
+            ** COMMENT B
+            * COMMENTED
+            """, name: "a.org")
+        #expect(document.title == nil && document.tags.isEmpty)
+        #expect(
+            document.text.split(separator: "\n") == [
+                "# A", "<!-- ** TODO [#A] COMMENT Draft :x: -->", "<!-- #+TITLE: Old -->",
+                "<!-- *** Child -->", "<!-- #+begin_src -->", "<!-- ** COMMENT B -->", "# COMMENTED",
+            ])
+    }
+
     @Test func `Directives, tables and literal blocks of reStructuredText are converted`() async throws {
         let text = try await DocumentFixture.document(
             """

@@ -21,6 +21,8 @@ enum OrgMarkup {
         let states = commonStates.union(lines.lazy.flatMap(declaredStates))
         var isCode = false
         var (isDrawer, isComment) = (false, false)
+        // The level of the heading whose part of the text is a comment.
+        var commentLevel: Int?
         // A block without an end is text.
         let lastCommentEnd =
             lines.lastIndex { $0.contains("#+") && $0.lowercased().contains("#+end_comment") } ?? 0
@@ -28,7 +30,14 @@ enum OrgMarkup {
             try checkCancellation()
             let text = line.trimmingCharacters(in: .whitespaces)
             let lowercased = text.lowercased()
-            if isCode {
+            if !isCode, !isComment, let level = headingLevel(line) {
+                if level <= commentLevel ?? level { commentLevel = nil }
+                if commentLevel == nil, isCommentHeading(line, states) { commentLevel = level }
+            }
+            if commentLevel != nil {
+                isDrawer = false
+                result.addHidden(text)
+            } else if isCode {
                 isCode = !(lowercased.hasPrefix("#+end_src") || lowercased.hasPrefix("#+end_example"))
                 result.lines.append(isCode ? line : "```")
             } else if isComment || (lowercased.hasPrefix("#+begin_comment") && index < lastCommentEnd) {
@@ -142,9 +151,8 @@ enum OrgMarkup {
     private static func heading(
         _ line: String, _ states: Set<String>, _ result: inout ConvertedMarkup
     ) -> String? {
-        let stars = line.prefix { $0 == "*" }
-        guard line.dropFirst(stars.count).first == " " else { return nil }
-        var words = line.dropFirst(stars.count).split(separator: " ")
+        guard let level = headingLevel(line) else { return nil }
+        var words = line.dropFirst(level).split(separator: " ")
         if let first = words.first, states.contains(String(first)) {
             result.addProperty("to" + "do", String(first))
             words.removeFirst()
@@ -159,7 +167,24 @@ enum OrgMarkup {
         }
         if let last = words.last, isProgress(last) { words.removeLast() }
         let text = inline(words.joined(separator: " "), &result)
-        return String(repeating: "#", count: min(stars.count, 6)) + " " + text
+        return String(repeating: "#", count: min(level, 6)) + " " + text
+    }
+
+    /// Returns the number of stars of a heading; `nil` for other lines.
+    private static func headingLevel(_ line: String) -> Int? {
+        guard line.utf8.first == UInt8(ascii: "*") else { return nil }
+        let level = line.utf8.prefix { $0 == UInt8(ascii: "*") }.count
+        return line.utf8.dropFirst(level).first == UInt8(ascii: " ") ? level : nil
+    }
+
+    /// Returns whether a heading such as `* COMMENT Draft` begins a comment, which ends at the next heading of
+    /// the same or a higher level. A state and a priority can precede the word.
+    private static func isCommentHeading(_ line: String, _ states: Set<String>) -> Bool {
+        guard line.contains("COMMENT") else { return false }
+        var words = line.drop { $0 == "*" }.split(separator: " ")[...]
+        if let first = words.first, states.contains(String(first)) { words = words.dropFirst() }
+        if let first = words.first, first.hasPrefix("[#"), first.hasSuffix("]") { words = words.dropFirst() }
+        return words.first == "COMMENT"
     }
 
     /// Returns whether a word is the share of the tasks below a heading that are done: `[1/3]` or `[33%]`.
