@@ -110,25 +110,43 @@ struct FrontMatterFields {
         }.filter { !$0.isEmpty }
     }
 
-    /// Adds the links in texts that consist of a wiki link.
+    /// Adds the wiki links in the texts of a value.
     private mutating func addLinks(_ value: FrontMatterValue, depth: Int) {
         guard depth <= MetadataValue.maximumDepth else { return }
         if let name = value.bracketedName {
-            addLink("[[\(name)]]")
+            addLinks(in: "[[\(name)]]")
             return
         }
         switch value {
-        case .scalar(_, let text): addLink(text)
+        case .scalar(_, let text): addLinks(in: text)
         case .array(let values): for element in values { addLinks(element, depth: depth + 1) }
         case .object(let members): for member in members { addLinks(member.value, depth: depth + 1) }
         }
     }
 
-    private mutating func addLink(_ text: String) {
-        let text = text.trimmed
-        guard text.hasPrefix("[["), text.hasSuffix("]]"), text.utf8.count > 4 else { return }
+    /// Adds the wiki links in a text.
+    ///
+    /// - Complexity: O(length of text).
+    private mutating func addLinks(in text: String) {
+        guard text.contains("[[") else { return }
         let bytes = Array(text.utf8)
-        if let link = WikiLink(bytes, 2..<bytes.count - 2, isEmbed: false) { links.append(link.link) }
+        // The offset after the brackets that were opened last.
+        var start: Int?
+        var index = 0
+        while index + 1 < bytes.count {
+            let isPair = bytes[index] == bytes[index + 1]
+            if isPair, bytes[index] == UInt8(ascii: "[") {
+                start = index + 2
+                index += 2
+            } else if isPair, bytes[index] == UInt8(ascii: "]"), let content = start {
+                if let link = WikiLink(bytes, content..<index, isEmbed: false) { links.append(link.link) }
+                start = nil
+                index += 2
+            } else {
+                if bytes[index] == 0x0A { start = nil }
+                index += 1
+            }
+        }
     }
 }
 

@@ -238,6 +238,12 @@ import Testing
                 DocumentLink(kind: .wiki, target: "Home"), DocumentLink(kind: .wiki, target: "A"),
                 DocumentLink(kind: .wiki, target: "B", text: "b"),
             ]),
+        LinkCase(
+            text: "---\nup: [[A]], [[B|b]]\nsee: \"the [[C#D]] for [[ ]] more\"\nno: \"[[E ]x[[F]\"\n---\n",
+            links: [
+                DocumentLink(kind: .wiki, target: "A"), DocumentLink(kind: .wiki, target: "B", text: "b"),
+                DocumentLink(kind: .wiki, target: "C", fragment: "D"),
+            ]),
         LinkCase(text: "`[[no]]` ``[a](b)``\n\n    [[no]]\n\n```\n[[no]]\n```\n", links: []),
         LinkCase(text: "[[ ]] [[]] [[a\nb]] [not a link] [x]( y", links: []),
         LinkCase(text: "\\[a](b) %%[[no]]%% <!-- [[no]] -->", links: []),
