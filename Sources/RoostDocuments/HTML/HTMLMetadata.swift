@@ -91,19 +91,24 @@ struct HTMLMetadata: Sendable {
             tree.nodes[$0].tag == "title" && !tree.ancestors(of: $0).contains { tree.nodes[$0].tag == "svg" }
         }
         windowTitle = window.map { tree.text(of: $0) } ?? ""
-        let headings = tree.elements("h1").prefix(Self.maximumHeadings).map { tree.headingText(of: $0) }
-            .filter { !$0.isEmpty }
+        let elements = tree.elements("h1").prefix(Self.maximumHeadings)
+            .map { (index: $0, text: tree.headingText(of: $0)) }.filter { !$0.text.isEmpty }
+        let headings = elements.map(\.text)
         let wholeTitle = meta["og:title"] ?? meta["twitter:title"] ?? windowTitle
         let stated = String(wholeTitle.prefix(Self.maximumTitleLength))
         if let chapter = Self.chapter(of: stated, in: tree, titles: headings) { return chapter }
+        let site = siteHeading(of: stated, among: elements, in: tree)
         // A heading that the stated title contains is the title without the name of the site.
-        let matching = headings.filter { $0.count > 3 && stated.localizedCaseInsensitiveContains($0) }
+        let matching = headings.filter {
+            $0.count > 3 && $0 != site?.name && stated.localizedCaseInsensitiveContains($0)
+        }
         if let heading = matching.max(by: { $0.count < $1.count }),
             heading.count * 3 >= stated.count
                 || Self.separators.contains(where: { stated.hasPrefix(heading + $0) })
         {
             return heading
         }
+        if let site { return site.page }
         let short = Self.withoutSiteName(stated, siteName: siteName)
         if !short.isEmpty { return short }
         return data.headline ?? headings.first
@@ -121,12 +126,52 @@ struct HTMLMetadata: Sendable {
     /// of the book: the part of the stated title before that name, if a heading has this text too.
     private static func chapter(of stated: String, in tree: HTMLTree, titles: [String]) -> String? {
         let chapters = titles.flatMap { title in
-            separators.lazy.filter { stated.hasSuffix($0 + title) }
-                .map { String(stated.dropLast($0.count + title.count)) }
+            separators.lazy.compactMap { part(of: stated, before: $0 + title) }
         }
         guard !chapters.isEmpty else { return nil }
-        let headings = Set((tree.elements("h1") + tree.elements("h2")).map { tree.headingText(of: $0) })
-        return chapters.first(where: headings.contains)
+        let headings = Set(
+            (tree.elements("h1") + tree.elements("h2")).map { tree.headingText(of: $0).lowercased() })
+        return chapters.first { headings.contains($0.lowercased()) }
+    }
+
+    /// Returns the part of a title before an end, which may be written in other letter cases; `nil` if the
+    /// title does not have this end or nothing is before it.
+    private static func part(of title: String, before end: String) -> String? {
+        guard let range = title.range(of: end, options: [.caseInsensitive, .anchored, .backwards]) else {
+            return nil
+        }
+        let part = title[..<range.lowerBound].trimmingCharacters(in: .whitespaces)
+        return part.isEmpty ? nil : part
+    }
+
+    /// Returns the main heading with the name of the site or book, and the part of the stated title before
+    /// that name, which is the title of the page.
+    ///
+    /// The stated title can also begin with the name of the site and end with the heading of the page. A
+    /// heading is therefore the name of the site only after a vertical bar, before which sites write the
+    /// title of the page, or if other headings than it are in the content of the page.
+    private func siteHeading(
+        of stated: String, among headings: [(index: Int, text: String)], in tree: HTMLTree
+    ) -> (name: String, page: String)? {
+        func isInContent(_ index: Int) -> Bool {
+            tree.ancestors(of: index).contains { ["main", "article"].contains(tree.nodes[$0].tag) }
+        }
+        var isContentMarked: Bool?
+        for heading in headings where !isInContent(heading.index) {
+            for separator in Self.separators {
+                guard let page = Self.part(of: stated, before: separator + heading.text),
+                    page.lowercased() != siteName?.lowercased()
+                else { continue }
+                if separator == " | " { return (heading.text, page) }
+                isContentMarked =
+                    isContentMarked
+                    ?? ["h1", "h2", "h3"].contains {
+                        tree.elements($0).prefix(Self.maximumHeadings).contains(where: isInContent)
+                    }
+                if isContentMarked == true { return (heading.text, page) }
+            }
+        }
+        return nil
     }
 
     /// Removes the name of a site from the end or the beginning of a title.
