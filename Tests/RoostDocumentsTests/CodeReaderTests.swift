@@ -144,6 +144,13 @@ import Testing
             ["f", "g"]
         ),
         ("c.c", "int f(int a)\n{\n  if (a) {{\n}\nint g(void)\n{\n  a();\n  return f(1);\n}\n", ["f", "g"]),
+        (
+            "b.swift",
+            "struct A {\n  let r = /[{\"]/\n  func f() {\n    b(c / d, e(/\\/{/))\n    a()\n  }\n}\n"
+                + "let q = #/\n  \" {  # a comment\n/#\nfunc g() {\n  a()\n  b(x /y, \"{\")\n}\n"
+                + "func h() {\n  c(1, /)\n  d(2, /)\n}\n",
+            ["A", "A/f", "q", "g", "h"]
+        ),
         ("a.php", "<html>\n<?php\nfunction helper() {\n  a();\n  b();\n}\n?>\n</html>", ["helper"]),
     ])
     func `Names and bodies in unusual forms are found`(

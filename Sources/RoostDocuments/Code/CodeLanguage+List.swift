@@ -15,7 +15,7 @@ extension CodeLanguage {
         CodeLanguage(
             name: "swift", title: "Swift", extensions: ["swift"], layout: .braces(endsAtNewline: true),
             lineComments: ["//"], blockComments: cComments, hasNestedComments: true,
-            strings: [.triple, .hashes, .expressions],
+            strings: [.triple, .hashes, .expressions, .regex],
             containers: ["class", "struct", "enum", "protocol", "extension", "actor"],
             functions: [
                 "func", "init", "deinit", "subscript", "var", "let", "typealias", "macro", "operator",

@@ -31,7 +31,7 @@ struct CodeLanguage: Sendable {
         static let hashes = Strings(rawValue: 32)
         /// Expressions in strings, such as `\(…)` or `${…}`.
         static let expressions = Strings(rawValue: 64)
-        /// `/…/` where an expression may begin.
+        /// `/…/` where an expression may begin; in Swift also `#/…/#`.
         static let regex = Strings(rawValue: 128)
         /// `R"name(…)name"`.
         static let raw = Strings(rawValue: 256)

@@ -5,8 +5,12 @@ struct CodeMask {
     private(set) var bytes: [UInt8]
 
     private let language: CodeLanguage
-    private let source: [UInt8]
-    private var position = 0
+    let source: [UInt8]
+    /// The offset of the byte that is read next.
+    var position = 0
+    /// The number of regular expressions of Swift with `#` and without an end. Each of them is searched for in
+    /// the rest of the text.
+    var openExpressions = 0
     /// The number of here documents without an end. Each of them is searched for in the rest of the text.
     private var openDocuments = 0
     private static let maximumOpenDocuments = 50
@@ -162,7 +166,8 @@ struct CodeMask {
         case UInt8(ascii: "`") where strings.contains(.backtick):
             skipQuoted(length: 1, hashes: 0)
             return true
-        case UInt8(ascii: "/") where strings.contains(.regex): return skipRegex()
+        case UInt8(ascii: "/") where strings.contains(.regex):
+            return language.name == "swift" ? skipSwiftRegex() : skipRegex()
         case UInt8(ascii: "[") where strings.contains(.brackets) && byte(1) == UInt8(ascii: "["):
             while position < source.count, !(byte(0) == UInt8(ascii: "]") && byte(1) == UInt8(ascii: "]")) {
                 position += 1
@@ -182,7 +187,7 @@ struct CodeMask {
     private func isPerlName(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "$") || Self.isNameByte(byte) }
 
     /// The number of `#` directly before the position. The end of the string repeats them.
-    private var hashesBefore: Int {
+    var hashesBefore: Int {
         guard language.strings.contains(.hashes) else { return 0 }
         var count = 0
         while position - count > 0, source[position - count - 1] == UInt8(ascii: "#") { count += 1 }
@@ -288,31 +293,6 @@ struct CodeMask {
         while position < source.count, !has(end) { position += 1 }
         position += end.count
         return true
-    }
-
-    /// Skips a regular expression that begins at the position, and returns whether there is one. A slash
-    /// begins an expression only after certain characters; otherwise it is a division.
-    private mutating func skipRegex() -> Bool {
-        var index = position - 1
-        while index >= 0, source[index] == Self.space { index -= 1 }
-        let previous = index >= 0 ? source[index] : Self.newline
-        let starts = Array("(=,:[!&|?{};\n".utf8)
-        let isReturn = index >= 5 && Array(source[(index - 5)...index]) == Array("return".utf8)
-        guard starts.contains(previous) || isReturn else { return false }
-        var (end, isInClass) = (position + 1, false)
-        while end < source.count, source[end] != Self.newline {
-            switch source[end] {
-            case UInt8(ascii: "\\"): end += 1
-            case UInt8(ascii: "["): isInClass = true
-            case UInt8(ascii: "]"): isInClass = false
-            case UInt8(ascii: "/") where !isInClass:
-                position = end + 1
-                return true
-            default: break
-            }
-            end += 1
-        }
-        return false
     }
 
     /// Skips a here document, which begins with `<<NAME` and ends with a line that contains only the name.

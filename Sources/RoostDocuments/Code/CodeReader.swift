@@ -5,7 +5,7 @@ public struct CodeReader: DocumentReader {
     /// The average length of a line, in bytes, above which a file is considered generated.
     private static let maximumLineLength = 500
 
-    public let version = 4
+    public let version = 5
 
     public let types = CodeLanguage.all.map(\.type)
 
