@@ -58,7 +58,7 @@ struct TimeArgument {
     /// first day of a period such as `last week`, in the form 2026-01-31; `nil` for other texts. Durations
     /// such as `30m` can be values themselves.
     ///
-    /// - Parameter isNext: Whether the first day after the day or period is meant.
+    /// - Parameter isNext: Whether to return the first day after the day or period instead.
     func day(_ text: String, isNext: Bool = false) -> String? {
         let text = text.trimmingCharacters(in: .whitespaces).lowercased()
         guard ["today", "tomorrow", "yesterday"].contains(text) || text.contains(" ") else { return nil }
