@@ -10,7 +10,7 @@ public struct PDFReader: DocumentReader {
     public static let type = DocumentType(
         name: "pdf", title: "PDF", extensions: ["pdf"], mediaTypes: ["application/pdf", "application/x-pdf"])
 
-    public let version = 3
+    public let version = 4
 
     public let types = [Self.type]
 

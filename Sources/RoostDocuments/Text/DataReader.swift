@@ -15,7 +15,7 @@ public struct DataReader: DocumentReader {
     static let toml = DocumentType(
         name: "toml", title: "TOML", extensions: ["toml"], mediaTypes: ["application/toml"], format: .plain)
 
-    public let version = 3
+    public let version = 4
 
     public let types = [Self.json, Self.xml, Self.yaml, Self.toml]
 

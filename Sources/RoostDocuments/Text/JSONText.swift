@@ -23,7 +23,7 @@ struct JSONText {
         guard cursor.enter() else { return }
         repeat {
             if let title = Self.text(Self.titles, of: cursor) {
-                try output.add(MarkdownText.heading(title, level: 2))
+                try output.add(MarkdownText.heading(ofPlainText: title, level: 2))
             }
             try append(&cursor, name: "", depth: 0)
             output.endBlock()

@@ -3,7 +3,7 @@ import Foundation
 /// Functions for readers that produce Markdown from other formats.
 enum MarkdownText {
     /// Returns a paragraph with a backslash before characters that would begin a heading, a quotation, a
-    /// fence or a comment.
+    /// fence, a comment or a link to a note.
     ///
     /// Only constructs that change the structure of the text are escaped; emphasis is not, so that words
     /// remain unchanged.
@@ -23,7 +23,7 @@ enum MarkdownText {
         switch byte {
         case UInt8(ascii: "#"), UInt8(ascii: ">"), UInt8(ascii: "`"), UInt8(ascii: "~"), UInt8(ascii: "-"),
             UInt8(ascii: "="), UInt8(ascii: "%"), UInt8(ascii: "<"), UInt8(ascii: "\t"), UInt8(ascii: " "),
-            UInt8(ascii: "+"):
+            UInt8(ascii: "+"), UInt8(ascii: "["):
             true
         default: false
         }
@@ -34,12 +34,34 @@ enum MarkdownText {
         var escaped = String(text)
         if escaped.contains("<!--") { escaped = escaped.replacingOccurrences(of: "<!--", with: "\\<!--") }
         if escaped.contains("%%") { escaped = escaped.replacingOccurrences(of: "%%", with: "\\%%") }
+        escaped = withoutWikiLinks(escaped)
         guard let first = text.first else { return escaped }
         let isRule = "-=+".contains(first) && text.allSatisfy { $0 == first || $0 == " " }
         if isRule || first == "#" || first == ">" || text.hasPrefix("```") || text.hasPrefix("~~~") {
             return "\\" + escaped
         }
         return escaped
+    }
+
+    /// Returns a text with a backslash before each bracket that another one follows, because `[[` begins a
+    /// link to a note. A bracket that has a backslash already needs no other one.
+    ///
+    /// - Complexity: O(length of text).
+    static func withoutWikiLinks(_ text: String) -> String {
+        guard text.contains("[[") else { return text }
+        let bytes = Array(text.utf8)
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count + 2)
+        var isEscaped = false
+        for (index, byte) in bytes.enumerated() {
+            let isBracket = byte == UInt8(ascii: "[")
+            if isBracket, !isEscaped, index + 1 < bytes.count, bytes[index + 1] == byte {
+                output.append(UInt8(ascii: "\\"))
+            }
+            output.append(byte)
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+        }
+        return String(decoding: output, as: UTF8.self)
     }
 
     /// Returns whether a line begins an item of a list: with a bullet, or with a number or a letter and a
@@ -62,6 +84,11 @@ enum MarkdownText {
         return line.isEmpty ? "" : String(repeating: "#", count: min(max(level, 1), 6)) + " " + line
     }
 
+    /// Returns a heading of a level from 1 to 6 for a text that is not Markdown.
+    static func heading(ofPlainText text: String, level: Int) -> String {
+        heading(withoutWikiLinks(text), level: level)
+    }
+
     /// Returns a text in one line, with single spaces.
     static func singleLine(_ text: String) -> String {
         var line = ""
@@ -79,7 +106,7 @@ enum MarkdownText {
         return line
     }
 
-    /// Returns a table with `|` between cells. The first row is the header.
+    /// Returns a table of texts that are not Markdown, with `|` between cells. The first row is the header.
     static func table(_ rows: [[String]]) -> String {
         let width = rows.map(\.count).max() ?? 0
         guard width > 0 else { return "" }
@@ -90,7 +117,7 @@ enum MarkdownText {
             table += "|"
             for cell in row {
                 table += " "
-                table += singleLine(cell).replacingOccurrences(of: "|", with: "\\|")
+                table += withoutWikiLinks(singleLine(cell)).replacingOccurrences(of: "|", with: "\\|")
                 table += " |"
             }
             table += String(repeating: "  |", count: width - row.count)

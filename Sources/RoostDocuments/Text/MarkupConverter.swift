@@ -122,7 +122,7 @@ final class MarkupConverter {
         try readChildren()
         let text = inline
         inline = ""
-        let heading = MarkdownText.heading(text, level: level)
+        let heading = MarkdownText.heading(ofPlainText: text, level: level)
         guard !heading.isEmpty else { return }
         hasHeading = true
         paragraphs.append(MarkdownText.singleLine(text))

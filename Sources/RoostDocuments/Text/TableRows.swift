@@ -36,9 +36,17 @@ struct TableRows {
         size(rows: rows.count + 1, columns: max(width, columns), bytes: cellBytes + bytes) <= maximumBytes
     }
 
-    /// Returns the number of bytes that a text needs in a cell, where signs that divide cells are escaped.
+    /// Returns the number of bytes that a text needs in a cell, where signs that divide cells or begin links
+    /// are escaped.
     static func bytes(of cell: String) -> Int {
-        cell.utf8.count + cell.utf8.count { $0 == UInt8(ascii: "|") }
+        var count = 0
+        var previous: UInt8 = 0
+        for byte in cell.utf8 {
+            let isPair = byte == UInt8(ascii: "[") && previous == byte
+            count += isPair || byte == UInt8(ascii: "|") ? 2 : 1
+            previous = byte
+        }
+        return count
     }
 
     /// Returns the number of bytes of a table: that of its cells, of the signs around them and of the line

@@ -60,7 +60,7 @@ final class XMLText {
         guard !line.isEmpty else { return }
         if element.name.lowercased() == "title" {
             if title == nil { title = line }
-            try output.add(MarkdownText.heading(line, level: 2))
+            try output.add(MarkdownText.heading(ofPlainText: line, level: 2))
         } else if !hasChildren && line.count <= Self.maximumValueLength {
             try output.add("- \(element.name): \(line)", isListItem: true)
         } else {

@@ -122,7 +122,7 @@ final class BookDocument {
             if second.output.text.utf8.count > converter.output.text.utf8.count { converter = second }
         }
         if !converter.hasHeading, let title = chapterTitles[path], !converter.output.text.isEmpty {
-            try output.add(MarkdownText.heading(title, level: 1))
+            try output.add(MarkdownText.heading(ofPlainText: title, level: 1))
         }
         try output.add(converter.output.text)
         links += converter.links

@@ -71,7 +71,7 @@ final class OpenDocument {
                 let level = element["outline-level"].flatMap { Int($0) } ?? 1
                 var text = ""
                 try readInline(xml, &text, add: add)
-                try add(MarkdownText.heading(text, level: level), false)
+                try add(MarkdownText.heading(ofPlainText: text, level: level), false)
             case "p":
                 var text = ""
                 try readInline(xml, &text, add: add)
@@ -80,7 +80,7 @@ final class OpenDocument {
             case "list": try readList(xml, element, level: 0, isNumbered: nil, add: add)
             case "table":
                 if pages == 0, let name = element["table:name"], isSpreadsheet {
-                    let heading = MarkdownText.heading(name, level: 2)
+                    let heading = MarkdownText.heading(ofPlainText: name, level: 2)
                     guard heading.utf8.count <= output.remainingBytes else {
                         unread.append("sheet \(name): all rows")
                         return
@@ -142,7 +142,7 @@ final class OpenDocument {
                 try readBlocks(xml) { blocks.append(($0, $1)) }
                 let text = blocks.map(\.0).joined(separator: " ")
                 if isTitle {
-                    try output.add(MarkdownText.heading(text, level: 2))
+                    try output.add(MarkdownText.heading(ofPlainText: text, level: 2))
                 } else {
                     for (block, isListItem) in blocks { try output.add(block, isListItem: isListItem) }
                 }
@@ -179,7 +179,7 @@ final class OpenDocument {
                     if element.name == "h" {
                         // Numbered headings are items of a list.
                         let depth = element["outline-level"].flatMap { Int($0) } ?? level + 1
-                        try add(MarkdownText.heading(text, level: depth), false)
+                        try add(MarkdownText.heading(ofPlainText: text, level: depth), false)
                     } else if !text.isEmpty {
                         let line = text.trimmingCharacters(in: .whitespacesAndNewlines)
                         try add(indent + mark + MarkdownText.escaped(line), mark != "  ")

@@ -56,7 +56,7 @@ final class PresentationDocument {
         try readShapes(xml, relationships, &shapes)
         if let title = shapes.first(where: { $0.isTitle && !$0.paragraphs.isEmpty }) {
             let text = title.paragraphs.map(\.text).joined(separator: " ")
-            try output.add(MarkdownText.heading(text, level: 2))
+            try output.add(MarkdownText.heading(ofPlainText: text, level: 2))
         }
         var hasTitle = false
         for shape in shapes {

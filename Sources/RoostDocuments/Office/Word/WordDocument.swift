@@ -174,7 +174,7 @@ final class WordDocument {
         try readRuns(xml, &paragraph) { boxes.append(($0, $1)) }
         let text = MarkdownText.escaped(paragraph.text.trimmingCharacters(in: .whitespacesAndNewlines))
         if let level = paragraph.outlineLevel ?? styles.headingLevel(ofStyle: paragraph.style) {
-            try add(MarkdownText.heading(paragraph.text, level: level), false)
+            try add(MarkdownText.heading(ofPlainText: paragraph.text, level: level), false)
         } else if let reference = paragraph.list ?? styles.list(ofStyle: paragraph.style),
             let isNumbered = styles.isNumbered(reference), !text.isEmpty
         {
