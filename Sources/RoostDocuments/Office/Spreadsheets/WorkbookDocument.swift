@@ -57,7 +57,7 @@ final class WorkbookDocument {
             }
         }
         for sheet in sheets {
-            let heading = MarkdownText.heading(sheet.name, level: 2)
+            let heading = MarkdownText.heading(ofPlainText: sheet.name, level: 2)
             // After a cell without room, the next sheets are not searched for cells that are short enough.
             guard excessCells == 0, heading.utf8.count <= output.remainingBytes else {
                 unread.append("sheet \(sheet.name): all rows")
@@ -77,7 +77,7 @@ final class WorkbookDocument {
         try xml.children { _ in
             try xml.children { element in
                 guard element.name == "si" else { return }
-                strings.append(try Self.richText(xml))
+                strings.append(SpreadsheetText.decoded(try Self.richText(xml)))
             }
         }
     }
@@ -158,7 +158,7 @@ final class WorkbookDocument {
                     return
                 }
                 if isThread { cells.insert(cell) } else if cells.contains(cell) { return }
-                let text = MarkdownText.singleLine(try Self.commentText(xml))
+                let text = MarkdownText.singleLine(SpreadsheetText.decoded(try Self.commentText(xml)))
                 guard !text.isEmpty else { return }
                 let line = "- \(cell): \(MarkdownText.escaped(text))"
                 // The line breaks before it need two bytes.
@@ -232,9 +232,10 @@ final class WorkbookDocument {
         case "s":
             guard let index = Int(value), strings.indices.contains(index) else { return "" }
             return strings[index]
-        case "inlineStr": return inline
+        case "inlineStr": return SpreadsheetText.decoded(inline)
         case "b": return value == "1" ? "TRUE" : "FALSE"
-        case "str", "e", "d": return value
+        case "str": return SpreadsheetText.decoded(value)
+        case "e", "d": return value
         default: return numbers.text(of: value, style: style.flatMap { Int($0) } ?? 0)
         }
     }
