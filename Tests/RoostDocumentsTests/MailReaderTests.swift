@@ -119,6 +119,21 @@ import Testing
         #expect(hidden == ["\\--\n\nAnn"])
     }
 
+    @Test func `The footer of a mailing list is hidden`() {
+        func hidden(_ text: String) -> [Range<Int>] {
+            TextStructure(of: text, format: .mail).hiddenParts.map(\.range)
+        }
+        let rule = String(repeating: "_", count: 47)
+        let footer = "\(rule)\nBoats mailing list\nBoats@example.org\nhttps://example.org/boats\n"
+        #expect(hidden("Yes.\n" + footer) == [5..<5 + footer.utf8.count])
+        // Without an address, with a longer text, and between two lines.
+        #expect(hidden("Yes.\n\(rule)\nThe end.\n").isEmpty)
+        #expect(hidden("Yes.\n" + footer + String(repeating: "More.\n", count: 4)).isEmpty)
+        #expect(hidden("Yes.\n" + footer + rule).isEmpty)
+        #expect(hidden("Yes.\n____\nhttps://example.org\n").isEmpty)
+        #expect(hidden(footer).isEmpty)
+    }
+
     @Test func `A line of two hyphens in HTML that divides a message hides nothing`() {
         func hidden(_ text: String) -> [Range<Int>] {
             TextStructure(of: text, format: .mail).hiddenParts.map(\.range)

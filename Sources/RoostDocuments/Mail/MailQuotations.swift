@@ -43,11 +43,12 @@ struct MailQuotations {
         var (isForwarded, isInQuotation, hasForward) = (false, false, false)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         var armor = MailArmor(lines)
+        let footer = MailFooter.start(lines)
         for (index, line) in lines.enumerated() {
             let range = offset..<min(offset + line.utf8.count + 1, length)
             offset = range.upperBound
             let content = line.trimmingCharacters(in: .whitespacesAndNewlines)
-            if rest == nil, line == "-- " || line == "-- \r" { rest = .signature }
+            if rest == nil, line == "-- " || line == "-- \r" || index == footer { rest = .signature }
             if rest == nil, line == Self.convertedMark, Self.isSignature(lines[(index + 1)...]) {
                 rest = .signature
             }
