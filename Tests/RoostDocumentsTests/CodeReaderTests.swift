@@ -149,7 +149,22 @@ import Testing
             "struct A {\n  let r = /[{\"]/\n  func f() {\n    b(c / d, e(/\\/{/))\n    a()\n  }\n}\n"
                 + "let q = #/\n  \" {  # a comment\n/#\nfunc g() {\n  a()\n  b(x /y, \"{\")\n}\n"
                 + "func h() {\n  c(1, /)\n  d(2, /)\n}\n",
-            ["A", "A/f", "q", "g", "h"]
+            ["A", "A/f", "g", "h"]
+        ),
+        (
+            "a.js",
+            "module.exports.a = function () {\n  x()\n}\nexports.b = async (x) => {\n  x()\n}\n"
+                + "A.prototype.c = function d() {\n  x()\n}\na.e = x => {\n  x()\n}\n"
+                + "class F {\n  static g = async (e) => {\n    x()\n  }\n  #h = () => {\n    x()\n  }\n}\n"
+                + "a.i = j ? (k) : l => {\n  x()\n}\na.m = {\n  n: 1,\n}\n"
+                + "export default function () {\n  x()\n}\n",
+            ["a", "b", "c", "e", "F", "F/g", "F/h", "default"]
+        ),
+        (
+            "b.ts",
+            "class A {\n  private b: C = async (e: E): Promise<void> => {\n    x()\n  }\n"
+                + "  d = <T>(e: T) => {\n    x()\n  }\n}\nexport default async () => {\n  x()\n}\n",
+            ["A", "A/b", "A/d", "default"]
         ),
         ("a.php", "<html>\n<?php\nfunction helper() {\n  a();\n  b();\n}\n?>\n</html>", ["helper"]),
     ])

@@ -30,6 +30,11 @@ struct CodeHeader {
         tokens.removeFirst(Self.prefixLength(tokens))
         let isC = ["c", "cpp"].contains(language.name)
         let plain = language.hasPlainFunctions ? Self.plainFunction(tokens, language, hasBody: hasBody) : nil
+        let isScript = Self.scriptLanguages.contains(language.name)
+        if isScript, hasBody, let function = Self.assignedFunction(tokens) {
+            name = function
+            return
+        }
         guard let index = Self.keyword(tokens, language) else {
             name = plain ?? (language.name == "csharp" && hasBody ? Self.property(tokens) : nil)
             return
@@ -42,6 +47,11 @@ struct CodeHeader {
         isContainer = language.containers.contains(keyword)
         if language.name == "zig" { isContainer = hasBody && Self.isZigContainer(tokens, after: index) }
         name = Self.declaredName(tokens, after: index, keyword, language)
+        if isScript, let isNamed = Self.isNamed(tokens, after: index), !isNamed {
+            // A function or class without a name can be the default export of a module.
+            name = tokens.tokens[..<index].contains { $0.text == "default" } ? "default" : nil
+            return
+        }
         if Self.namedByText.contains(keyword), name == nil || keyword == "test" { name = text() ?? name }
         if name == nil, isContainer, keyword == "extern" || (isC && keyword == "namespace") { name = "" }
         // In Kotlin, a companion object can have no name.
