@@ -166,6 +166,19 @@ import Testing
                 + "  d = <T>(e: T) => {\n    x()\n  }\n}\nexport default async () => {\n  x()\n}\n",
             ["A", "A/b", "A/d", "default"]
         ),
+        (
+            "d.c",
+            "static inline __attribute__((unused)) const char *\nf(int a)\n{\n  return 0;\n}\n"
+                + "struct __attribute__((packed)) g {\n  int a;\n};\nalignas(16) static int h(int a) {\n"
+                + "  x();\n}\n__declspec(dllexport) int i(void) {\n  x();\n}\n",
+            ["f", "g", "h", "i"]
+        ),
+        (
+            "e.c",
+            "int f(a, b) int a; int *b; {\n  x();\n  return a;\n}\nint\ng(a)\n    struct s *a;\n{\n  x();\n}\n"
+                + "int h(int a) UNUSED;\nint i;\nstruct s {\n  int a;\n};\n",
+            ["f", "g", "s"]
+        ),
         ("a.php", "<html>\n<?php\nfunction helper() {\n  a();\n  b();\n}\n?>\n</html>", ["helper"]),
     ])
     func `Names and bodies in unusual forms are found`(

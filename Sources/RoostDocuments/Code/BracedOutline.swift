@@ -111,7 +111,12 @@ struct BracedOutline {
                 index = close
             case UInt8(ascii: "=") where depth == 0: isAssigned = isAssigned || isAssignment(index)
             case UInt8(ascii: "}") where depth == 0: return (index, body)
-            case UInt8(ascii: ";") where depth == 0: return (index + 1, body)
+            case UInt8(ascii: ";") where depth == 0:
+                // The parameters of a function of C before 1989 precede its body.
+                guard body == nil, !isAssigned, let brace = oldStyleBody(start, index, limit) else {
+                    return (index + 1, body)
+                }
+                index = brace - 1
             case 0x0A where depth == 0 && endsAtNewline && index >= next:
                 guard let line = continuation(behind: index, from: start, column: column, limit: limit) else {
                     return (index, body)
@@ -152,6 +157,27 @@ struct BracedOutline {
                 return isUncertain ? newline + 1 : nil
             }
             line = bytes[(newline + 1)...].firstIndex(of: 0x0A)
+        }
+        return nil
+    }
+
+    /// The maximum number of bytes of the parameters of a function in the form of C before 1989.
+    private static let maximumParametersLength = 2000
+
+    /// Returns the offset of the opening brace of a function in the form of C before 1989, such as
+    /// `int sum(a, b) int a; int *b; {`, of which the first semicolon is known; `nil` for other statements.
+    private func oldStyleBody(_ start: Int, _ semicolon: Int, _ limit: Int) -> Int? {
+        guard language.name == "c", semicolon - start <= Self.maximumParametersLength,
+            let parenthesis = mask[start..<semicolon].lastIndex(of: UInt8(ascii: ")")),
+            mask[(parenthesis + 1)..<semicolon].contains(where: CodeMask.isNameByte)
+        else { return nil }
+        // Only further declarations, without parentheses and values, may be between it and the brace.
+        var previous = UInt8(ascii: ";")
+        for index in semicolon..<min(limit, semicolon + Self.maximumParametersLength) {
+            let byte = mask[index]
+            if byte == UInt8(ascii: "{") { return previous == UInt8(ascii: ";") ? index : nil }
+            guard byte <= 0x20 || CodeMask.isNameByte(byte) || "*,;[]".utf8.contains(byte) else { return nil }
+            if byte > 0x20 { previous = byte }
         }
         return nil
     }

@@ -27,8 +27,9 @@ struct CodeHeader {
         if language.hasPlainFunctions, language.name != "objectivec" {
             tokens.removeAnnotations(except: language.containers)
         }
-        tokens.removeFirst(Self.prefixLength(tokens))
         let isC = ["c", "cpp"].contains(language.name)
+        if isC || language.name == "objectivec" { tokens.removeSpecifiers(Self.specifiers) }
+        tokens.removeFirst(Self.prefixLength(tokens))
         let plain = language.hasPlainFunctions ? Self.plainFunction(tokens, language, hasBody: hasBody) : nil
         let isScript = Self.scriptLanguages.contains(language.name)
         if isScript, hasBody, let function = Self.assignedFunction(tokens) {
@@ -63,20 +64,17 @@ struct CodeHeader {
         if !hasBody && isContainer && isC { name = nil }
     }
 
-    /// Returns the number of tokens of the template parameters and attributes before a declaration.
+    /// The specifiers of C and C++ with arguments, which look like functions.
+    private static let specifiers: Set = [
+        "__attribute__", "__attribute", "__declspec", "alignas", "_Alignas",
+    ]
+
+    /// Returns the number of tokens of the template parameters before a declaration.
     private static func prefixLength(_ tokens: CodeTokens) -> Int {
         let list = tokens.tokens
         var index = 0
-        while index < list.count {
-            if list[index].text == "template" {
-                index = max(index + 1, tokens.skippingGenerics(at: index + 1))
-            } else if ["__attribute__", "__declspec"].contains(list[index].text), index + 2 < list.count,
-                list[index + 1].text == "("
-            {
-                index += 3
-            } else {
-                break
-            }
+        while index < list.count, list[index].text == "template" {
+            index = max(index + 1, tokens.skippingGenerics(at: index + 1))
         }
         return index
     }

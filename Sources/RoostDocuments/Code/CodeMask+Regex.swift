@@ -25,7 +25,7 @@ extension CodeMask {
     }
 
     /// The maximum number of expressions with `#` and without an end that are searched for their ends.
-    private static let maximumOpenExpressions = 50
+    private static let maximumOpenExpressions = 10
     /// The words of Swift after which a slash begins an expression.
     private static let wordsBeforeExpressions: Set = [
         "return", "in", "case", "if", "while", "where", "try", "await", "else",

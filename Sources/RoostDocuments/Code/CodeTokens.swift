@@ -87,6 +87,23 @@ struct CodeTokens {
         tokens = kept
     }
 
+    /// Removes words with the parentheses behind them, such as `__attribute__((unused))`.
+    mutating func removeSpecifiers(_ words: Set<String>) {
+        guard tokens.contains(where: { words.contains($0.text) }) else { return }
+        var kept: [Token] = []
+        var index = 0
+        while index < tokens.count {
+            // The contents of parentheses are no tokens.
+            if words.contains(tokens[index].text), index + 2 < tokens.count, tokens[index + 1].text == "(" {
+                index += 3
+            } else {
+                kept.append(tokens[index])
+                index += 1
+            }
+        }
+        tokens = kept
+    }
+
     private static func isWordByte(_ byte: UInt8) -> Bool {
         CodeMask.isNameByte(byte) || byte == UInt8(ascii: "$")
     }
