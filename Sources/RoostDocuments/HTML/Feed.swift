@@ -4,6 +4,8 @@ struct Feed {
     struct Item {
         var id: String?
         var link: String?
+        /// The base of relative addresses in the item (`xml:base`); `nil` if it is that of the feed.
+        var base: String?
         var title: String?
         var author: String?
         var published: String?
@@ -17,6 +19,8 @@ struct Feed {
 
     var title: String?
     var link: String?
+    /// The base of relative addresses in the feed (`xml:base`); `nil` if it does not state one.
+    var base: String?
     var language: String?
     var items: [Item] = []
 }

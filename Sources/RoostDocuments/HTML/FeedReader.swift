@@ -13,6 +13,8 @@ public struct FeedReader: DocumentReader {
             "application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json",
         ])
 
+    public let version = 2
+
     public let types = [Self.type]
 
     /// Creates a reader.
@@ -42,20 +44,22 @@ public struct FeedReader: DocumentReader {
     private func document(
         of item: Feed.Item, in feed: Feed, _ type: DocumentType, _ input: DocumentInput
     ) -> Document {
-        let base = item.link ?? feed.link ?? input.path
+        let addresses = FeedAddresses(of: item, in: feed, path: input.path)
+        let link = item.link.map(addresses.resolved)
         var document = Document(type: type, title: item.title, text: "")
         if item.isMarkup {
             let page = HTMLPage(Data(item.content.utf8), encodingName: "utf-8")
             // All of an item is content, so no block is omitted.
             document.text = HTMLMarkdown.text(of: page.blocks, in: page)
-            document.links = HTMLLinks.links(in: page.blocks, of: page, address: base)
+            document.links = HTMLLinks.links(
+                in: page.blocks, of: page, address: addresses.baseOfContent(link) ?? input.path)
         } else {
             document.text = item.content
         }
-        if document.text.isEmpty { document.text = item.title ?? item.link ?? "" }
+        if document.text.isEmpty { document.text = item.title ?? link ?? "" }
         document.key = item.id ?? item.link ?? item.title
         document.tags = Self.tags(item.categories)
-        let texts = ["author": item.author, "url": item.link, "site": feed.title, "language": feed.language]
+        let texts = ["author": item.author, "url": link, "site": feed.title, "language": feed.language]
         for (key, value) in texts {
             if let value, !value.isEmpty { document.metadata[key] = .string(String(value.prefix(2048))) }
         }

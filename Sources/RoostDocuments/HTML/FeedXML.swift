@@ -16,6 +16,7 @@ struct FeedXML {
         switch root.name.lowercased() {
         case "feed":
             reader.feed.language = root["xml:lang"]
+            reader.feed.base = root["xml:base"]
             try reader.readFeed()
         case "rss", "rdf": try reader.readRoot()
         default: throw DocumentError.unsupported("it is not a feed: its root element is '\(root.name)'")
@@ -41,7 +42,7 @@ struct FeedXML {
         try parser.children { element in
             switch element.name {
             case "channel": channel = try Self.channel(parser)
-            case "item": items.append(try Self.item(parser, about: element["rdf:about"]))
+            case "item": items.append(try Self.item(parser, element, id: element["rdf:about"]))
             default: break
             }
         }
@@ -53,10 +54,10 @@ struct FeedXML {
         var feed = Feed()
         try parser.children { element in
             switch element.name {
-            case "title" where feed.title == nil: feed.title = try cleanText(parser)
+            case "title" where feed.title == nil: feed.title = try title(parser)
             case "link" where feed.link == nil && element["href"] == nil: feed.link = try cleanText(parser)
             case "language": feed.language = try cleanText(parser)
-            case "item": feed.items.append(try item(parser, about: nil))
+            case "item": feed.items.append(try item(parser, element))
             default: break
             }
         }
@@ -67,9 +68,9 @@ struct FeedXML {
         var feed = feed
         try parser.children { element in
             switch element.name {
-            case "title": feed.title = try Self.cleanText(parser)
+            case "title": feed.title = try Self.title(parser)
             case "link" where (element["rel"] ?? "alternate") == "alternate": feed.link = element["href"]
-            case "entry": feed.items.append(try Self.item(parser, about: nil))
+            case "entry": feed.items.append(try Self.item(parser, element))
             default: break
             }
         }
@@ -77,13 +78,15 @@ struct FeedXML {
     }
 
     /// Reads an item of RSS or an entry of Atom.
-    private static func item(_ parser: XMLPull, about: String?) throws -> Feed.Item {
-        var item = Feed.Item(id: about)
+    private static func item(
+        _ parser: XMLPull, _ element: XMLPull.Element, id: String? = nil
+    ) throws -> Feed.Item {
+        var item = Feed.Item(id: id, base: element["xml:base"])
         var (summary, content): ((text: String, isMarkup: Bool)?, (text: String, isMarkup: Bool)?)
         try parser.children { element in
             switch element.name {
             case "id", "guid": item.id = try cleanText(parser)
-            case "title": item.title = HTMLMetadata.cleaned(HTMLText.plain(try parser.text()))
+            case "title": item.title = try title(parser)
             case "link":
                 if let address = element["href"] {
                     if item.link == nil, (element["rel"] ?? "alternate") == "alternate" {
@@ -106,6 +109,11 @@ struct FeedXML {
         let chosen = [content, summary].compactMap { $0 }.first { !$0.text.allSatisfy(\.isWhitespace) }
         (item.content, item.isMarkup) = chosen.map { ($0.text, $0.isMarkup) } ?? ("", false)
         return item
+    }
+
+    /// Reads a title, which can be HTML.
+    private static func title(_ parser: XMLPull) throws -> String {
+        HTMLMetadata.cleaned(HTMLText.plain(try parser.text()))
     }
 
     private static func cleanText(_ parser: XMLPull) throws -> String {

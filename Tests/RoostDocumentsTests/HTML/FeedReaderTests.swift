@@ -50,6 +50,36 @@ import Testing
         #expect(items[0].updatedAt == Date(timeIntervalSince1970: 1_741_996_800))
     }
 
+    @Test func `Relative addresses are resolved against the base or the page of the feed`() async throws {
+        let atom = try await read(
+            """
+            <?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://a.example/blog/">
+            <title type="html">A &lt;i&gt;river&lt;/i&gt;</title><link href="index.html"/>
+            <entry><id>1</id><title>One</title><link href="e1.html"/>
+            <content type="html">&lt;a href="other.html"&gt;Other&lt;/a&gt;</content></entry>
+            <entry xml:base="sub/"><id>2</id><title>Two</title><link href="e2.html"/>
+            <summary>Words</summary></entry><entry><id>3</id><title>Three</title><summary>Words</summary></entry>
+            </feed>
+            """)
+        #expect(
+            atom.map { $0.metadata["url"] } == [
+                .string("https://a.example/blog/e1.html"), .string("https://a.example/blog/sub/e2.html"), nil,
+            ])
+        #expect(atom[0].links.map(\.target) == ["https://a.example/blog/other.html"])
+        #expect(atom[0].metadata["site"] == .string("A river"))
+        let rss = try await read(
+            """
+            <?xml version="1.0"?><rss version="2.0"><channel><title>News</title><link>https://b.example/n/</link>
+            <item><title>One</title><link>/one</link><description>Words</description></item>
+            <item><title>Two</title><link>mailto:ann@example.org</link><description>Words</description></item>
+            </channel></rss>
+            """)
+        #expect(
+            rss.map { $0.metadata["url"] } == [
+                .string("https://b.example/one"), .string("mailto:ann@example.org"),
+            ])
+    }
+
     @Test func `The items of RSS 1_0 follow the channel`() async throws {
         let items = try await read(
             """
