@@ -96,8 +96,8 @@ package enum BLAS {
         /// Whether the threads of OpenBLAS are ended when the library has been loaded.
         private static let endsThreads = Atomic(false)
 
-        /// Ends the threads that OpenBLAS starts when it is loaded. This must be called before the first use of
-        /// BLAS.
+        /// Ends the threads that OpenBLAS starts when it is loaded. This must be called before the first
+        /// use of BLAS.
         ///
         /// Roost calls BLAS with one thread per call. Until they sleep, the other threads of OpenBLAS wait
         /// in a loop, so that a command with a run time of 0.1 s would lose most of a processor core to

@@ -131,8 +131,8 @@ struct SearchRun: Sendable {
         return JudgedHits(hits: ranked(hits.filter { $0.evidence > 0 || $0.hasAllWords }))
     }
 
-    /// Returns hits that are noise with scores up to the noise level. One rare word can give a higher score to a
-    /// text that does not answer the query.
+    /// Returns hits that are noise with scores up to the noise level. One rare word can give a higher score
+    /// to a text that does not answer the query.
     private func faded(_ hits: [QueryHit]) -> [QueryHit] {
         guard let best = hits.map(\.score).max(), best > Relevance.noiseLevel else { return hits }
         let factor = Relevance.noiseLevel / best

@@ -8,8 +8,8 @@ struct CodeMask {
     let source: [UInt8]
     /// The offset of the byte that is read next.
     var position = 0
-    /// The number of regular expressions of Swift with `#` and without an end. Each of them is searched for in
-    /// the rest of the text.
+    /// The number of regular expressions of Swift with `#` and without an end. Each of them is searched for
+    /// in the rest of the text.
     var openExpressions = 0
     /// The number of here documents without an end. Each of them is searched for in the rest of the text.
     private var openDocuments = 0

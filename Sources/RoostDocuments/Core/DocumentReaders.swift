@@ -30,8 +30,8 @@ public struct DocumentReaders: Sendable {
             ?? first { !fileExtension.isEmpty && $0.extensions.contains(fileExtension) }
     }
 
-    /// Returns the first reader that recognizes the contents of a document, of which the beginning suffices for
-    /// most types; `nil` if none does.
+    /// Returns the first reader that recognizes the contents of a document, of which the beginning suffices
+    /// for most types; `nil` if none does.
     package func recognized(_ input: DocumentInput) -> Match? {
         for reader in readers {
             if let type = reader.recognizedType(of: input) { return Match(reader: reader, type: type) }

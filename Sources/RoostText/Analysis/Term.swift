@@ -83,8 +83,8 @@ struct Term: Sendable, Hashable {
         .catalan: "l d m t s n",
     ].mapValues { Set($0.split(separator: " ").map { Array($0.utf8) }) }
 
-    /// Returns a word without an elided word before an apostrophe, as in "l'heure", or without the endings that
-    /// follow the apostrophe after a Turkish name, as in "Ankara'da".
+    /// Returns a word without an elided word before an apostrophe, as in "l'heure", or without the endings
+    /// that follow the apostrophe after a Turkish name, as in "Ankara'da".
     private static func withoutApostrophe(_ word: [UInt8], in language: TextLanguage) -> [UInt8] {
         guard let apostrophe = word.firstIndex(of: UInt8(ascii: "'")), apostrophe + 1 < word.count else {
             return word

@@ -177,8 +177,8 @@ enum OrgMarkup {
         return line.utf8.dropFirst(level).first == UInt8(ascii: " ") ? level : nil
     }
 
-    /// Returns whether a heading such as `* COMMENT Draft` begins a comment, which ends at the next heading of
-    /// the same or a higher level. A state and a priority can precede the word.
+    /// Returns whether a heading such as `* COMMENT Draft` begins a comment, which ends at the next heading
+    /// of the same or a higher level. A state and a priority can precede the word.
     private static func isCommentHeading(_ line: String, _ states: Set<String>) -> Bool {
         guard line.contains("COMMENT") else { return false }
         var words = line.drop { $0 == "*" }.split(separator: " ")[...]
