@@ -30,7 +30,7 @@ struct EntryFrontMatterTests {
         let changed = text(
             content, tags: ["party", "art"],
             metadata: ["status": .string("raft"), "year": .integer(2024)])
-        #expect(changed.contains("\ntags: [\"party\", \"art\"]\n\"status\": \"raft\"\n"), "\(changed)")
+        #expect(changed.contains("\ntags: [\"art\", \"party\"]\n\"status\": \"raft\"\n"), "\(changed)")
         #expect(changed.hasSuffix("\"raft\"\n# birds\n\nyear: 2024\n---\nIt sings.\n"), "\(changed)")
         let same = text(
             content, tags: ["Wren", "party"],

@@ -104,16 +104,19 @@ enum DynamicCompletion {
         }
     }
 
-    /// Returns the ids of the first sources that are no files.
+    /// Returns the ids of the first sources that are no files: those with a record, and those of the first
+    /// entries, because texts that are added one by one have none.
     private static func sourceIDs(_ store: KnowledgeStore) async throws -> [String] {
         let end = Date().addingTimeInterval(readingTime)
         let snapshot = try await store.storage.snapshot()
-        var found: [String] = []
+        var found = try await scan(store) { entry in
+            entry.source.flatMap { $0.hasPrefix(fileScheme) ? nil : [$0] } ?? []
+        }
         var next: Source.ID?
         repeat {
             let page = try await snapshot.sources(after: next, limit: pageSize)
             let ids = page.sources.map(\.id)
-            found += ids.filter { !$0.hasPrefix(fileScheme) }
+            found += ids.filter { !$0.hasPrefix(fileScheme) && !found.contains($0) }
             // There can be many files, so the rest of them is skipped.
             next = page.next.map { $0.hasPrefix(fileScheme) ? fileScheme + "\u{10FFFF}" : $0 }
         } while next != nil && found.count < maximumCount && Date() < end
