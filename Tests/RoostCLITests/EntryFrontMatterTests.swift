@@ -6,10 +6,15 @@ import Testing
 
 struct EntryFrontMatterTests {
     private func text(
-        _ content: String, tags: [String] = [], metadata: [String: MetadataValue] = [:]
+        _ content: String, tags: [String] = [], metadata: [String: MetadataValue] = [:],
+        source: String? = nil
     ) -> String {
-        EntryFrontMatter(of: Entry(content: content, metadata: metadata, tags: tags)).text
+        let key = source.map { _ in "file" }
+        let entry = Entry(content: content, source: source, key: key, metadata: metadata, tags: tags)
+        return EntryFrontMatter(of: entry).text
     }
+
+    private let note = "file:///notes/wren.md"
 
     @Test func `the properties are added to the front matter of the content`() {
         let block = "title: Wren # a bird\nnested:\n  created: 1\n- source: x\n#updated: 2\n"
@@ -29,12 +34,12 @@ struct EntryFrontMatterTests {
         let content = "---\n\(block)---\nIt sings.\n"
         let changed = text(
             content, tags: ["party", "art"],
-            metadata: ["status": .string("raft"), "year": .integer(2024)])
+            metadata: ["status": .string("raft"), "year": .integer(2024)], source: note)
         #expect(changed.contains("\ntags: [\"art\", \"party\"]\n\"status\": \"raft\"\n"), "\(changed)")
         #expect(changed.hasSuffix("\"raft\"\n# birds\n\nyear: 2024\n---\nIt sings.\n"), "\(changed)")
         let same = text(
             content, tags: ["Wren", "party"],
-            metadata: ["status": .string("draft\n"), "year": .integer(2024)])
+            metadata: ["status": .string("draft\n"), "year": .integer(2024)], source: note)
         #expect(same.hasSuffix("\"\n" + block + "---\nIt sings.\n") && !same.contains("tags: ["), "\(same)")
         // The tag in the text does not need to be in the front matter.
         let tagged = "---\nTags: wren\n---\nIt sings a #song.\n"
@@ -46,6 +51,24 @@ struct EntryFrontMatterTests {
         #expect(text(content).contains("\ntags: [birds]\n"))
         let note = Entry(content: content, source: "file:///notes/wren.md", key: "file")
         #expect(!EntryFrontMatter(of: note).text.contains("birds"))
+    }
+
+    @Test(arguments: [
+        // A text that was not read as Markdown, and front matter that cannot be parsed or has an anchor.
+        ("tags: [k]\nstatus: done\n", false), ("tags: [k]\n\tstatus: done\n", true),
+        ("tags: k\n{{template}}\nstatus: done\n", true), ("tags: &t [k]\nstatus: *t\n", true),
+    ])
+    func `lines that cannot be replaced safely are kept`(block: String, isNote: Bool) {
+        let text = text(
+            "---\n\(block)---\nIt sings.\n", tags: ["z"], metadata: ["status": .string("open")],
+            source: isNote ? note : nil)
+        #expect(text.hasSuffix("\n" + block + "---\nIt sings.\n"), "\(text)")
+        #expect(text.contains("\nroost-tags: [\"z\"]\n"), "\(text)")
+    }
+
+    @Test func `a value that was removed from a note is removed from its front matter`() {
+        let text = text("---\nstatus: done\nyear: 1\n---\n", metadata: ["year": .integer(1)], source: note)
+        #expect(text.hasSuffix("\nyear: 1\n---\n") && !text.contains("status"), "\(text)")
     }
 
     @Test func `another id or source of the front matter is kept`() {

@@ -23,7 +23,8 @@ import Testing
     @Test(arguments: [
         ("\\section{Intro} Text.", "## Intro\nText."), ("\\section{Intro} Text.\n\nB", "## Intro\nText.\nB"),
         ("A\n\n\\section{Intro} Text.\nB", "A\n## Intro\nText.\nB"),
-        ("A\n\\section{Intro} Text.\nB", "A\n**Intro** Text.\nB"),
+        ("A\n\\section{Intro} Text.\nB", "A\n## Intro Text.\nB"),
+        ("A\n\\section{Intro}\\addcontentsline{toc}{section}{Intro}\\vspace{-2mm}\nB", "A\n## Intro\nB"),
         ("A\n\\section{Intro} \\label{b}\nB", "A\n## Intro\nB"),
         ("A\n\\section{Intro}\\footnote{A \\emph{b}}\nB", "A\n## Intro (A b)\nB"),
         ("A\n\n\\paragraph{Time.} It\nis", "A\n\n**Time.** It\nis"),
@@ -43,13 +44,15 @@ import Testing
             \title{Draft}
             \end{comment}
             A
-            \iffalse one
-            \ifx two \else three \fi
-            \fi B
-            C \iffalse D $\iff$ \fi E \\iffalse
+            \iffalse
+            one \ifx two \else three
+              \fi
+            B \let\ifdraft\iffalse
+            \def\hide{\iffalse}
             \begin{comment} one \end{comment}
             % \iffalse
-            \iffalse two \else F
+            \iffalse
+            \figure \fill
             \begin{comment}
             No end
             """#, name: "a.tex")
@@ -57,15 +60,16 @@ import Testing
         #expect(
             document.text.components(separatedBy: "\n") == [
                 "<!-- \\begin{comment} -->", "<!-- \\title{Draft} -->", "<!-- \\end{comment} -->", "A",
-                "<!-- \\iffalse one -->", "<!-- \\ifx two \\else three \\fi -->", " B", "C  E iffalse",
-                "<!-- \\begin{comment} one \\end{comment} -->", "<!-- % \\iffalse -->",
-                "\\iffalse two \\else F", "", "No end",
+                "<!-- \\iffalse -->", "<!-- one \\ifx two \\else three -->", "<!-- \\fi -->",
+                "B \\let\\ifdraft\\iffalse", "\\def\\hide{\\iffalse}",
+                "<!-- \\begin{comment} one \\end{comment} -->", "<!-- % \\iffalse -->", "\\iffalse",
+                "\\figure \\fill", "", "No end",
             ])
     }
 
     @Test(arguments: [
         "\\verb|x%|", "\\verb|\\verb+\\iffalse \\ifx \\lstinline[a \\url{", "\\iffalse ",
-        "\\fi\\iffalse\\ifx", "\\verb|a\n", "\\iffalse\n", "\\begin{comment}\n",
+        "\\fi\\iffalse\\ifx", "\\lstinline[", "\\verb|a\n", "\\iffalse\n", "\\begin{comment}\n",
         "\\section{a} b\n\n", "\\section{",
     ])
     func `Very much code and very many comments are read in a short time`(unit: String) {

@@ -33,7 +33,9 @@ package enum DocumentKey {
         guard let value = metadata[kind], marksMessage(kind, value) else { return metadata }
         var metadata = metadata
         metadata[kind] = nil
-        metadata[prefix + kind] = value
+        var name = prefix + kind
+        while metadata[name] != nil { name = prefix + name }
+        metadata[name] = value
         return metadata
     }
 }

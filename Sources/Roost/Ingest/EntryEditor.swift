@@ -165,7 +165,8 @@ struct EntryEditor {
 
 extension Entry {
     /// Replaces the text. The vectors are removed, and the links of the old text are replaced with those of
-    /// the new one, as is a title that was read from the old text.
+    /// the new one, as is a title that was read from the old text. If both texts have front matter, the same
+    /// applies to its tags and values.
     ///
     /// - Throws: `CancellationError`.
     fileprivate mutating func setContent(_ text: String) async throws {
@@ -173,6 +174,9 @@ extension Entry {
             metadata[DocumentKey.title] = TextTitle.explicitTitle(of: text).map { .string($0) }
         }
         let oldLinks = Set(try await LinkGraph.linksInText(of: self).compactMap(\.metadataText))
+        if textFormat == .markdown, content.hasPrefix("---"), text.hasPrefix("---") {
+            setProperties(from: MarkdownProperties(of: content), to: MarkdownProperties(of: text))
+        }
         content = text
         (embeddings, passages) = ([], [])
         let newLinks = try await LinkGraph.linksInText(of: self).compactMap(\.metadataText)
@@ -189,5 +193,18 @@ extension Entry {
         var seen: Set<String> = []
         let links = (kept + newLinks).filter { seen.insert($0).inserted }
         metadata[DocumentKey.links] = links.isEmpty ? nil : .array(links.map { .string($0) })
+    }
+
+    /// Replaces the tags and values that are those of the old text. Others were changed separately and stay.
+    private mutating func setProperties(from old: MarkdownProperties, to new: MarkdownProperties) {
+        let (before, after) = (Set(old.tags.map { TagName($0) }), Set(new.tags.map { TagName($0) }))
+        tags.removeAll { before.contains(TagName($0)) && !after.contains(TagName($0)) }
+        let present = Set(tags.map { TagName($0) })
+        tags += new.tags.filter { !before.contains(TagName($0)) && !present.contains(TagName($0)) }
+        let derived: Set = [DocumentKey.title, DocumentKey.links, DocumentKey.unreadParts]
+        for key in Set(old.metadata.keys).union(new.metadata.keys).subtracting(derived)
+        where metadata[key] == old.metadata[key] {
+            metadata[key] = new.metadata[key]
+        }
     }
 }

@@ -29,13 +29,16 @@ struct KnownFiles {
     ///   - isRegular: Whether it is a regular file. The contents of others are not read.
     func contains(_ file: String, name: String, isRegular: Bool) -> Bool {
         if names.contains(name) { return true }
-        if let dot = name.lastIndex(of: ".") {
+        let dot = name.lastIndex(of: ".")
+        if let dot {
             if extensions.contains(name[name.index(after: dot)...].lowercased()) { return true }
             guard Self.isInMaildir(file) else { return false }
         }
         guard isRegular, let sample = Self.beginning(of: file) else { return false }
         let input = DocumentInput(data: sample, path: file)
-        return readers.recognized(input)?.type.isReadInFolders == true
+        guard let type = readers.recognized(input)?.type, type.isReadInFolders else { return false }
+        // Other folders have these names, too.
+        return dot == nil || type.format == .mail
     }
 
     private static func isInMaildir(_ file: String) -> Bool {

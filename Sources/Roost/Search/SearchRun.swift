@@ -98,7 +98,7 @@ struct SearchRun: Sendable {
         _ needed: Int, from source: CandidateSource, _ relevance: Relevance
     ) async throws -> (JudgedHits, PassageSearchPlan?) {
         // Whether the result is noise must not depend on the limit and the offset.
-        let firstCount = plan.hasNoiseLevel ? max(needed, Self.judgedCount) : needed
+        let firstCount = plan.judgesNoise ? max(needed, Self.judgedCount) : needed
         var count = firstCount
         while true {
             let (hits, databasePlan) = try await hits(count, from: source, relevance)
@@ -117,7 +117,7 @@ struct SearchRun: Sendable {
         let isNoise = isFaint && !best.contains(where: \.hasAllWords)
         if isNoise {
             let minimum = plan.search.minimumScore ?? 0
-            let faded = faded(hits).filter { $0.score >= minimum }
+            let faded = ranked(faded(hits).filter { $0.score >= minimum })
             guard plan.hasNoiseLevel else { return JudgedHits(hits: faded, isNoise: true) }
             return JudgedHits(hits: [], nearest: Array(faded.prefix(Self.nearestCount)), isNoise: true)
         }
@@ -153,7 +153,7 @@ struct SearchRun: Sendable {
     /// The number of best hits that decide whether a result is noise.
     private static let judgedCount = 25
     /// The factor by which the number of hits that are judged grows at most if many of them are noise.
-    private static let maximumGrowth = 16
+    private static let maximumGrowth = 4
     /// The maximum number of hits in ``QueryResult/nearest``.
     static let nearestCount = 3
 

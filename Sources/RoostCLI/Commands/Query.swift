@@ -115,7 +115,7 @@ struct Query: AsyncParsableCommand {
     }
 
     private func answer(_ path: String, _ store: KnowledgeStore, _ query: EntrySearch) async throws {
-        let lines = BatchLine.lines(of: try InputFile.read(path), hasOperators: mode != .vector)
+        let lines = try BatchLine.lines(of: try InputFile.read(path), hasOperators: mode != .vector)
         guard !lines.isEmpty else {
             throw RoostError(.badInput, "cannot read the queries: every line is empty")
         }

@@ -12,12 +12,16 @@ struct BatchLine {
     /// Returns the lines with text.
     ///
     /// - Parameter hasOperators: Whether the lines can contain the operators of queries.
-    static func lines(of data: Data, hasOperators: Bool) -> [BatchLine] {
+    /// - Throws: ``RoostError`` with `.badInput` if the file is not text, or text in UTF-16.
+    static func lines(of data: Data, hasOperators: Bool) throws -> [BatchLine] {
         let lines: [BatchLine]
         if let text = String(validating: data, as: UTF8.self) {
             lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
                 .map { BatchLine(number: $0.offset + 1, text: String($0.element)) }
         } else {
+            guard !data.contains(0) else {
+                throw RoostError(.badInput, "cannot read the queries: they are not UTF-8 text")
+            }
             lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
                 .map { offset, bytes in
                     let isValid = String(validating: bytes, as: UTF8.self) != nil

@@ -21,26 +21,47 @@ struct EntryFrontMatter {
     ///
     /// If the content begins with front matter, the lines are added to it: of two blocks, the second one
     /// would be a part of the text, and YAML does not permit a key twice. The lines of tags and values that
-    /// were changed later are replaced, so that an ingest of the file reads the same ones. Another `id` or
-    /// `source` is kept, and that of the entry is written as `roost-id` or `roost-source`. Tags in the text
-    /// that were removed from the entry stay in the text.
+    /// were changed later are replaced, so that an ingest of the file reads the same ones. If Roost has not
+    /// read the lines or cannot tell where a value ends, nothing is replaced, and the tags and values are
+    /// written as `roost-KEY`. So are the `id` and `source` of the entry if the text has others. Tags in the
+    /// text that were removed from the entry stay in the text.
     var text: String {
         let content = entry.content + (entry.content.utf8.last == UInt8(ascii: "\n") ? "" : "\n")
         guard let block = FrontMatterBlock(content) else {
             return "---\n" + lines(besides: []).joined(separator: "\n") + "\n---\n\n" + content
         }
         let read = MarkdownProperties(of: content)
-        var replaced = changedKeys(of: block, read)
+        let changed = changedKeys(of: block, read)
+        var replaced = canReplace(block, read) ? changed : []
         let kept = block.keys.subtracting(replaced)
         var added = lines(besides: kept)
+        if replaced.isEmpty { added += separateLines(of: changed) }
         for (key, value) in [("id", entry.id.text), ("source", entry.source)] where kept.contains(key) {
             guard let value, read.metadata[key]?.text != value else { continue }
             added.append("roost-\(key): \(Self.json(value))")
             // An earlier export may have written the key.
-            replaced.insert("roost-\(key)")
+            if block.isReplaceable { replaced.insert("roost-\(key)") }
         }
         let start = content[..<block.start] + added.map { $0 + block.lineBreak }.joined()
         return start + block.text(without: replaced) + content[block.end...]
+    }
+
+    /// Whether an ingest has read the tags and values of the text.
+    private var wasRead: Bool { entry.textFormat == .markdown && entry.source?.contains("://") == true }
+
+    private func canReplace(_ block: FrontMatterBlock, _ read: MarkdownProperties) -> Bool {
+        wasRead && block.isReplaceable && read.metadata[DocumentKey.unreadParts] == nil
+    }
+
+    /// Returns lines with other names for the tags and values that differ from those of the text.
+    private func separateLines(of changed: Set<String>) -> [String] {
+        let hasTags = changed.contains { MarkdownProperties.isTagKey($0) }
+        let tags = properties.filter { hasTags && $0.key == "tags" }.map { "roost-tags: \($0.value)" }
+        return tags
+            + changed.sorted().compactMap { key in
+                guard !MarkdownProperties.isTagKey(key), let value = entry.metadata[key] else { return nil }
+                return "\(Self.json("roost-" + key)): \(Self.json(value))"
+            }
     }
 
     /// Returns the keys of front matter whose values are not those of the entry.
@@ -49,13 +70,12 @@ struct EntryFrontMatter {
     private func changedKeys(of block: FrontMatterBlock, _ read: MarkdownProperties) -> Set<String> {
         var changed = block.keys.filter { key in
             // An ingest derives these from the text, whatever values the front matter has.
-            guard !Self.ownKeys.contains(key), ![DocumentKey.links, DocumentKey.unreadParts].contains(key),
-                let value = entry.metadata[key]
+            guard !Self.ownKeys.contains(key), ![DocumentKey.links, DocumentKey.unreadParts].contains(key)
             else { return false }
+            // A value that was never read is not known to have been removed.
+            guard let value = entry.metadata[key] else { return wasRead && read.metadata[key] != nil }
             return read.metadata[key] != value
         }
-        // The tags of a text that was not read as Markdown are not known to have been removed.
-        let wasRead = entry.textFormat == .markdown && entry.source?.contains("://") == true
         if wasRead || !entry.tags.isEmpty,
             Set(read.tags.map { TagName($0) }) != Set(entry.tags.map { TagName($0) })
         {

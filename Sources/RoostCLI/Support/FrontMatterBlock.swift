@@ -20,6 +20,20 @@ struct FrontMatterBlock {
     let end: String.Index
     private let lines: [Line]
 
+    /// Whether the lines of a key can be replaced: no other line refers to them, and it is clear where they
+    /// end.
+    var isReplaceable: Bool {
+        lines.allSatisfy { line in
+            let text = line.text.drop { $0 == " " }
+            let isClear =
+                line.isSeparate || line.key != nil || line.text.first == " "
+                || text.first.map { "-]}".contains($0) } ?? true
+            // An anchor, an alias, or the merge of a map.
+            return isClear && !text.contains(": &") && !text.contains(": *") && !text.contains("- &")
+                && !text.contains("- *")
+        }
+    }
+
     /// Finds the front matter; `nil` if the text does not begin with a line `---`, if no line `---` or `...`
     /// follows, or if the lines between them are not a list of keys without indentation.
     init?(_ text: String) {

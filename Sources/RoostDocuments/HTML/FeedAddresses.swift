@@ -23,7 +23,9 @@ struct FeedAddresses {
 
     /// Returns an absolute address, or the address itself if no base is known.
     func resolved(_ address: String) -> String {
-        guard let base, base.scheme != nil, !address.isEmpty,
+        let scheme = address.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        let isAbsolute = address[scheme.endIndex...].first == ":" && !scheme.isEmpty
+        guard let base, base.scheme != nil, !address.isEmpty, !isAbsolute,
             let url = URL(string: address, relativeTo: base), url.host != nil || url.scheme != base.scheme
         else { return address }
         return url.absoluteString

@@ -148,27 +148,19 @@ struct HTMLMetadata: Sendable {
     /// that name, which is the title of the page.
     ///
     /// The stated title can also begin with the name of the site and end with the heading of the page. A
-    /// heading is therefore the name of the site only after a vertical bar, before which sites write the
-    /// title of the page, or if other headings than it are in the content of the page.
+    /// heading is therefore the name of the site only if the content of the page has a main heading, too.
     private func siteHeading(
         of stated: String, among headings: [(index: Int, text: String)], in tree: HTMLTree
     ) -> (name: String, page: String)? {
         func isInContent(_ index: Int) -> Bool {
             tree.ancestors(of: index).contains { ["main", "article"].contains(tree.nodes[$0].tag) }
         }
-        var isContentMarked: Bool?
         for heading in headings where !isInContent(heading.index) {
             for separator in Self.separators {
                 guard let page = Self.part(of: stated, before: separator + heading.text),
                     page.lowercased() != siteName?.lowercased()
                 else { continue }
-                if separator == " | " { return (heading.text, page) }
-                isContentMarked =
-                    isContentMarked
-                    ?? ["h1", "h2", "h3"].contains {
-                        tree.elements($0).prefix(Self.maximumHeadings).contains(where: isInContent)
-                    }
-                if isContentMarked == true { return (heading.text, page) }
+                if headings.contains(where: { isInContent($0.index) }) { return (heading.text, page) }
             }
         }
         return nil

@@ -184,11 +184,12 @@ import Testing
         ("Fish | River v2.1 Documentation", "<h1>River v2.1 documentation</h1><h2>Fish¶</h2>", "Fish"),
         ("fish catch - The River", "<h1>The River</h1><main><h1>fish-catch(1)</h1>", "fish catch"),
         ("F0001 - Index of fish", "<h1>Index of fish</h1><main><h1>Fish F0001</h1>", "F0001"),
-        ("Index - The River", "<h1>The River</h1><main><h3>The Index of Fish</h3>", "Index"),
         ("F - Index - The River", "<h1>The River</h1><main><h1>Appendix F</h1>", "F - Index"),
         // The site is first, and the heading is that of the page.
         ("River Times - Fish return", "<main><h1>Fish return</h1><h2>Trout</h2>", "Fish return"),
         ("River Times - Fish return", "<h1>Fish return</h1><h2>Trout</h2>", "Fish return"),
+        ("River Times | Fish return", "<h1>Fish return</h1>", "Fish return"),
+        ("River Times - Fish return", "<h1>Fish return</h1><main><h2>Trout</h2>", "Fish return"),
         ("Fish - autumn", "<article><h1>Fish - autumn</h1>", "Fish - autumn"),
     ])
     func `The name of a site or book is not the title of its pages`(

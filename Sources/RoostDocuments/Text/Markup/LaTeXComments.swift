@@ -1,65 +1,46 @@
-/// The parts of a text in LaTeX between `\begin{comment}` and `\end{comment}`, and between `\iffalse` and
-/// `\fi`. LaTeX does not print them.
-struct LaTeXComments {
-    /// The indexes of the last lines that can end a part. A part without an end is text.
-    private let lastEnvironmentEnd: Int
-    private let lastConditionEnd: Int
-    private var isEnvironment = false
-    /// The number of conditions that are open within `\iffalse`, with itself; 0 outside of it.
-    private var depth = 0
+import Foundation
 
-    /// The names that begin with `if` but need no `\fi`.
-    private static let otherNames: Set = ["iff", "ifthenelse"]
+/// The lines of a text in LaTeX from `\begin{comment}` to `\end{comment}`, and from a line `\iffalse` to a
+/// line `\fi`. LaTeX does not print them.
+///
+/// Elsewhere in a line, these commands often belong to definitions, such as `\let\ifdraft\iffalse`. Only a
+/// program that expands the definitions can tell what they hide, so they are text.
+struct LaTeXComments {
+    /// The text of the line that ends the current part; `nil` outside of parts.
+    private var end: String?
+    /// The indexes of the last lines that can end a part. A part without an end is text.
+    private let last: [String: Int]
+
+    private static let ends = ["\\begin{comment}": "\\end{comment}", "\\iffalse": "\\fi"]
 
     init(_ lines: [String]) {
-        lastEnvironmentEnd = lines.lastIndex { $0.contains("\\end{comment}") } ?? -1
-        lastConditionEnd = lines.lastIndex { $0.contains("\\fi") } ?? -1
+        var last: [String: Int] = [:]
+        for (index, line) in lines.enumerated() where line.contains("\\end{comment}") || line.contains("\\fi")
+        {
+            for end in Self.ends.values where Self.isEnd(line, end) { last[end] = index }
+        }
+        self.last = last
     }
 
-    /// Returns the part of the next line that is not a comment; `nil` if the whole line is a comment.
+    /// Returns whether the next line belongs to a part that is not printed.
     ///
     /// - Parameters:
     ///   - line: The line without the comment at its end.
     ///   - index: The index of the line.
-    mutating func visiblePart(of line: String, at index: Int) -> String? {
-        if isEnvironment {
-            isEnvironment = !line.contains("\\end{comment}")
-            return nil
+    mutating func hides(_ line: String, at index: Int) -> Bool {
+        if let end {
+            if Self.isEnd(line, end) { self.end = nil }
+            return true
         }
-        if depth == 0, line.contains("\\begin{comment}"), index <= lastEnvironmentEnd,
-            line.drop(while: \.isWhitespace).hasPrefix("\\begin{comment}")
-        {
-            isEnvironment = !line.contains("\\end{comment}")
-            if !isEnvironment || index < lastEnvironmentEnd { return nil }
-            isEnvironment = false
-        }
-        guard depth > 0 || (line.contains("\\iffalse") && index <= lastConditionEnd) else { return line }
-        return partOutsideOfConditions(line, at: index)
+        guard line.contains("\\begin{comment}") || line.contains("\\iffalse") else { return false }
+        let text = line.trimmingCharacters(in: .whitespaces)
+        if text.hasPrefix("\\begin{comment}"), text.hasSuffix("\\end{comment}") { return true }
+        guard let end = Self.ends[text], last[end, default: -1] > index else { return false }
+        self.end = end
+        return true
     }
 
-    private mutating func partOutsideOfConditions(_ line: String, at index: Int) -> String? {
-        let commands = LaTeXArguments(line)
-        var output = ""
-        // The start of the part that is visible, unless a condition is open.
-        var (start, position) = (0, 0)
-        while let backslash = commands.backslash(from: position) {
-            let range = commands.name(after: backslash)
-            // A sign after a backslash belongs to it: the second one of `\\` begins no command.
-            position = range.isEmpty ? min(backslash + 2, commands.bytes.count) : range.upperBound
-            let name = commands.text(range)
-            if depth == 0 {
-                let hasEnd = index < lastConditionEnd || line.contains("\\fi")
-                guard name == "iffalse", hasEnd else { continue }
-                output += commands.text(start..<backslash)
-                depth = 1
-            } else if name == "fi" || (name == "else" && depth == 1) {
-                depth -= 1
-                start = position
-            } else if name.hasPrefix("if"), !Self.otherNames.contains(name) {
-                depth += 1
-            }
-        }
-        if depth == 0 { output += commands.text(start..<commands.bytes.count) }
-        return output.allSatisfy(\.isWhitespace) ? nil : output
+    private static func isEnd(_ line: String, _ end: String) -> Bool {
+        line.trimmingCharacters(in: .whitespaces) == end
     }
 }

@@ -66,6 +66,9 @@ struct LaTeXLine {
         return output
     }
 
+    /// The maximum number of bytes of the options of a command.
+    private static let maximumOptions = 1000
+
     private static func mark(_ index: Int) -> String {
         Unicode.Scalar(firstMark + UInt32(index)).map { String(Character($0)) } ?? ""
     }
@@ -86,6 +89,10 @@ struct LaTeXLine {
         let isCode = commands.contains(name)
         guard isCode || addresses.contains(name) else { return nil }
         func next(_ sign: UInt8, from start: Int) -> Int? {
+            // Options are short. The end of a longer one would be searched for again for each command.
+            if sign == UInt8(ascii: "]") {
+                return bytes[start...].prefix(maximumOptions).firstIndex(of: sign)
+            }
             guard !missing.contains(sign) else { return nil }
             let end = bytes[min(start, bytes.count)...].firstIndex(of: sign)
             if end == nil { missing.insert(sign) }

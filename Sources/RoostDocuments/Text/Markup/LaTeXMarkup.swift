@@ -17,7 +17,7 @@ enum LaTeXMarkup {
         #/\\(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?(?:\[[^\]]*\])?\{/#
     nonisolated(unsafe) private static let reference = #/\\bibitem(?:\[[^\]]*\])?\{[^}]*\}/#
     nonisolated(unsafe) private static let layout =
-        #/\\(?:maketitle|tableofcontents|label|usepackage|newpage|centering|includegraphics|bibliography|vspace|hspace|noindent\s*$)\w*\*?\s*/#
+        #/\\(?:maketitle|tableofcontents|label|usepackage|newpage|centering|includegraphics|bibliography|vspace|hspace|addcontentsline|markboth|markright|chaptermark|sectionmark|thispagestyle|setcounter|hfill|nopagebreak|noindent\s*$)\w*\*?\s*/#
     nonisolated(unsafe) private static let footnote = #/\s{0,8}\\footnote(?:\[[^\[\]]*\])?\{([^{}]*)\}/#
     nonisolated(unsafe) private static let nextItem = #/\s{0,8}\\item(?![A-Za-z])\s*/#
     nonisolated(unsafe) private static let beginning = #/\\begin\{[^{}]*\}(?:\[[^\]]*\])*/#
@@ -53,11 +53,11 @@ enum LaTeXMarkup {
                 continue
             }
             let parts = LaTeXLine(line)
-            guard let visible = comments.visiblePart(of: parts.text, at: index) else {
+            if comments.hides(parts.text, at: index) {
                 result.addHidden(source)
                 continue
             }
-            let text = parts.restored(visible).trimmingCharacters(in: .whitespaces)
+            let text = parts.restored(parts.text).trimmingCharacters(in: .whitespaces)
             readProperties(text, following: lines[(index + 1)...].prefix(4), &result)
             isEnded = isEnded || text.hasPrefix("\\end{document}")
             if isEnded || isInPreamble || source.hasPrefix("%") {
@@ -69,7 +69,7 @@ enum LaTeXMarkup {
                 result.lines.append("```")
             } else {
                 let isBeforeEmptyLine = lines[(index + 1)...].first?.allSatisfy(\.isWhitespace) ?? true
-                textAfterHeading = append(visible, of: parts, isBeforeEmptyLine, &result)
+                textAfterHeading = append(parts.text, of: parts, isBeforeEmptyLine, &result)
             }
         }
         if let textAfterHeading { result.lines.append(textAfterHeading) }
@@ -151,7 +151,8 @@ enum LaTeXMarkup {
     /// Returns the line of a heading and the text after it, which is not part of the heading.
     ///
     /// Each line is converted to one line. So the heading moves to an empty line before it, or the text to
-    /// one after it. If there is neither, the heading is the beginning of the text, as for paragraphs.
+    /// one after it. If there is neither, the text stays in the heading, and that of a paragraph is the
+    /// beginning of the text.
     private static func convertedHeading(
         _ content: String, level: Int, rest: Substring, _ isBeforeEmptyLine: Bool,
         _ result: inout ConvertedMarkup
@@ -164,13 +165,13 @@ enum LaTeXMarkup {
         {
             return heading + plain(rest)
         }
-        let text = convertedLinks(rest, &result).trimmingCharacters(in: .whitespaces)
+        let text = convertedLinks(withoutLayout(rest), &result).trimmingCharacters(in: .whitespaces)
         guard !text.isEmpty else { return heading }
         if level < runInLevel, result.lines.last == "" {
             result.lines[result.lines.count - 1] = heading
             return text
         }
-        if level < runInLevel, isBeforeEmptyLine { return heading + "\n" + text }
+        if level < runInLevel { return heading + (isBeforeEmptyLine ? "\n" : " ") + text }
         return "**" + MarkdownText.singleLine(content) + "** " + text
     }
 
