@@ -129,8 +129,12 @@ struct HTMLMetadata: Sendable {
             separators.lazy.compactMap { part(of: stated, before: $0 + title) }
         }
         guard !chapters.isEmpty else { return nil }
+        // Documentation shows a sign with a link to the heading after it.
+        let signs = CharacterSet(charactersIn: "¶§").union(.whitespaces)
         let headings = Set(
-            (tree.elements("h1") + tree.elements("h2")).map { tree.headingText(of: $0).lowercased() })
+            (tree.elements("h1") + tree.elements("h2")).map {
+                tree.headingText(of: $0).trimmingCharacters(in: signs).lowercased()
+            })
         return chapters.first { headings.contains($0.lowercased()) }
     }
 
