@@ -6,7 +6,8 @@
 With --completion, measures the completion of ids that the shell requests for `roost show`.
 
 Without --store, makes a store with the installed model and texts of nine words from Fixtures/notes, which takes some
-minutes. The programs run in turn, so that other work affects all of them. Prints the median, the minimum and the
+minutes. Each program has a copy of the store, because another version may have to build its indexes again. The programs
+run in turn, so that other work affects all of them. Prints the median, the minimum and the
 maximum of each program, and the ratio of its median to that of the first one.
 """
 import argparse
@@ -15,6 +16,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -53,13 +55,16 @@ def main():
         if not options.store:
             fill(programs[0], store, options.entries)
         arguments = COMPLETION if options.completion else QUERY
-        environment = dict(os.environ, ROOST_STORE=store, SAP_SHELL="bash")
-        if not subprocess.check_output([programs[0], *arguments], env=environment).strip():
-            raise SystemExit(f"{programs[0]} found nothing in {store}")
+        environments = []
+        for number, program in enumerate(programs):
+            copy = shutil.copytree(store, os.path.join(folder, f"copy-{number}"))
+            environments.append(dict(os.environ, ROOST_STORE=copy, SAP_SHELL="bash"))
+            if not subprocess.check_output([program, *arguments], env=environments[-1]).strip():
+                raise SystemExit(f"{program} found nothing in {store}")
         times = [[] for _ in programs]
         # The first round fills the caches of the system.
         for number in range(options.runs + 1):
-            for program, list_of_times in zip(programs, times):
+            for program, environment, list_of_times in zip(programs, environments, times):
                 start = time.perf_counter()
                 subprocess.run([program, *arguments], env=environment, stdout=subprocess.DEVNULL, check=True)
                 if number > 0:

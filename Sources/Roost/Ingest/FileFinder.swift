@@ -12,7 +12,7 @@ public struct FileFinder: Sendable {
     /// characters, and `{a,b}` one of several texts. A slash at the end matches all files in a folder. If
     /// there are none, the files of all types that ``readers`` supports are included, and those whose rows
     /// become entries (``RecordReader/rowExtensions``). Files without an extension are included if a reader
-    /// recognizes their contents.
+    /// recognizes their first 4,096 bytes.
     public var globs: [String]
     /// The patterns of files and folders to exclude, in the form of ``globs``. A slash at the end matches
     /// folders only; `/` or `./` at the beginning makes a pattern relative to the folder.

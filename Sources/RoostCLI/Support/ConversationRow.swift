@@ -21,7 +21,7 @@ enum ConversationRow {
     ///   - last: The time of the last message, as ISO 8601.
     ///   - user: The user; empty if it is not known.
     ///   - showsUser: Whether tables show the user before the session.
-    ///   - title: The title; `nil` if there is none.
+    ///   - title: The title of the conversation; `nil` if it has no title.
     ///   - opening: The first message.
     static func row(
         last: String, messages: Int, session: String, user: String = "", showsUser: Bool = false,

@@ -5,8 +5,8 @@ enum EntryTitle {
     /// The maximum number of characters of a title that was found in the text, which may be any line of it.
     private static let maximumFoundLength = 200
 
-    /// Returns the title on one line: the complete value of the metadata key `title` or, if there is none,
-    /// the title found in the text.
+    /// Returns the title on one line: the complete value of the metadata key `title` or, without this
+    /// key, the title found in the text.
     ///
     /// - Parameters:
     ///   - content: The text of the entry.

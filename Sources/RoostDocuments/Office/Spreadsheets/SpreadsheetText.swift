@@ -35,7 +35,7 @@ enum SpreadsheetText {
     /// The number of bytes of an escape.
     private static let length = 7
 
-    /// Returns the UTF-16 code unit of an escape at an index; `nil` if there is none.
+    /// Returns the UTF-16 code unit of the escape at an index; `nil` if no escape begins there.
     private static func unit(_ bytes: [UInt8], at index: Int) -> UInt16? {
         guard index + length <= bytes.count, bytes[index] == UInt8(ascii: "_"),
             bytes[index + 1] == UInt8(ascii: "x"), bytes[index + length - 1] == UInt8(ascii: "_")
