@@ -65,19 +65,9 @@ package enum AtomicFile {
         to url: URL, files: FileSystem, publish: (_ temporary: String, _ path: String) throws -> Void,
         _ body: (FileDescriptor) throws -> Void
     ) throws {
-        let temporary = temporaryPath(for: url.path)
-        // After a successful rename, no file has the temporary name, so this call has no effect.
-        defer { unlink(temporary) }
-        do {
-            let file = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL, files: files)
-            try body(file)
-            try file.synchronize()
-            try publish(temporary, url.path)
-        } catch let error as FileError where error.path == temporary {
-            // The error names the target, because users do not know the temporary file.
-            throw FileError(operation: "write", path: url.path, errno: error.errno)
-        }
-        try files.synchronizeFolder(url.deletingLastPathComponent())
+        let replacement = try ReplacementFile(of: url, files: files)
+        try replacement.withFile(body)
+        try replacement.publish(by: publish)
     }
 
     /// Removes the temporary files that terminated processes left in a folder. The caller must hold a lock

@@ -67,7 +67,11 @@ struct Embed: AsyncParsableCommand {
         }
         for text in EmbedderChoice.remarks(on: embedder).notes { Terminal.error(text) }
         switch format {
-        case .npy: Terminal.write(Self.npy(result.vectors))
+        case .npy:
+            let vectors = result.vectors
+            Terminal.write(
+                NumPyFormat.header(rows: vectors.rows, columns: vectors.columns)
+                    + NumPyFormat.bytes(of: vectors.elements))
         case .json:
             let documents = documents(texts, result)
             if text != nil {
@@ -102,21 +106,5 @@ struct Embed: AsyncParsableCommand {
             throw RoostError(.noInput, "cannot embed standard input: it is empty; provide one text per line")
         }
         return lines.map { String(Substring($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0)) }
-    }
-
-    /// Returns a matrix in the NPY format, version 1.0
-    /// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
-    static func npy(_ matrix: Matrix) -> Data {
-        var header =
-            "{'descr': '<f4', 'fortran_order': False, 'shape': (\(matrix.rows), \(matrix.columns)), }"
-        // The format requires that the data start at a multiple of 64 bytes and that the header end with a
-        // line feed. Ten bytes (magic number, version, header length) precede the header.
-        while (10 + header.utf8.count + 1) % 64 != 0 { header += " " }
-        header += "\n"
-        var data = Data([0x93]) + Data("NUMPY".utf8) + Data([1, 0])
-        withUnsafeBytes(of: UInt16(header.utf8.count).littleEndian) { data += Data($0) }
-        data += Data(header.utf8)
-        matrix.elements.map(\.bitPattern.littleEndian).withUnsafeBytes { data += $0 }
-        return data
     }
 }

@@ -110,14 +110,16 @@ extension Export {
                 try await writeArchive(format == .json ? .json : .jsonl, store, filter, counter)
                 return counter.all
             case .csv, .tsv:
-                var table = EntryTable(
-                    withEmbeddings: target.withEmbeddings, escapesFormulas: !raw, isTabbed: format == .tsv)
+                let file = try OutputFile(target.output)
+                var table = try EntryTable(
+                    withEmbeddings: target.withEmbeddings, escapesFormulas: !raw, isTabbed: format == .tsv,
+                    write: file.write)
                 for try await entry in snapshot.allEntries(matching: filter) {
                     try Task.checkCancellation()
                     try table.add(entry)
                     counter.update(table.count)
                 }
-                try Output.write(target.output) { try $0(table.data) }
+                try file.finish()
                 counter.progress.finish()
                 noteChanges(of: table)
                 return table.count
@@ -143,22 +145,17 @@ extension Export {
             _ format: EntryArchive.Format, _ store: KnowledgeStore, _ filter: EntryFilter,
             _ counter: ExportCounter
         ) async throws {
-            guard target.output != nil else {
-                return try await store.exportEntries(
-                    format, withEmbeddings: target.withEmbeddings, withHeader: withHeader, filter: filter
-                ) { Terminal.write($0) }
-            }
-            var blocks: [Data] = []
+            let file = try OutputFile(target.output)
             var lines = 0
             try await store.exportEntries(
                 format, withEmbeddings: target.withEmbeddings, withHeader: withHeader, filter: filter
             ) { block in
-                blocks.append(block)
+                try file.write(block)
                 // Each entry is one line.
                 lines += block.count { $0 == UInt8(ascii: "\n") }
                 counter.update(lines)
             }
-            try Output.write(target.output) { write in for block in blocks { try write(block) } }
+            try file.finish()
         }
 
         private func noteChanges(of table: EntryTable) {
@@ -193,25 +190,27 @@ extension Export {
         private func writeVectors(
             _ snapshot: any StorageSnapshot, _ filter: EntryFilter, _ counter: ExportCounter
         ) async throws -> Int {
-            var table = EntryTable(withEmbeddings: false, escapesFormulas: !raw)
-            var (rows, omitted): ([[Float]], Int) = ([], 0)
+            let shape = try await Self.shape(of: snapshot, filter)
+            let (url, texts) = vectorFiles
+            let vectors = try OutputFile(url.path)
+            try vectors.write(NumPyFormat.header(rows: shape.rows, columns: shape.columns))
+            let lines = try OutputFile(texts.path)
+            var table = try EntryTable(withEmbeddings: false, escapesFormulas: !raw, write: lines.write)
+            var omitted = 0
             for try await entry in snapshot.allEntries(matching: filter) {
                 try Task.checkCancellation()
                 guard !entry.embeddings.isEmpty else {
                     omitted += 1
                     continue
                 }
-                rows.append(entry.embeddings)
+                try vectors.write(NumPyFormat.bytes(of: entry.embeddings))
                 try table.add(entry)
                 counter.update(table.count + omitted)
             }
-            let (url, texts) = vectorFiles
-            let matrix = Matrix(rows, columns: rows.first?.count ?? 0)
-            let vectors = Embed.npy(matrix)
             // Both files are written, or neither.
             try Task.checkCancellation()
-            try Output.write(texts.path) { try $0(table.data) }
-            try Output.write(url.path) { try $0(vectors) }
+            try lines.finish()
+            try vectors.finish()
             counter.progress.finish()
             if omitted > 0 {
                 options.note("omitted \(Count.text(omitted, "entry", "entries")) without vectors")
@@ -219,6 +218,22 @@ extension Export {
             options.note("wrote the entries, in the same order, to \(texts.path)")
             noteChanges(of: table)
             return table.count
+        }
+
+        /// Returns the number of vectors that an export contains, which its file states first, and their
+        /// dimension.
+        private static func shape(
+            of snapshot: any StorageSnapshot, _ filter: EntryFilter
+        ) async throws -> (rows: Int, columns: Int) {
+            let rows = try await snapshot.rows(matching: filter)
+            var shape = (rows: 0, columns: 0)
+            for try await page in snapshot.vectorPages(of: .entries) {
+                try Task.checkCancellation()
+                let count = page.rows.count { rows.contains($0) }
+                shape.rows += count
+                if count > 0 { shape.columns = page.vectors.columns }
+            }
+            return shape
         }
     }
 }

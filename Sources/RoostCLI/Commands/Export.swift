@@ -80,7 +80,7 @@ struct Export: AsyncParsableCommand {
                 }
                 try await store.close()
                 let data = try isPage ? map.page() : map.atlas()
-                try Output.write(target.output) { try $0(data) }
+                try OutputFile.write(data, to: target.output)
                 if map.total > map.points.count {
                     options.note("the page shows \(map.points.count) of \(map.total) entries")
                 }
@@ -106,7 +106,7 @@ struct Export: AsyncParsableCommand {
             case .markdown: data = export.markdown()
             case .html, .atlas: break  // written above
             }
-            try Output.write(target.output) { try $0(data) }
+            try OutputFile.write(data, to: target.output)
             if export.clusters.isEmpty {
                 options.note("the store has no clusters yet; run `roost recluster` to create them")
             } else if export.unassignedCount > 0 {

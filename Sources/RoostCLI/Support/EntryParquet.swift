@@ -31,24 +31,22 @@ struct EntryParquet {
         return row + (withEmbeddings ? [.numbers(entry.embeddings)] : [])
     }
 
-    /// Writes the entries to a file, and returns their number.
-    ///
-    /// The encoded file is in memory until it is complete, as in the other exports of entries.
+    /// Writes the entries to a file, and returns their number. At most one row group is in memory.
     ///
     /// - Throws: ``CommandError`` if the file cannot be written, and the errors of `entries`. In that case,
     ///   an existing file is unchanged.
     func write(
         _ entries: some AsyncSequence<Entry, any Error>, to path: String?, _ counter: ExportCounter
     ) async throws -> Int {
-        var blocks: [Data] = []
-        var writer = try ParquetWriter(columns) { blocks.append($0) }
+        let file = try OutputFile(path)
+        var writer = try ParquetWriter(columns, write: file.write)
         for try await entry in entries {
             try Task.checkCancellation()
             try writer.add(row(of: entry))
             counter.update(writer.count)
         }
         try writer.finish()
-        try Output.write(path) { write in for block in blocks { try write(block) } }
+        try file.finish()
         return writer.count
     }
 }

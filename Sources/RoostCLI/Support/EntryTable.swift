@@ -7,25 +7,28 @@ struct EntryTable {
     private let escapesFormulas: Bool
     private let isTabbed: Bool
     private let encoder = Terminal.lineEncoder
-    /// The lines that were added, with the header.
-    private(set) var data: Data
+    private let write: (Data) throws -> Void
     /// The number of entries that were added.
     private(set) var count = 0
     /// The number of cells that begin with an additional apostrophe.
     private(set) var changedCellCount = 0
 
-    /// Creates a table with a header.
+    /// Creates a table, and writes its header.
     ///
     /// - Parameters:
     ///   - withEmbeddings: Whether the last column contains the vector of each entry as a JSON array.
     ///   - escapesFormulas: Whether texts that a spreadsheet would run as formulas get an apostrophe.
     ///   - isTabbed: Whether to write TSV, in which no text gets an apostrophe.
-    init(withEmbeddings: Bool, escapesFormulas: Bool, isTabbed: Bool = false) {
+    ///   - write: Receives the lines in order.
+    init(
+        withEmbeddings: Bool, escapesFormulas: Bool, isTabbed: Bool = false,
+        write: @escaping (Data) throws -> Void
+    ) throws {
         self.withEmbeddings = withEmbeddings
         self.escapesFormulas = escapesFormulas && !isTabbed
         self.isTabbed = isTabbed
-        data = Data()
-        addLine(ExportedTable.columns + (withEmbeddings ? [ExportedTable.vectorColumn] : []))
+        self.write = write
+        try addLine(ExportedTable.columns + (withEmbeddings ? [ExportedTable.vectorColumn] : []))
     }
 
     /// Returns whether a file begins with the header of a table.
@@ -36,12 +39,12 @@ struct EntryTable {
         return ExportedTable(start, name: url.lastPathComponent) != nil
     }
 
-    private mutating func addLine(_ cells: [String]) {
+    private func addLine(_ cells: [String]) throws {
         let line = isTabbed ? DelimitedLine.tsv(cells) + "\n" : DelimitedLine.csv(cells) + "\r\n"
-        data += Data(line.utf8)
+        try write(Data(line.utf8))
     }
 
-    /// Adds the row of an entry.
+    /// Writes the row of an entry.
     mutating func add(_ entry: Entry) throws {
         let metadata = try encoder.encode(entry.metadata).escapingControlsInJSON()
         var cells = [
@@ -57,7 +60,7 @@ struct EntryTable {
         if withEmbeddings {
             cells.append(String(decoding: try encoder.encode(entry.embeddings), as: UTF8.self))
         }
-        addLine(cells)
+        try addLine(cells)
         count += 1
     }
 }

@@ -1,0 +1,83 @@
+import Foundation
+import RoostFiles
+
+/// The target of an export: standard output, a file that is replaced when the export is complete, or a device
+/// or a pipe, which cannot be replaced.
+///
+/// A replaced file keeps its permissions, and symbolic links are followed.
+final class OutputFile {
+    private enum Target {
+        case standardOutput
+        case device(FileDescriptor)
+        case file(ReplacementFile)
+    }
+
+    private let target: Target
+    private var buffer = Data()
+
+    /// The size of the pieces that are written, in bytes.
+    private static let pieceSize = 1 << 20
+
+    /// Opens the target.
+    ///
+    /// - Parameter path: The path of the file; `nil` or `-` for standard output.
+    /// - Throws: ``CommandError`` with `.cannotCreate`.
+    init(_ path: String?) throws {
+        guard let path, path != "-" else {
+            target = .standardOutput
+            return
+        }
+        let status = FileStatus(path)
+        target = try Self.reportingFailure {
+            if let status, !status.isRegular { return .device(try FileDescriptor(path, O_WRONLY)) }
+            let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+            let file = try ReplacementFile(of: url)
+            if let status { try file.withFile { _ = fchmod($0.raw, status.permissions) } }
+            return .file(file)
+        }
+    }
+
+    /// Adds bytes at the end.
+    ///
+    /// - Throws: ``CommandError`` with `.cannotCreate`.
+    func write(_ data: Data) throws {
+        buffer += data
+        if buffer.count >= Self.pieceSize { try flush() }
+    }
+
+    /// Writes the last bytes, and replaces the file. Without this call, an existing file is unchanged.
+    ///
+    /// - Throws: ``CommandError`` with `.cannotCreate`.
+    func finish() throws {
+        try flush()
+        if case .file(let file) = target { try Self.reportingFailure { try file.publish() } }
+    }
+
+    private func flush() throws {
+        defer { buffer.removeAll(keepingCapacity: true) }
+        try Self.reportingFailure {
+            switch target {
+            case .standardOutput: Terminal.write(buffer)
+            case .device(let file): try buffer.withUnsafeBytes { try file.write($0) }
+            case .file(let file): try file.write(buffer)
+            }
+        }
+    }
+
+    private static func reportingFailure<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as FileError {
+            throw CommandError(.cannotCreate, error.description)
+        }
+    }
+
+    /// Writes a whole document to a target.
+    ///
+    /// - Throws: ``CommandError`` with `.cannotCreate`.
+    static func write(_ document: Data, to path: String?) throws {
+        let file = try OutputFile(path)
+        try file.write(document)
+        try file.finish()
+    }
+}

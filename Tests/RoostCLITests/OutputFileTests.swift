@@ -1,0 +1,47 @@
+import Foundation
+@testable import RoostCLI
+import RoostFiles
+import TestSupport
+import Testing
+
+@Suite(.temporaryFolders) struct OutputFileTests {
+    @Test func `A file is replaced only when the output is complete`() throws {
+        let folder = try TemporaryFolder()
+        let target = folder.url.appendingPathComponent("target.csv")
+        let link = folder.url.appendingPathComponent("link.csv")
+        try Data("old".utf8).write(to: target)
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: target.path)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+        let piece = Data(repeating: UInt8(ascii: "x"), count: 700_000)
+
+        var file: OutputFile? = try OutputFile(link.path)
+        for _ in 0..<3 { try file?.write(piece) }
+        #expect(try Data(contentsOf: target) == Data("old".utf8))
+        let unfinished = try #require(AtomicFile.leftovers(in: folder.url).first)
+        let written = try Data(contentsOf: folder.url.appendingPathComponent(unfinished))
+        #expect(written.count >= 1_400_000, "the first pieces are not only in memory")
+        file = nil
+        #expect(AtomicFile.leftovers(in: folder.url).isEmpty)
+        #expect(try Data(contentsOf: target) == Data("old".utf8))
+
+        let complete = try OutputFile(link.path)
+        for _ in 0..<3 { try complete.write(piece) }
+        try complete.finish()
+        #expect(try Data(contentsOf: target).count == 2_100_000)
+        let attributes = try FileManager.default.attributesOfItem(atPath: target.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o640)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path).hasSuffix("target.csv"))
+    }
+
+    @Test func `A target that cannot be created is reported before anything is written`() throws {
+        let folder = try TemporaryFolder()
+        let missing = folder.url.appendingPathComponent("missing/target.csv").path
+        let error = #expect(throws: CommandError.self) { try OutputFile(missing) }
+        #expect(error?.status == .cannotCreate)
+    }
+
+    @Test func `A device is written directly`() throws {
+        try OutputFile.write(Data("a line\n".utf8), to: "/dev/null")
+        #expect(FileManager.default.fileExists(atPath: "/dev/null"))
+    }
+}
