@@ -37,7 +37,7 @@ public struct StorageFuzzer: Sendable {
     ///
     /// - Parameter makeFixture: Returns a fixture with an empty store. It is called again for each attempt to
     ///   shorten the sequence of operations.
-    /// - Throws: ``Failure``, or an error thrown by `makeFixture`.
+    /// - Throws: ``Failure``; an error thrown by `makeFixture`; `CancellationError`.
     public func run(_ makeFixture: () async throws -> any StorageFixture) async throws {
         let probe = try await makeFixture()
         let level = probe.level
@@ -94,6 +94,7 @@ public struct StorageFuzzer: Sendable {
             return message
         } catch {
             await fixture.tearDown()
+            try Task.checkCancellation()
             return "step \(step) threw \(error)"
         }
     }

@@ -14,7 +14,7 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case savedEntriesCanBeFetched
     /// Saving an entry replaces a stored entry with the same id.
     case savingReplacesEntryWithSameID
-    /// `updateCluster(_:)` sets the members of a cluster.
+    /// `updateCluster(_:)` sets the members of a cluster, and removes them from other clusters.
     case clustersKeepTheirMembers
     /// Every field of entries, sources, clusters, assignments and runs is stored unchanged.
     case everyFieldIsPreserved

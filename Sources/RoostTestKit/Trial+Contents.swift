@@ -36,6 +36,17 @@ extension Trial {
         cluster.members = [entries[1].id, entries[2].id]
         try await store.updateCluster(cluster)
         try requireEqual(try await store.fetchClusters(), [cluster], "the clusters after an update")
+        // A cluster that is saved later takes an entry from another one.
+        let second = Cluster(
+            label: "second", members: [entries[2].id], createdAt: cluster.updatedAt.addingTimeInterval(1))
+        try await store.updateCluster(second)
+        try requireEqual(
+            try await store.snapshot().clusters().map(\.members), [[entries[1].id], [entries[2].id]],
+            "the members after an entry moved to another cluster")
+        _ = try await store.commit(WriteBatch(unassignments: [entries[2].id]))
+        try requireEqual(
+            try await store.snapshot().clusters().flatMap(\.members), [entries[1].id],
+            "the members after the assignment of the entry was removed")
     }
 
     /// A text with kinds of characters that stores and file formats are known to handle incorrectly.

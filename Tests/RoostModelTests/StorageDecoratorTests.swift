@@ -220,6 +220,20 @@ private final class BusyStorage: StorageDecorator {
         #expect(lines.all.isEmpty)
     }
 
+    @Test(arguments: [Int.max, .max - 1, 1]) func `any positive limit of a cache is accepted`(
+        limit: Int
+    ) async throws {
+        let store = InMemoryStorageProvider().caching(limit: limit)
+        let entry = Entry(content: "x")
+        for content in ["x", "y"] {
+            var changed = entry
+            changed.content = content
+            try await store.saveEntry(changed)
+            #expect(try await store.snapshot().entries([entry.id]) == [changed])
+            #expect(try await store.snapshot().entries([entry.id]) == [changed])
+        }
+    }
+
     @Test func `a mock records calls and fails on request`() async throws {
         let mock = MockStorageProvider()
         let entry = Entry(content: "x", embeddings: [1])

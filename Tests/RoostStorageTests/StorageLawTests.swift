@@ -110,6 +110,32 @@ struct CanaryFixture: StorageFixture {
         try await law.check(SimpleFixture())
     }
 
+    /// The four methods save clusters one by one, so a failure can leave an entry in two of them.
+    @Test func `a backend with four methods stays readable if saved clusters share an entry`() async throws {
+        let store = ArrayStorage()
+        let entry = Entry(content: "a")
+        try await store.saveEntry(entry)
+        let dates = [Date(milliseconds: 2000), Date(milliseconds: 1000), Date(milliseconds: 1000)]
+        let clusters = dates.map { Cluster(label: "c", members: [entry.id, entry.id], createdAt: $0) }
+        for cluster in clusters.dropFirst() { try await store.updateCluster(cluster) }
+        #expect(try await store.snapshot().clusters().map(\.members) == [[], [entry.id]])
+        try await store.updateCluster(clusters[0])
+        #expect(try await store.snapshot().clusters().map(\.members) == [[], [], [entry.id]])
+        let replacement = Cluster(label: "new")
+        _ = try await store.commit(
+            WriteBatch(clustering: .init(run: nil, clusters: [replacement], assignments: [])))
+        #expect(try await store.fetchClusters().flatMap(\.members).isEmpty)
+    }
+
+    @Test func `a backend with four methods reports invalid data as damage`() async throws {
+        let store = ArrayStorage()
+        try await store.saveEntry(Entry(content: "a", embeddings: [1, 0]))
+        try await store.saveEntry(Entry(content: "b", embeddings: [1, 0, 0]))
+        let error = await #expect(throws: StorageError.self) { _ = try await store.snapshot() }
+        #expect(error?.code == .damaged)
+        #expect((error?.underlying as? StorageError)?.code == .dimensionMismatch)
+    }
+
     @Test func `a store that ignores removals violates a law`() async throws {
         await #expect(throws: LawViolation.self) {
             try await StorageLaw.deletionRemovesEntries.check(CanaryFixture())

@@ -23,7 +23,10 @@ final class EntryCache: Sendable {
     /// following the change feed would cost more. The value is one page of the feed.
     private static let changesBeyondCache = 1000
 
-    init(limit: Int) { generationSize = (limit + 1) / 2 }
+    init(limit: Int) {
+        // No store has this many entries, and the sums of numbers of entries do not overflow.
+        generationSize = (min(limit, Int.max / 4) + 1) / 2
+    }
 
     /// Moves the cache to the revision of a snapshot by dropping the entries that have changed since the
     /// cached revision.

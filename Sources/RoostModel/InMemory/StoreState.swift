@@ -96,18 +96,14 @@ package struct StoreState: Sendable {
     /// - Parameters:
     ///   - store: The id of the store, which is also its epoch; `unnamed` by default.
     ///   - entries: The entries, in the order of their rows.
-    ///   - clusters: The clusters with their members. Members that are not among `entries` are ignored.
+    ///   - clusters: The clusters with their members. Members that are not among `entries` are ignored. An
+    ///     entry that is a member of several clusters belongs to the one that was updated last.
     /// - Throws: ``StorageError`` with `.invalidBatch` or `.dimensionMismatch`.
     package init(store: UUID? = nil, entries: [Entry], clusters: [Cluster]) throws {
         self.init(store: store ?? Self.unnamed, epoch: store ?? Self.unnamed)
         var batch = WriteBatch(upserts: entries, clusters: clusters)
-        batch.assignments = clusters.flatMap { cluster in
-            cluster.members.map {
-                Assignment(entry: $0, target: .cluster(cluster.id), similarity: cluster.cohesion)
-            }
-        }
         let known = Set(entries.map(\.id))
-        batch.assignments.removeAll { !known.contains($0.entry) }
+        batch.assignments = Self.assignments(to: clusters).filter { known.contains($0.entry) }
         try apply(batch)
         log = ChangeLog()
         var items: [(ChangePosition, ChangeLog.Subject)] = []
@@ -127,6 +123,25 @@ package struct StoreState: Sendable {
         for (position, subject) in items.sorted(by: { $0.0 < $1.0 }) { log.append(position, subject) }
         let latest = (entries.map(\.updatedAt) + clusters.map(\.updatedAt)).map(\.milliseconds).max() ?? 0
         revision = max(revision, Revision(rawValue: UInt64(clamping: latest)))
+    }
+
+    /// Returns one assignment for each member of the clusters.
+    private static func assignments(to clusters: [Cluster]) -> [Assignment] {
+        // A backend that saves clusters one by one still has the former cluster of an entry that moved to
+        // another one, either until that cluster is saved or for as long as its caller does not save it.
+        var latest: [Entry.ID: Cluster] = [:]
+        for cluster in clusters {
+            for member in cluster.members {
+                if let other = latest[member], other.updatedAt > cluster.updatedAt { continue }
+                latest[member] = cluster
+            }
+        }
+        var assigned = Set<Entry.ID>()
+        return clusters.flatMap { cluster in
+            cluster.members.filter { latest[$0]?.id == cluster.id && assigned.insert($0).inserted }.map {
+                Assignment(entry: $0, target: .cluster(cluster.id), similarity: cluster.cohesion)
+            }
+        }
     }
 
     /// The id and epoch of a store whose backend does not keep a store id and an epoch. The changes of such a

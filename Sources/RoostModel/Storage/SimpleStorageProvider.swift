@@ -10,6 +10,9 @@ public import Foundation
 /// Four methods are not enough for every guarantee of ``StorageProvider``. The default implementations have
 /// these limitations:
 /// - A batch is saved entry by entry. After a failure, the entries that were already saved remain.
+/// - Entries and clusters are fetched one after the other. A snapshot, and the check of the expectations of a
+///   batch, may therefore see a part of a batch that is being saved.
+/// - An entry that is a member of several fetched clusters belongs to the one that was updated last.
 /// - The revision is the latest `updatedAt` of all entries and clusters, in milliseconds.
 /// - The change feed always requires a reset, so its readers read everything again. Its only page has all
 ///   entries, whatever the limit.
@@ -56,8 +59,8 @@ extension SimpleStorageProvider {
     public func commit(_ batch: WriteBatch) async throws -> Revision {
         try Task.checkCancellation()
         try batch.validate()
-        var state = try await currentState()
-        let before = state
+        let (before, saved) = try await fetchState()
+        var state = before
         try state.apply(batch)
         for id in batch.removals {
             if try before.entry(id) != nil { try await deleteEntry(id) }
@@ -66,15 +69,19 @@ extension SimpleStorageProvider {
             if try before.entry(entry.id) != entry { try await saveEntry(entry) }
         }
         let oldClusters = Dictionary(uniqueKeysWithValues: before.clustersWithMembers().map { ($0.id, $0) })
+        let savedMembers = Dictionary(uniqueKeysWithValues: saved.map { ($0.id, $0.members) })
         var vanished = Set(oldClusters.keys)
         for cluster in state.clustersWithMembers() {
             vanished.remove(cluster.id)
-            if oldClusters[cluster.id] != cluster { try await updateCluster(cluster) }
+            // A saved list can have members that now belong to another cluster or to none. Without that other
+            // cluster, they would belong to this one again.
+            let hasFormerMembers = !Set(savedMembers[cluster.id] ?? []).isSubset(of: cluster.members)
+            if oldClusters[cluster.id] != cluster || hasFormerMembers { try await updateCluster(cluster) }
         }
         // The four methods cannot remove a cluster. Clusters that the batch removes are therefore saved
         // without members.
         for id in vanished {
-            guard var emptied = oldClusters[id], !emptied.members.isEmpty else { continue }
+            guard var emptied = oldClusters[id] else { continue }
             emptied.members = []
             emptied.representatives = []
             try await updateCluster(emptied)
@@ -100,9 +107,18 @@ extension SimpleStorageProvider {
 
     public func close() async throws {}
 
-    private func currentState() async throws -> StoreState {
+    private func currentState() async throws -> StoreState { try await fetchState().state }
+
+    /// Returns the state of the store, and the clusters from which it was made.
+    private func fetchState() async throws -> (state: StoreState, clusters: [Cluster]) {
         let entries = try await fetchEntries()
-        let clusters = try await fetchClusters()
-        return try StoreState(entries: entries, clusters: clusters.filter { !$0.members.isEmpty })
+        let clusters = try await fetchClusters().filter { !$0.members.isEmpty }
+        do {
+            return (try StoreState(entries: entries, clusters: clusters), clusters)
+        } catch let error as StorageError {
+            // The caller of a read has no batch that it could correct.
+            throw StorageError(
+                .damaged, "cannot use the fetched entries and clusters: \(error.message)", underlying: error)
+        }
     }
 }
