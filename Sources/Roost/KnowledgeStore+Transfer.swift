@@ -21,6 +21,7 @@ extension KnowledgeStore {
     ///
     /// - Parameter withEmbeddings: Whether to include the embeddings of entries and the centroids.
     /// - Throws: `StorageError`.
+    @concurrent
     public func exportClusters(withEmbeddings: Bool = false) async throws -> ClusterExport {
         try await ClusterExport(try await storage.snapshot(), withEmbeddings: withEmbeddings)
     }
@@ -48,7 +49,7 @@ extension KnowledgeStore {
     ///   - withHeader: Whether JSON Lines begin with a header. It states the version of the format and, if
     ///     vectors are included, their embedding space, as a JSON object does.
     ///   - filter: The filter that entries must match.
-    ///   - write: Receives the bytes in order, page by page.
+    ///   - write: Receives the bytes in order, page by page, on the actor of the caller.
     /// - Throws: `StorageError`; `CancellationError`; any error that `write` throws.
     public func exportEntries(
         _ format: EntryArchive.Format, withEmbeddings: Bool, withHeader: Bool = false,
@@ -80,6 +81,7 @@ extension KnowledgeStore {
     ///     store, and the number of all entries.
     /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`, in which case nothing is imported;
     ///   `EmbedderError`; `StorageError`; `CancellationError`.
+    @concurrent
     public func importEntries(
         _ data: Data, name: String, vectors: Data? = nil, vectorsName: String? = nil,
         ignoringVectors: Bool = false, progress: (@Sendable (Int, Int) -> Void)? = nil
@@ -92,6 +94,8 @@ extension KnowledgeStore {
     /// Checks whether an archive can be imported.
     ///
     /// - Parameters:
+    ///   - data: The archive.
+    ///   - name: The name of the file for error messages.
     ///   - vectors: A NumPy file with the vectors of the rows of a table.
     ///   - vectorsName: The name of the NumPy file for error messages.
     /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`.

@@ -80,6 +80,7 @@ public struct KnowledgeStore: Sendable {
     ///   - undo: Records every commit for ``undo(isDryRun:)``.
     /// - Throws: ``RoostError``, with `.spaceMismatch` if the store has vectors of another model;
     ///   `EmbedderError` if the model is missing or damaged; `StorageError`.
+    @concurrent
     public static func openOrCreate(
         at directory: URL, model: EmbeddingModel = .miniLM, provider: StoreManifest.Provider = .sqlite,
         recording undo: UndoRecorder? = nil
@@ -108,6 +109,7 @@ public struct KnowledgeStore: Sendable {
     /// - Throws: ``RoostError`` with `.storeExists`, with `.configuration` if the maximum size is negative or
     ///   stores do not support the dimension, or with `.damagedManifest` if the folder contains
     ///   entries but no manifest; `StorageError`.
+    @concurrent
     public static func create(
         in directory: URL, provider: StoreManifest.Provider = .sqlite, embedder: any Embedder,
         maximumSize: Int? = nil, recording undo: UndoRecorder? = nil

@@ -29,19 +29,31 @@ struct EntryExporter: Sendable {
             start += Data(",\"entries\":[\n".utf8)
         }
         try write(start)
-        let encoder = encoder
         var isFirst = true
-        for try await page in snapshot.entryPages(matching: filter, pageSize: Self.pageSize) {
-            var bytes = Data()
-            for entry in page.entries {
-                if format == .json, !isFirst { bytes += Data(",\n".utf8) }
-                isFirst = false
-                bytes += try encoder.encode(entry).escapingControlsInJSON()
-                if format == .jsonl { bytes.append(UInt8(ascii: "\n")) }
-            }
-            try write(bytes)
+        for try await page in snapshot.entryPages(matching: filter, pageSize: Self.pageSize)
+        where !page.entries.isEmpty {
+            try write(try await encoded(page.entries, areFirst: isFirst))
+            isFirst = false
         }
         if format == .json { try write(Data("\n]}\n".utf8)) }
+    }
+
+    /// Returns the bytes of entries. A page with vectors takes many milliseconds, so it is not encoded on the
+    /// actor of the caller, which can be the main actor.
+    @concurrent
+    private func encoded(_ entries: [Entry], areFirst: Bool) async throws -> Data {
+        switch format {
+        case .jsonl: return try lines(of: entries)
+        case .json:
+            let encoder = encoder
+            var (bytes, isFirst) = (Data(), areFirst)
+            for entry in entries {
+                if !isFirst { bytes += Data(",\n".utf8) }
+                isFirst = false
+                bytes += try encoder.encode(entry).escapingControlsInJSON()
+            }
+            return bytes
+        }
     }
 
     private var encoder: JSONEncoder {

@@ -130,11 +130,13 @@ extension KnowledgeStore {
     /// - **Cancellation**: Committed entries stay in the store; the next import of the same archive resumes
     ///   there.
     /// - Parameters:
+    ///   - archive: The texts, with or without vectors.
     ///   - ignoringVectors: Whether to embed all texts.
     ///   - progress: Called after each commit with the number of texts that are in the store, and the number
     ///     of all texts.
     /// - Throws: ``RoostError`` with `.badInput`, in which case nothing is imported; `EmbedderError`;
     ///   `StorageError`; `CancellationError`.
+    @concurrent
     public func importVectors(
         _ archive: VectorArchive, ignoringVectors: Bool = false,
         progress: (@Sendable (Int, Int) -> Void)? = nil

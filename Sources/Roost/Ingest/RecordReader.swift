@@ -35,6 +35,7 @@ public struct RecordReader: Sendable {
     /// - Returns: A draft with the file's `file:` URL as its id.
     /// - Throws: ``RoostError`` with `.noInput`, or with `.badInput` if the file or all of its rows cannot be
     ///   read; `CancellationError`.
+    @concurrent
     public func read(_ url: URL) async throws -> SourceDraft {
         try await read(url) { _ in false }
     }

@@ -89,6 +89,7 @@ extension RecordReader {
     ///   - isFeed: Whether to read it as a feed, each item of which becomes an entry. Items that the feed no
     ///     longer contains stay in the store.
     /// - Throws: ``RoostError`` with `.badInput` if it cannot be read; `CancellationError`.
+    @concurrent
     public func read(_ source: WebSource, asFeed isFeed: Bool = false) async throws -> SourceDraft {
         let input = DocumentInput(
             data: source.data, path: source.address, mediaType: source.mediaType,
