@@ -1,7 +1,8 @@
+public import Foundation
 public import RoostModel
 
 /// The reason why a backup could not be created, read, restored or pruned.
-public struct BackupError: Error, Sendable, CustomStringConvertible {
+public struct BackupError: LocalizedError, Sendable, CustomStringConvertible {
     /// The kind of error. Treat an unknown code as permanent damage.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The name of the code, which never changes.
@@ -49,4 +50,6 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
     }
 
     public var description: String { message }
+
+    public var errorDescription: String? { message }
 }

@@ -1,5 +1,7 @@
+public import Foundation
+
 /// The error that a ``Clusterer`` throws if it cannot partition the vectors as requested.
-public struct ClusteringError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct ClusteringError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
     /// The kind of a ``ClusteringError``. A custom clusterer may define further codes.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The name of the code.
@@ -38,4 +40,6 @@ public struct ClusteringError: Error, Sendable, Hashable, CustomStringConvertibl
     }
 
     public var description: String { message }
+
+    public var errorDescription: String? { message }
 }

@@ -1,10 +1,11 @@
+public import Foundation
 public import RoostModel
 
 /// An error that occurred while a knowledge store was opened, filled, searched or maintained.
 ///
 /// It has a code for programs, a message for people and, where a known action helps, a ``remedy`` that front
 /// ends describe in their own words. Failures of the storage itself are reported as `StorageError`.
-public struct RoostError: Error, Sendable, CustomStringConvertible {
+public struct RoostError: LocalizedError, Sendable, CustomStringConvertible {
     /// The kind of failure. New codes may be added in any release.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
@@ -61,4 +62,6 @@ public struct RoostError: Error, Sendable, CustomStringConvertible {
     }
 
     public var description: String { message }
+
+    public var errorDescription: String? { message }
 }

@@ -1,7 +1,9 @@
+public import Foundation
+
 /// The reason why a document cannot be read.
 ///
 /// Each case has a message for the user, which completes "cannot read PATH: …".
-public enum DocumentError: Error, Sendable, Hashable, CustomStringConvertible {
+public enum DocumentError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
     /// The document is damaged, or is not of the type that its name states.
     case damaged(String)
     /// The document cannot be read without a password.
@@ -23,4 +25,6 @@ public enum DocumentError: Error, Sendable, Hashable, CustomStringConvertible {
         case .encrypted: "it is encrypted; remove its password and ingest it again"
         }
     }
+
+    public var errorDescription: String? { description }
 }

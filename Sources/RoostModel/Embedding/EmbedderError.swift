@@ -1,5 +1,7 @@
+public import Foundation
+
 /// The error that is thrown if a model cannot be opened, or cannot embed a text or label a cluster.
-public struct EmbedderError: Error, Sendable, CustomStringConvertible {
+public struct EmbedderError: LocalizedError, Sendable, CustomStringConvertible {
     /// A code for the kind of an error. The set of codes is open: a model may define additional ones.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The stable name of the code, which is the same as the name of its constant.
@@ -51,4 +53,6 @@ public struct EmbedderError: Error, Sendable, CustomStringConvertible {
     }
 
     public var description: String { message }
+
+    public var errorDescription: String? { message }
 }

@@ -1,8 +1,10 @@
+public import Foundation
+
 /// An error of a storage provider or a snapshot.
 ///
 /// Programs can react to ``code``, ``isRetryable`` and ``remedy``; ``message`` is for people. No part of an
 /// error contains text that a user stored.
-public struct StorageError: Error, Sendable, CustomStringConvertible {
+public struct StorageError: LocalizedError, Sendable, CustomStringConvertible {
     /// A code for the kind of a storage error. The set of codes is open: a provider may define additional
     /// ones.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -74,6 +76,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     }
 
     public var description: String { message }
+
+    public var errorDescription: String? { message }
 
     /// Returns an error for a batch that every store must reject (``Code/invalidBatch``).
     public static func invalid(_ message: String) -> StorageError { StorageError(.invalidBatch, message) }

@@ -1,5 +1,7 @@
+public import Foundation
+
 /// The reason why a web page or feed cannot be fetched.
-public struct WebError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct WebError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. New codes may be added in any release.
     public enum Code: Sendable, Hashable {
         /// The address is not a valid http or https URL.
@@ -30,4 +32,6 @@ public struct WebError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     public var description: String { message }
+
+    public var errorDescription: String? { message }
 }
