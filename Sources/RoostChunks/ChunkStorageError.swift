@@ -60,7 +60,8 @@ extension ChunkStorageError {
     init(_ error: FileError) {
         switch error.errno {
         case ENAMETOOLONG: self = .invalidPath(error.path)
-        case ENOSPC, EDQUOT: self = .storageFull(reason: error.description)
+        case ENOSPC, EDQUOT, EFBIG: self = .storageFull(reason: error.description)
+        case EROFS: self = .readOnly
         default: self = .storageUnavailable(reason: error.description)
         }
     }

@@ -104,6 +104,11 @@ struct BackupOptions: ParsableArguments {
             throw CommandError(
                 .inputOutput,
                 "cannot write the backup repository in \(Terminal.line(location.name)): \(reason)")
+        } catch ChunkStorageError.readOnly {
+            throw CommandError(
+                .cannotCreate,
+                "cannot write the backup repository in \(Terminal.line(location.name)): the file system is "
+                    + "read-only")
         }
     }
 

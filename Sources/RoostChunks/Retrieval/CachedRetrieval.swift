@@ -23,11 +23,11 @@ public struct CachedRetrieval: ChunkRetrievalDecorator {
     }
 
     public func readChunk(at path: String) async throws -> Data? {
-        switch cache.lookUp(path) {
+        switch cache.lookUp(.init(path)) {
         case .found(let data): return data
         case .loading(let load): return try await load.value()
         case .absent:
-            let load = cache.load(path) { [wrapped] in try await wrapped.readChunk(at: path) }
+            let load = cache.load(.init(path)) { [wrapped] in try await wrapped.readChunk(at: path) }
             return try await load.value()
         }
     }
@@ -36,22 +36,22 @@ public struct CachedRetrieval: ChunkRetrievalDecorator {
         // A failed write may still have replaced the chunk, and a concurrent read may return the old or the
         // new bytes. Cached bytes and reads in progress are therefore discarded both before and after the
         // write.
-        cache.remove(path)
-        defer { cache.remove(path) }
+        cache.remove(.init(path))
+        defer { cache.remove(.init(path)) }
         try await wrapped.writeChunk(data, at: path, metadata: metadata)
     }
 
     public func deleteChunk(at path: String) async throws {
-        cache.remove(path)
-        defer { cache.remove(path) }
+        cache.remove(.init(path))
+        defer { cache.remove(.init(path)) }
         try await wrapped.deleteChunk(at: path)
     }
 
     public func createChunk(
         _ data: Data, at path: String, metadata: ChunkMetadata?
     ) async throws -> Bool {
-        cache.remove(path)
-        defer { cache.remove(path) }
+        cache.remove(.init(path))
+        defer { cache.remove(.init(path)) }
         return try await wrapped.createChunk(data, at: path, metadata: metadata)
     }
 
@@ -78,15 +78,15 @@ extension CachedRetrieval {
         }
 
         private struct State {
-            var items: [String: Item] = [:]
-            var loads: [String: Load] = [:]
+            var items: [ChunkPath.Key: Item] = [:]
+            var loads: [ChunkPath.Key: Load] = [:]
             /// The cached paths, keyed by the sequence number of their last use.
-            var uses: [UInt64: String] = [:]
+            var uses: [UInt64: ChunkPath.Key] = [:]
             var oldest: UInt64 = 0
             var next: UInt64 = 0
             var bytes = 0
 
-            mutating func touch(_ path: String) {
+            mutating func touch(_ path: ChunkPath.Key) {
                 guard let use = items[path]?.use else { return }
                 uses[use] = nil
                 items[path]?.use = next
@@ -94,13 +94,13 @@ extension CachedRetrieval {
                 next += 1
             }
 
-            mutating func remove(_ path: String) {
+            mutating func remove(_ path: ChunkPath.Key) {
                 guard let item = items.removeValue(forKey: path) else { return }
                 uses[item.use] = nil
                 bytes -= item.data.count
             }
 
-            mutating func insert(_ data: Data, _ path: String, limit: Int) {
+            mutating func insert(_ data: Data, _ path: ChunkPath.Key, limit: Int) {
                 remove(path)
                 guard data.count <= limit else { return }
                 while bytes + data.count > limit {
@@ -121,7 +121,7 @@ extension CachedRetrieval {
 
         var bytes: Int { state.withLock { $0.bytes } }
 
-        func lookUp(_ path: String) -> Lookup {
+        func lookUp(_ path: ChunkPath.Key) -> Lookup {
             state.withLock { state in
                 if let item = state.items[path] {
                     state.touch(path)
@@ -133,7 +133,7 @@ extension CachedRetrieval {
 
         /// Returns the read in progress for a path, or starts one. The read runs in its own task, so that
         /// canceling one of several waiting tasks does not cancel the read.
-        func load(_ path: String, _ read: @escaping @Sendable () async throws -> Data?) -> Load {
+        func load(_ path: ChunkPath.Key, _ read: @escaping @Sendable () async throws -> Data?) -> Load {
             state.withLock { state in
                 if let load = state.loads[path] { return load }
                 let load = Load()
@@ -150,7 +150,7 @@ extension CachedRetrieval {
         }
 
         /// Caches the result of a read, unless the chunk was written or deleted since the read began.
-        private func finish(_ path: String, _ load: Load, _ data: Data?) {
+        private func finish(_ path: ChunkPath.Key, _ load: Load, _ data: Data?) {
             state.withLock { state in
                 guard state.loads[path] === load else { return }
                 state.loads[path] = nil
@@ -159,7 +159,7 @@ extension CachedRetrieval {
         }
 
         /// Removes a chunk, and prevents a read in progress from caching its result.
-        func remove(_ path: String) {
+        func remove(_ path: ChunkPath.Key) {
             state.withLock { state in
                 state.remove(path)
                 state.loads[path] = nil

@@ -1,5 +1,20 @@
 /// Validation of chunk paths: a retrieval accepts only paths that stay below its root.
 package enum ChunkPath {
+    /// A path that is compared by its bytes, as file systems do. Strings are equal if their Unicode
+    /// normalizations are, so different chunks of a custom organization could have equal paths.
+    struct Key: Sendable, Hashable {
+        let path: String
+
+        init(_ path: String) { self.path = path }
+
+        static func == (left: Key, right: Key) -> Bool { left.path.utf8.elementsEqual(right.path.utf8) }
+
+        func hash(into hasher: inout Hasher) {
+            var path = path
+            path.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        }
+    }
+
     /// The folder, at the root of a storage, that contains the metadata of chunks.
     static let metadataFolder = ".metadata"
 

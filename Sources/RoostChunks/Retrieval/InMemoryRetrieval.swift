@@ -8,26 +8,28 @@ public final class InMemoryRetrieval: ChunkStorageRetrieval {
         var metadata: ChunkMetadata?
     }
 
-    private let chunks = Mutex<[String: Chunk]>([:])
+    private let chunks = Mutex<[ChunkPath.Key: Chunk]>([:])
 
     /// Creates an empty retrieval.
     public init() {}
 
-    public func readChunk(at path: String) async throws -> Data? { chunks.withLock { $0[path]?.data } }
+    public func readChunk(at path: String) async throws -> Data? {
+        chunks.withLock { $0[.init(path)]?.data }
+    }
 
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
         try ChunkPath.check(path)
-        chunks.withLock { $0[path] = Chunk(data: data, metadata: metadata) }
+        chunks.withLock { $0[.init(path)] = Chunk(data: data, metadata: metadata) }
     }
 
-    public func chunkExists(at path: String) async -> Bool { chunks.withLock { $0[path] != nil } }
+    public func chunkExists(at path: String) async -> Bool { chunks.withLock { $0[.init(path)] != nil } }
 
-    public func deleteChunk(at path: String) async throws { chunks.withLock { $0[path] = nil } }
+    public func deleteChunk(at path: String) async throws { chunks.withLock { $0[.init(path)] = nil } }
 
     public func presence(at path: String) async throws -> Bool { await chunkExists(at: path) }
 
     public func metadata(at path: String) async throws -> ChunkMetadata? {
-        chunks.withLock { $0[path]?.metadata }
+        chunks.withLock { $0[.init(path)]?.metadata }
     }
 
     /// Writes a chunk unless one exists at this path.
@@ -38,14 +40,16 @@ public final class InMemoryRetrieval: ChunkStorageRetrieval {
     ) async throws -> Bool {
         try ChunkPath.check(path)
         return chunks.withLock { chunks in
-            guard chunks[path] == nil else { return false }
-            chunks[path] = Chunk(data: data, metadata: metadata)
+            guard chunks[.init(path)] == nil else { return false }
+            chunks[.init(path)] = Chunk(data: data, metadata: metadata)
             return true
         }
     }
 
     public func paths(in folder: String) async throws -> [String] {
         let prefix = try ChunkPath.prefix(of: folder)
-        return chunks.withLock { chunks in chunks.keys.filter { $0.hasPrefix(prefix) } }
+        return chunks.withLock { chunks in
+            chunks.keys.map(\.path).filter { $0.utf8.starts(with: prefix.utf8) }
+        }
     }
 }

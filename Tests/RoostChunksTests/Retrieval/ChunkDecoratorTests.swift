@@ -10,6 +10,26 @@ import Testing
 struct ChunkDecoratorTests {
     static let text = Data(String(repeating: "a line that comes again and again\n", count: 400).utf8)
 
+    // MARK: Paths
+
+    /// The organizations of the package write ASCII, but those of a caller need not.
+    @Test func `paths that differ in Unicode normalization are different`() async throws {
+        let (composed, decomposed) = ("\u{e9}/x", "e\u{301}/x")
+        let base = InMemoryRetrieval()
+        try await base.writeChunk(Data("composed".utf8), at: composed, metadata: nil)
+        #expect(try await base.readChunk(at: decomposed) == nil)
+        #expect(try await base.paths(in: "e\u{301}") == [])
+        try await base.writeChunk(Data("decomposed".utf8), at: decomposed, metadata: nil)
+        let cached = CachedRetrieval(wrapped: base)
+        for _ in 0..<2 {
+            #expect(try await cached.readChunk(at: composed) == Data("composed".utf8))
+            #expect(try await cached.readChunk(at: decomposed) == Data("decomposed".utf8))
+        }
+        try await cached.deleteChunk(at: composed)
+        #expect(try await cached.readChunk(at: composed) == nil)
+        #expect(try await cached.readChunk(at: decomposed) == Data("decomposed".utf8))
+    }
+
     // MARK: Compression
 
     @Test(arguments: CompressionAlgorithm.allCases)

@@ -63,6 +63,27 @@ struct FileSystemRetrievalTests {
         return false
     }
 
+    @Test func `a failed write has the error of its cause`() async throws {
+        func error(_ errno: Int32) async throws -> ChunkStorageError? {
+            let retrieval = FileSystemRetrieval(
+                baseURL: TemporaryFolder.unusedURL(), files: FileSystem { _ in .error(errno) })
+            return await #expect(throws: ChunkStorageError.self) {
+                try await retrieval.writeChunk(Data("x".utf8), at: "ab/x", metadata: nil)
+            }
+        }
+        #expect(try await error(EROFS) == .readOnly)
+        for errno in [ENOSPC, EDQUOT, EFBIG] {
+            guard case .storageFull = try await error(errno) else {
+                Issue.record("\(errno)")
+                continue
+            }
+        }
+        guard case .storageUnavailable = try await error(EACCES) else {
+            Issue.record("EACCES")
+            return
+        }
+    }
+
     @Test func `an unreadable chunk is not reported as missing`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let storage = ComposableFileSystemChunkStorage(baseURL: folder)
