@@ -220,6 +220,14 @@ private final class BusyStorage: StorageDecorator {
         #expect(lines.all.isEmpty)
     }
 
+    @Test func `no pause of a retry is longer than the maximum`() async throws {
+        let store = BusyStorage(base: InMemoryStorageProvider()).retrying(
+            RetryPolicy(attempts: 3, pause: .seconds(3600), maximumPause: .milliseconds(1)))
+        let start = ContinuousClock.now
+        _ = try await store.commit(WriteBatch(upserts: [Entry(content: "x")]))
+        #expect(ContinuousClock.now - start < .seconds(1800))
+    }
+
     @Test(arguments: [Int.max, .max - 1, 1]) func `any positive limit of a cache is accepted`(
         limit: Int
     ) async throws {

@@ -72,14 +72,14 @@ public struct StoreBackup: Sendable {
     /// - Parameters:
     ///   - passphrase: The passphrase of the repository; `nil` if it is not encrypted.
     ///   - forgetsOld: Whether old snapshots are removed. Pass `false` if the store may be damaged.
-    /// - Returns: The report of the backup; `nil` for a store without entries. If old snapshots cannot be
-    ///   removed, the backup is valid, and `BackupReport/retentionFailure` is the cause.
-    /// - Throws: The errors of ``create(in:tags:progress:)``. If this call throws, do not
-    ///   start the operation.
+    /// - Returns: The report of the backup. If old snapshots cannot be removed, the backup is valid, and
+    ///   `BackupReport/retentionFailure` is the cause.
+    /// - Throws: `BackupError` with `.wrongPassphrase`; the errors of ``create(in:tags:progress:)``. If this
+    ///   call throws, do not start the operation.
     @discardableResult
     public func createAutomatically(
         passphrase: String? = nil, forgetsOld: Bool = true
-    ) async throws -> BackupReport? {
+    ) async throws -> BackupReport {
         let repository = try await openOwn(passphrase)
         var report = try await create(in: repository, tags: [Self.automaticTag])
         guard forgetsOld else { return report }

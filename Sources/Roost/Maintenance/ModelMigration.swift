@@ -167,7 +167,7 @@ public struct ModelMigration: Sendable {
         try await collection.collect(from: storage, &report, progress)
         if makesBackup {
             let backup = try await StoreBackup(directory).createAutomatically(passphrase: passphrase)
-            report.backup = backup?.snapshot.id
+            report.backup = backup.snapshot.id
         }
         var entries = MigratedEntries()
         for _ in 0..<Self.maximumCatchUpRounds {

@@ -95,7 +95,6 @@ struct StoreRepair {
         do {
             let report = try await StoreBackup(directory)
                 .createAutomatically(passphrase: inspector.passphrase, forgetsOld: false)
-            guard let report else { return [] }
             return [
                 .note(
                     directory.path,

@@ -72,10 +72,8 @@ struct StoreOptions: ParsableArguments {
 
     /// Creates a backup before a command that changes a large part of the store.
     func backUpFirst() async throws {
-        guard
-            let report = try await StoreBackup(try location())
-                .createAutomatically(passphrase: try BackupOptions.passphraseFromEnvironment())
-        else { return }
+        let report = try await StoreBackup(try location())
+            .createAutomatically(passphrase: try BackupOptions.passphraseFromEnvironment())
         note("created the backup \(report.snapshot.id.prefix(8)) first; see `roost backup list`")
         if let failure = report.retentionFailure {
             note("cannot remove old automatic backups: \(failure)")

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// A storage provider that passes all calls through an interceptor. It is the basis of logging, metering and
-/// fault injection.
+/// A storage provider that passes its calls through a ``StorageInterceptor``. It is the basis of logging,
+/// metering and fault injection.
 public struct InterceptedStorage<Base: StorageProvider, Interceptor: StorageInterceptor>: StorageDecorator {
     /// The wrapped provider.
     public let base: Base
     /// The code that runs around every call.
     public let interceptor: Interceptor
 
-    /// Creates a provider that passes all calls through an interceptor.
+    /// Creates a provider that passes its calls through an interceptor.
     ///
     /// - Parameters:
     ///   - base: The provider that makes the calls.

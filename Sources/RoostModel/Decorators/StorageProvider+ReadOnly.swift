@@ -1,7 +1,8 @@
 extension StorageProvider {
     /// Returns a provider that reads from this one and rejects every change with the error `.readOnly`.
     ///
-    /// Reads and ``close()`` are forwarded. ``compact()`` counts as a change.
+    /// Reads and ``close()`` are forwarded. ``compact()`` counts as a change, and the provider has no
+    /// ``workRecords``.
     public func readOnly() -> some StorageProvider { ReadOnlyStorage(base: self) }
 }
 

@@ -39,7 +39,7 @@ private struct RetryingStorage<Base: StorageProvider>: StorageDecorator {
         _ mayRepeat: (StorageError) -> Bool = Self.isTemporary,
         _ body: () async throws -> Value
     ) async throws -> Value {
-        var pause = policy.pause
+        var pause = min(policy.pause, policy.maximumPause)
         for _ in 1..<policy.attempts {
             do {
                 return try await body()

@@ -7,7 +7,8 @@ public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertib
     public var model: String
     /// The version of the model: a hash of its weights, or the version of an algorithm.
     public var revision: String
-    /// The number of elements of a vector.
+    /// The number of elements of a vector, from 1 to ``maximumDimension``. Stores and decoders reject other
+    /// numbers.
     public var dimension: Int
     /// The method that combines the token vectors into one vector, such as `mean` or `cls`.
     public var pooling: String

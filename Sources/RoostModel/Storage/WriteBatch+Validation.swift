@@ -13,7 +13,8 @@ extension WriteBatch {
     ///   vectors of an entry differ in dimension or have more than ``EmbeddingSpace/maximumDimension``
     ///   elements, if the ordinal of a passage is not its index, if a passage is outside the content of its
     ///   entry, if metadata has a key longer than 4096 bytes, if metadata or parameters are nested too
-    ///   deeply, if a line or page of a location is less than 1 or more than 2^31 - 1, or if a count is
+    ///   deeply, if a line or page of a location is less than 1 or more than 2^31 - 1, if a location has a
+    ///   last line that is before its first line or has no first line, or if a count of a cluster or run is
     ///   negative or at least 2^32.
     /// - Complexity: O(n), where n is the size of the batch.
     public func validate() throws {

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The reason why a web page or feed cannot be fetched.
 public struct WebError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure. New codes may be added in any release.
+    /// The kind of failure. Minor versions may add kinds, so a `switch` should have a default case.
     public enum Code: Sendable, Hashable {
         /// The address is not a valid http or https URL.
         case invalidAddress
