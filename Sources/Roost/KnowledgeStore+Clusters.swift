@@ -129,6 +129,13 @@ extension KnowledgeStore {
     /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a label that is empty, is longer than
     ///   ``maximumLabelLength`` or has several lines; `StorageError`.
     @discardableResult
+    public func labelCluster(_ id: Cluster.ID, as label: String?) async throws -> Cluster {
+        try await clusterEditor.label(id, label)
+    }
+
+    /// Labels a cluster (``labelCluster(_:as:)``).
+    @available(*, deprecated, renamed: "labelCluster(_:as:)")
+    @discardableResult
     public func labelCluster(_ id: Cluster.ID, _ label: String?) async throws -> Cluster {
         try await clusterEditor.label(id, label)
     }

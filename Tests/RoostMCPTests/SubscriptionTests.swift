@@ -83,7 +83,7 @@ struct SubscriptionTests {
         _ = try await harness.store.recluster()
         let id = try #require(report.clusters.first?.id)
         try await Task.sleep(for: .milliseconds(500))
-        try await harness.store.labelCluster(id, "Another name")
+        try await harness.store.labelCluster(id, as: "Another name")
         let messages = try await harness.messages(atLeast: 1)
         #expect(messages == [Self.notification("resources/list_changed")])
         await harness.connection.finish()

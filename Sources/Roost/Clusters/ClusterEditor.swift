@@ -13,7 +13,7 @@ struct ClusterEditor: Sendable {
     /// language.
     static let maximumLabelLength = 200
 
-    /// See ``KnowledgeStore/labelCluster(_:_:)``.
+    /// See ``KnowledgeStore/labelCluster(_:as:)``.
     func label(_ id: Cluster.ID, _ label: String?) async throws -> Cluster {
         if let label { try Self.validate(label) }
         return try await storage.commitClusterChange { snapshot in

@@ -140,7 +140,7 @@ extension ClusterCommand {
         func run() async throws {
             let store = try await options.open()
             let cluster = try await store.labelCluster(
-                try await options.cluster(id, store).id, unpin ? nil : text.joined(separator: " "))
+                try await options.cluster(id, store).id, as: unpin ? nil : text.joined(separator: " "))
             try await store.close()
             Terminal.write("\(Terminal.bold(Terminal.line(cluster.label)))  \(cluster.id.text.prefix(8))")
         }

@@ -101,7 +101,7 @@ enum ClusterRoutes {
         let id = try call.id("id", of: "cluster")
         return try await call.context.handle.use { store in
             _ = try find(id, in: try await store.storage.snapshot().clusterRecords())
-            let labeled = try await store.labelCluster(id, call.body["label"]?.asString)
+            let labeled = try await store.labelCluster(id, as: call.body["label"]?.asString)
             let clusters = try await store.storage.snapshot().clusters()
             return .json(ClusterHierarchy(clusters).json(labeled))
         }

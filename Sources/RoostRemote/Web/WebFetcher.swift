@@ -4,7 +4,8 @@ import NIOCore
 import RoostModel
 import RoostNetwork
 
-/// Fetches web pages and feeds, one at a time.
+/// Fetches web pages and feeds. Several calls can run at the same time. The rules of each site are read once
+/// and kept as long as the fetcher.
 ///
 /// The fetcher honors robots.txt, limits the size and the time of a page, and connects only to public
 /// addresses unless the caller permits private ones: the addresses of a host are checked before each

@@ -132,7 +132,7 @@ struct CustomClustererTests {
             cluster.parent = parents[0].id
             try await store.storage.updateCluster(cluster)
         }
-        try await store.labelCluster(first.id, "birds")
+        try await store.labelCluster(first.id, as: "birds")
         let parts = try await store.splitCluster(first.id)
         #expect(parts.count == 2)
         try await store.deleteCluster(second.id)

@@ -59,10 +59,10 @@ struct ClusterLabelingTests {
         // A label that a person sets replaces that of the labeler, which is not asked to label the cluster
         // again.
         let id = again.clusters[0].id
-        let named = try await store.labelCluster(id, "Mine")
+        let named = try await store.labelCluster(id, as: "Mine")
         #expect(named.labeledBy == nil)
         #expect(try await store.labelingRequests().map(\.cluster).contains(id) == false)
-        #expect(try await store.labelCluster(id, nil).labeledBy == nil)
+        #expect(try await store.labelCluster(id, as: nil).labeledBy == nil)
         await #expect(throws: RoostError.self) { try await store.labelingRequests(of: [UUID()]) }
     }
 
@@ -107,7 +107,7 @@ struct ClusterLabelingTests {
         #expect(report.failure?.message == "the line is dead")
         let pinned = requests[1].cluster
         let slow = Labeler { excerpt in
-            _ = try? await store.labelCluster(pinned, "Mine")
+            _ = try? await store.labelCluster(pinned, as: "Mine")
             return "Theirs \(excerpt.keywords[0])"
         }
         let second = try await store.labelClusters(with: slow, requests)

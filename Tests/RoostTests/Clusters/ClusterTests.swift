@@ -18,40 +18,48 @@ import Testing
         return Dictionary(uniqueKeysWithValues: all.map { (String($0.keywords.first ?? ""), $0) })
     }
 
+    @available(*, deprecated)
+    @Test func `the deprecated function labels a cluster too`() async throws {
+        let store = try await store()
+        let cluster = try #require(try await store.recluster(clusters: 4, seed: 1).clusters.first)
+        #expect(try await store.labelCluster(cluster.id, "Baking").label == "Baking")
+        #expect(try await store.labelCluster(cluster.id, nil).label != "Baking")
+    }
+
     @Test func `a label is kept from run to run until it is removed`() async throws {
         let store = try await store()
         let first = try await store.recluster(clusters: 4, seed: 1)
         let bread = try #require(first.clusters.first { $0.keywords.contains { $0.contains("bread") } })
-        try await store.labelCluster(bread.id, "Baking")
+        try await store.labelCluster(bread.id, as: "Baking")
         _ = try await store.add("bread oven dough flour once more")
         let second = try await store.recluster(clusters: 4, seed: 2)
         let named = try #require(second.clusters.first { $0.id == bread.id })
         #expect((named.label, named.isLabelPinned) == ("Baking", true))
         #expect(try await store.exportClusters().cluster(bread.id)?.pinned == true)
-        let free = try await store.labelCluster(bread.id, nil)
+        let free = try await store.labelCluster(bread.id, as: nil)
         #expect(free.label != "Baking" && !free.isLabelPinned)
         for bad in ["", "  ", "two\nlines", String(repeating: "x", count: 300)] {
-            await #expect(throws: RoostError.self) { try await store.labelCluster(bread.id, bad) }
+            await #expect(throws: RoostError.self) { try await store.labelCluster(bread.id, as: bad) }
         }
-        await #expect(throws: RoostError.self) { try await store.labelCluster(UUID(), "x") }
+        await #expect(throws: RoostError.self) { try await store.labelCluster(UUID(), as: "x") }
     }
 
     @Test func `two clusters never have the same label`() async throws {
         let store = try await store()
         let made = try await store.recluster(clusters: 4, seed: 1).clusters
         // An automatic label gives way to a person's label.
-        try await store.labelCluster(made[0].id, made[1].label.uppercased())
+        try await store.labelCluster(made[0].id, as: made[1].label.uppercased())
         let labels = try await store.storage.fetchClusters().map { $0.label.lowercased() }
         #expect(Set(labels).count == 4)
         // A person's label does not.
-        try await store.labelCluster(made[2].id, "Third")
+        try await store.labelCluster(made[2].id, as: "Third")
         let error = await #expect(throws: RoostError.self) {
-            try await store.labelCluster(made[3].id, "third")
+            try await store.labelCluster(made[3].id, as: "third")
         }
         #expect(error?.code == .badInput)
         // An automatic label that is restored or computed later differs from the labels that people gave.
-        let restored = try await store.labelCluster(made[2].id, nil).label
-        try await store.labelCluster(made[3].id, restored + ", x")
+        let restored = try await store.labelCluster(made[2].id, as: nil).label
+        try await store.labelCluster(made[3].id, as: restored + ", x")
         for report in [
             try await store.recluster(clusters: 4, seed: 2), try await store.recluster(clusters: 5, seed: 3),
         ] {
@@ -69,7 +77,7 @@ import Testing
         // Another writer labels a cluster just before the run's first commit.
         let id = made.clusters[0].id
         let clusterer = Interrupted(base: SphericalKMeans(clusters: 4, seed: 3)) {
-            _ = try await first.labelCluster(id, "Named meanwhile")
+            _ = try await first.labelCluster(id, as: "Named meanwhile")
         }
         let report = try await first.recluster(with: clusterer)
         #expect(report.clusters.first { $0.id == id }?.label == "Named meanwhile")
@@ -94,7 +102,7 @@ import Testing
         let store = try await store()
         let made = try await store.recluster(clusters: 4, seed: 1)
         let ids = made.clusters.map(\.id)
-        try await store.labelCluster(ids[0], "First")
+        try await store.labelCluster(ids[0], as: "First")
         let before = try await store.storage.fetchClusters()
         let merged = try await store.mergeClusters([ids[0], ids[1]])
         #expect((merged.id, merged.label, merged.members.count) == (ids[0], "First", 60))
@@ -233,14 +241,14 @@ import Testing
         let store = try await store(40)
         let made = try await store.recluster(clusters: 4, seed: 1)
         let bread = try #require(made.clusters.first { $0.keywords.contains { $0.contains("bread") } })
-        try await store.labelCluster(bread.id, "Baking")
+        try await store.labelCluster(bread.id, as: "Baking")
         #expect(try await store.exportClusters().cluster(bread.id)?.labelOutdated == nil)
         let drafts = (40..<55).map { EntryDraft(content: "\(SampleTexts.subjects[0]) \($0)") }
         _ = try await store.ingest([SourceDraft(id: "t", fingerprint: "1", entries: drafts)])
         _ = try await store.recluster(clusters: 4, seed: 1)
         #expect(try await store.exportClusters().cluster(bread.id)?.labelOutdated == true)
         // Setting the same label again confirms it.
-        try await store.labelCluster(bread.id, "Baking")
+        try await store.labelCluster(bread.id, as: "Baking")
         #expect(try await store.exportClusters().cluster(bread.id)?.labelOutdated == nil)
     }
 
@@ -267,7 +275,7 @@ import Testing
         for group in export.allClusters {
             if let children = group.children { #expect(group.size == children.map(\.size).reduce(0, +)) }
         }
-        try await store.labelCluster(parents[0].id, "Parent")
+        try await store.labelCluster(parents[0].id, as: "Parent")
         let again = try await store.recluster(clusters: 12, levels: 2, seed: 1)
         #expect(again.clusters.first { $0.id == parents[0].id }?.label == "Parent")
         await #expect(throws: RoostError.self) { try await store.deleteCluster(parents[0].id) }
@@ -326,7 +334,7 @@ import Testing
                 let entry = try await store.storage.fetchEntries()[3]
                 try await store.replaceContent(of: entry, with: "bread oven dough flour 9")
             },
-            { _ = try await $0.labelCluster(made.clusters[0].id, "Named") },
+            { _ = try await $0.labelCluster(made.clusters[0].id, as: "Named") },
             { _ = try await $0.mergeClusters(made.clusters.prefix(2).map(\.id)) },
             { try await $0.deleteCluster(made.clusters[0].id) },
         ]

@@ -210,7 +210,7 @@ import Testing
         try await runShards(store, [0, 1], of: 2)
         let first = try await store.finishClusters()
         let named = try #require(first.clusters.first)
-        try await store.labelCluster(named.id, "Mine")
+        try await store.labelCluster(named.id, as: "Mine")
         _ = try await store.storage.commit(WriteBatch(upserts: entries(80, seed: 2)))
         _ = try await store.planClusters(sample: 300)
         try await runShards(store, [0, 1, 2], of: 3)
