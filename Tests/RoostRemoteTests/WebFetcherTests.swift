@@ -157,6 +157,16 @@ import Testing
         await server.close()
     }
 
+    @Test func `robots_txt is read again after its lifetime`() async throws {
+        let server = try await server { _ in .init(body: Data("x".utf8)) }
+        let fetcher = WebFetcher(
+            version: "1", allowsPrivateAddresses: true, environment: [:], limits: .init(),
+            rulesLifetime: .zero, resolve: WebAddress.resolve)
+        for _ in 0..<2 { _ = try await fetcher.fetch(server.address + "/page") }
+        #expect(server.requests.map(\.path) == ["/robots.txt", "/page", "/robots.txt", "/page"])
+        await server.close()
+    }
+
     @Test func `A site whose robots_txt fails permits nothing`() async throws {
         let server = try await server(robots: .init(status: 503)) { _ in .init(body: Data("x".utf8)) }
         let address = server.address

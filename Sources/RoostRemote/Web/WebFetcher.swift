@@ -4,8 +4,8 @@ import NIOCore
 import RoostModel
 import RoostNetwork
 
-/// Fetches web pages and feeds. Several calls can run at the same time. The rules of each site are read once
-/// and kept as long as the fetcher.
+/// Fetches web pages and feeds. Several calls can run at the same time. The robots.txt of a site is kept for
+/// a day.
 ///
 /// The fetcher honors robots.txt, limits the size and the time of a page, and connects only to public
 /// addresses unless the caller permits private ones: the addresses of a host are checked before each
@@ -32,7 +32,10 @@ public actor WebFetcher {
     private let allowsPrivateAddresses: Bool
     private let environment: [String: String]
     private let limits: Limits
-    private var rules: [String: RobotsRules] = [:]
+    /// The rules of a site, and the time from which they are read again.
+    private var rules: [String: (rules: RobotsRules, expiry: ContinuousClock.Instant)] = [:]
+    /// The time after which the rules of a site are read again. RFC 9309 permits at most 24 hours.
+    private let rulesLifetime: Duration
     /// Returns the addresses of a host. Tests replace it.
     private let resolve: @Sendable (String) async throws -> [SocketAddress]
 
@@ -55,12 +58,14 @@ public actor WebFetcher {
 
     init(
         version: String, allowsPrivateAddresses: Bool, environment: [String: String], limits: Limits,
+        rulesLifetime: Duration = .seconds(86_400),
         resolve: @escaping @Sendable (String) async throws -> [SocketAddress]
     ) {
         self.version = version
         self.allowsPrivateAddresses = allowsPrivateAddresses
         self.environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") }
         self.limits = limits
+        self.rulesLifetime = rulesLifetime
         self.resolve = resolve
     }
 
@@ -136,11 +141,13 @@ public actor WebFetcher {
         (origin.path, origin.query, origin.fragment) = ("/robots.txt", nil, nil)
         guard let robots = origin.url else { return }
         let rules: RobotsRules
-        if let known = self.rules[robots.absoluteString] {
-            rules = known
+        if let known = self.rules[robots.absoluteString], known.expiry > .now {
+            rules = known.rules
         } else {
             rules = try await loadRules(robots)
-            self.rules[robots.absoluteString] = rules
+            let now = ContinuousClock.now
+            self.rules = self.rules.filter { $0.value.expiry > now }
+            self.rules[robots.absoluteString] = (rules, now + rulesLifetime)
         }
         guard rules.permits(path) else {
             throw WebError(
