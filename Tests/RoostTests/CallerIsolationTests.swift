@@ -5,8 +5,8 @@ import RoostModel
 import Synchronization
 import Testing
 
-/// Whether the caller runs on the main queue, on which the main actor runs. On Linux, this need not be the main
-/// thread.
+/// Returns whether the caller runs on the main queue, on which the main actor runs. On Linux, its thread need
+/// not be the main thread.
 private func isOnMainQueue() -> Bool { DispatchQueue.getSpecific(key: mainQueueKey) != nil }
 
 private let mainQueueKey = {
