@@ -2,7 +2,8 @@ public import Foundation
 
 /// A set of changes that one commit makes atomically.
 ///
-/// Removals are applied before upserts. Data that equals the stored data changes nothing.
+/// Removals are applied before upserts, removed source records before new ones, and unassignments before
+/// assignments. Data that equals the stored data changes nothing.
 public struct WriteBatch: Sendable, Hashable {
     /// Conditions on the store under which a batch may be committed.
     ///
@@ -42,7 +43,8 @@ public struct WriteBatch: Sendable, Hashable {
         public var run: ClusteringRun?
         /// The clusters. Their `members` are ignored; `assignments` defines the members.
         public var clusters: [Cluster]
-        /// The assignments. Assignments of entries that the store does not contain are skipped.
+        /// The assignments. Assignments of entries that the store does not contain are skipped. If one names
+        /// a cluster that is not among ``clusters``, the commit throws `.invalidBatch`.
         public var assignments: [Assignment]
 
         /// Creates a clustering.
@@ -54,6 +56,9 @@ public struct WriteBatch: Sendable, Hashable {
     }
 
     /// Entries to insert. Stored entries with the same ids are replaced.
+    ///
+    /// All vectors of a store have the same dimension. A commit throws `.dimensionMismatch` if a vector has
+    /// another one, unless the batch replaces or removes all entries with vectors.
     public var upserts: [Entry]
     /// Entries to remove together with their assignments. Ids that the store does not contain are skipped.
     public var removals: [Entry.ID]
@@ -65,7 +70,9 @@ public struct WriteBatch: Sendable, Hashable {
     public var clustering: Clustering?
     /// Individual clusters to insert or replace. Their `members` are ignored.
     public var clusters: [Cluster]
-    /// Individual assignments to insert or replace.
+    /// Individual assignments to insert or replace. Assignments of entries that the store does not contain
+    /// after the upserts are skipped. If another one names a cluster that neither the store nor the batch
+    /// contains, the commit throws `.invalidBatch`.
     public var assignments: [Assignment]
     /// The ids of the entries whose assignments are removed.
     public var unassignments: [Entry.ID]
