@@ -50,7 +50,7 @@ public struct FlatIndex: VectorIndex {
     /// matrix, which BLAS can multiply.
     private static let minimumQueriesToCopyRows = 8
 
-    /// Returns the `k` nearest rows for each query.
+    /// Returns the `k` nearest rows for each query; none if the vectors have no components.
     ///
     /// - Throws: `CancellationError`; for vectors in a mapped file, also the file's error if a checksum does
     ///   not match.
@@ -61,7 +61,9 @@ public struct FlatIndex: VectorIndex {
         precondition(
             queries.columns == dimension || count == 0,
             "the queries have \(queries.columns) components, but the index has \(dimension)")
-        guard k > 0, count > 0, queries.rows > 0 else { return Array(repeating: [], count: queries.rows) }
+        guard k > 0, count > 0, dimension > 0, queries.rows > 0 else {
+            return Array(repeating: [], count: queries.rows)
+        }
         try vectors.verify()
         let allowed = allowed.map { rows in [UInt32](rows.lazy.filter { $0 < UInt32(count) }) }
         // With few queries, reading only the allowed rows is faster if they are less than half of all rows.

@@ -74,4 +74,9 @@ struct FlatIndexTests {
         let found = try await index.search(queries, k: 1, among: nil)
         #expect(found[9] == (try await index.search(queries.selecting([9]), k: 1, among: nil)[0]))
     }
+
+    @Test func `vectors without components have no neighbors`() async throws {
+        let index = FlatIndex(Matrix([[], []], columns: 0))
+        #expect(try await index.search(Matrix([[]], columns: 0), k: 2) == [[]])
+    }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import RoostModel
+@testable import RoostModel
 import Testing
 
 struct PagesTests {
@@ -59,5 +59,14 @@ struct PagesTests {
             for try await _ in snapshot.entryPages(pageSize: 1) {}
         }
         await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func `a page that does not end after the one before ends the reading`() async throws {
+        let pages = SnapshotPages<EntryPage>(limit: PageLimit(1)) { _, _ in
+            EntryPage(entries: [Entry(content: "again")], rows: [7], next: 7)
+        }
+        var count = 0
+        let error = await #expect(throws: StorageError.self) { for try await _ in pages { count += 1 } }
+        #expect(error?.code == .damaged && count == 1)
     }
 }

@@ -30,12 +30,17 @@ public struct SnapshotPages<Page: SnapshotPage>: AsyncSequence, Sendable {
 
         /// Returns the next page, or `nil` after the last one.
         ///
-        /// - Throws: ``StorageError`` if the page cannot be read; `CancellationError`. After an error, the
-        ///   iterator does not advance, so the next call tries to read the same page.
+        /// - Throws: ``StorageError`` if the page cannot be read, with `.damaged` if the snapshot returns a
+        ///   page that does not end after the one before; `CancellationError`. After an error, the iterator
+        ///   does not advance, so the next call tries to read the same page.
         public mutating func next() async throws -> Page? {
             guard !isFinished else { return nil }
             try Task.checkCancellation()
             let page = try await read(row, entries)
+            if let row, let next = page.next, next <= row {
+                throw StorageError(
+                    .damaged, "cannot read the next page: a page after row \(row) ends at row \(next)")
+            }
             entries = limit.next(after: page)
             row = page.next
             isFinished = row == nil
