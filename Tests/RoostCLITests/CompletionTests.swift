@@ -64,6 +64,8 @@ import Testing
                 ("roost list --form", "--format"), ("roost config lim", "limit"),
                 ("roost ls --form", "--format"), ("roost search --min-si", "--min-similarity"),
                 ("roost rm --store s \(id.prefix(4))", id), ("roost session exp", "export"),
+                ("roost sear", "search"), ("roost fin", "find"), ("roost help sear", "search"),
+                ("roost model ls --form", "--format"), ("roost cluster rm --quie", "--quiet"),
                 ("roost --store s show \(id.prefix(4))", id), ("roost -q dupl", "duplicates"),
                 ("roost -q --store=s --color never list --tag d", "drafts"),
                 ("roost --store fol", "folder/"), ("roost help dupl", "duplicates"),
@@ -96,6 +98,30 @@ import Testing
         #expect(result.status == 0, "\(result.screens)")
     }
 
+    @Test(.enabled(if: isInstalled("bash"), "bash is not installed"))
+    func `bash completes sources after their colon, and values after an equals sign`() throws {
+        _ = try prepare()
+        let added = try cli.roost("llm", "embed", "notes", "a", "-c", "green tea", "-d", "s")
+        #expect(added.status == 0, "\(added)")
+        let result = try complete(
+            "bash",
+            [
+                ("roost list --store s --source ll", "notes"),
+                ("roost list --store s --source llm:", "notes"),
+                ("roost list --store s --source llm:#no", "notes"),
+                ("roost list --store=s --source=llm:#no", "notes"),
+                ("roost list --store=s --tag=dr", "drafts"), ("roost ls --store=s --sort=cr", "created"),
+            ])
+        #expect(result.status == 0, "\(result.screens)")
+    }
+
+    @Test(.enabled(if: isInstalled("bash"), "bash is not installed"))
+    func `bash offers the other names of commands`() throws {
+        // The second tab lists the names.
+        let result = try complete("bash", [("roost r\t", "  rm"), ("roost model r\t", "  rm")])
+        #expect(result.status == 0, "\(result.screens)")
+    }
+
     @Test(arguments: [
         (["2", "roost", "ls", "--f"], ["words", "roost", "list", "--f", "."]),
         (["1", "roost", "-"], ["words", "roost", "watch", "-", "."]),
@@ -119,6 +145,10 @@ import Testing
             ["words", "roost", "remove", "--store", "s", "", "."]
         ),
         (["3", "roost", "help", "export", "e"], ["names", "clusters", "entries", "."]),
+        (
+            ["3", "roost", "help", "model", ""],
+            ["names", "list", "ls", "add", "pull", "distill", "remove", "rm", "."]
+        ),
     ])
     func `A line that begins with an option or another name is converted`(
         arguments: [String], lines: [String]

@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 
 /// The completion scripts of shells: those of ArgumentParser, with an addition that understands other names
-/// of commands, and options before a command (``CompletionWords``), and offers files as sources.
+/// of commands (``CompletionAliases``), and options before a command (``CompletionWords``), offers files as
+/// sources, and completes words with colons in bash.
 enum CompletionScript {
     /// The option that prints a script.
     private static let option = "--generate-completion-script"
@@ -20,9 +21,11 @@ enum CompletionScript {
 
     /// Returns the script for a shell.
     static func script(for shell: CompletionShell) -> String {
-        let script = addingFiles(to: RoostCommand.completionScript(for: shell), for: shell)
+        let script = aliases.added(
+            to: addingFiles(to: RoostCommand.completionScript(for: shell), for: shell), for: shell)
         switch shell {
-        case .bash: return inserting(bash, after: "\n_roost() {\n", in: script)
+        case .bash:
+            return script.replacing("\n_roost() {\n", with: "\n\(bashWords)\n__roost_commands() {\n\(bash)")
         case .zsh:
             return inserting(zsh, after: "\n    unsetopt aliases banghist\n", in: script)
         case .fish:
@@ -55,12 +58,70 @@ enum CompletionScript {
         return script.replacingCharacters(in: range.upperBound..<range.upperBound, with: text)
     }
 
+    private static var aliases: CompletionAliases { CompletionAliases(of: RoostCommand.self) }
+
+    /// The first words of the lines that the program converts.
     private static var starts: String { CompletionWords.starts.joined(separator: "|") }
+    /// The second words of such lines.
+    private static var secondWords: String { aliases.ofSubcommands.joined(separator: "|") }
+    /// The patterns of bash and zsh for the first two words, with a space after each.
+    private static var patterns: String {
+        (CompletionWords.starts.map { "\($0)\\ *" } + aliases.ofSubcommands.map { "*\\ \($0)\\ " })
+            .joined(separator: "|")
+    }
+
+    /// The function that bash calls. Bash separates words at colons and equals signs and replaces only the
+    /// part after the last one, so the parts are joined, and the joined ones removed from the results.
+    private static var bashWords: String {
+        """
+        _roost() {
+            local line="${COMP_LINE}" prefix="" is_value=false rest typed word
+            local -a words=()
+            local -i current=0 index last=-1
+            for index in "${!COMP_WORDS[@]}"; do
+                word="${COMP_WORDS[index]}"
+                rest="${line#"${line%%[![:space:]]*}"}"
+                if [[ "${last}" -lt 0 || "${rest}" != "${line}" ]]; then
+                    last+=1
+                    words[last]=""
+                    is_value=false
+                elif [[ "${word}" = "=" && "${words[last]}" = --* ]]; then
+                    # The value of an option is a word of its own.
+                    last+=1
+                    words[last]=""
+                    word=""
+                    is_value=true
+                elif [[ "${is_value}" = false && "${words[last]}" != *[:=] && "${word}" != [:=]* ]]; then
+                    last+=1
+                    words[last]=""
+                fi
+                if [[ "${index}" -eq "${COMP_CWORD}" ]]; then
+                    current="${last}"
+                    prefix="${words[last]}"
+                    if [[ "${word}" = [:=]* ]]; then prefix+="${word}"; fi
+                fi
+                words[last]+="${word}"
+                line="${rest#"${COMP_WORDS[index]}"}"
+            done
+            words[current]="${prefix}${2}"
+            typed="${words[*]:0:current+1}"
+            COMP_WORDS=("${words[@]}")
+            COMP_CWORD="${current}"
+            COMP_LINE="${words[*]}"
+            COMP_POINT="${#typed}"
+            __roost_commands "${1}" "${words[current]}" "${words[current-1]}"
+            for index in "${!COMPREPLY[@]}"; do
+                COMPREPLY[index]="${COMPREPLY[index]#"${prefix}"}"
+            done
+        }
+
+        """
+    }
 
     private static var bash: String {
         """
-            case "${COMP_WORDS[1]}" in
-            -*|\(starts))
+            case "${COMP_WORDS[1]} ${COMP_WORDS[2]} " in
+            -*|\(patterns))
                 local -a typed=()
                 local typed_line
                 while IFS='' read -r typed_line; do typed+=("${typed_line}"); done < <(
@@ -90,7 +151,7 @@ enum CompletionScript {
 
     private static var zsh: String {
         """
-            if [[ "${words[2]}" == (-*|\(starts)) ]]; then
+            if [[ "${words[2]} ${words[3]} " == (-*|\(patterns)) ]]; then
                 local -a typed
                 typed=("${(@f)"$("${words[1]}" \(CompletionWords.option) "$((CURRENT - 1))" \
         "${(@)words[1,CURRENT]}" 2>/dev/null)"}")
@@ -126,8 +187,9 @@ enum CompletionScript {
 
         function __roost_tokens
             set -l typed (__roost_typed_tokens $argv)
+            set -l before (__roost_typed_tokens -pc)
             if contains -- "$argv" -p -pc
-                and string match -qr '^(-.*|\(starts))$' -- (__roost_typed_tokens -pc)[2]
+                and string match -qr '^(-|(\(starts)) |[^ ]+ (\(secondWords)) )' -- "$before[2] $before[3] "
                 set -l converted (__roost_converted)
                 if test "$converted[1]" = words
                     set typed $typed[1] $converted[3..-3]

@@ -34,7 +34,7 @@ struct CompletionWords {
 
     /// The words from which scripts call the program, if one of them is the first word of a line.
     static var starts: [String] {
-        ["help"] + RoostCommand.configuration.subcommands.flatMap { $0.configuration.aliases }.sorted()
+        ["help"] + CompletionAliases(of: RoostCommand.self).ofCommands
     }
 
     /// The result for the line.
@@ -83,6 +83,6 @@ struct CompletionWords {
             guard let next = child(name, of: command) else { return [] }
             command = next
         }
-        return command.configuration.subcommands.map { $0._commandName }
+        return command.configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases }
     }
 }
