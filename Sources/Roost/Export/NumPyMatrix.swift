@@ -2,8 +2,8 @@ package import Foundation
 import RoostModel
 package import RoostVectors
 
-/// Reads a matrix of 32-bit or 64-bit floating-point numbers from a NumPy file (`.npy`, versions 1 to 3), in
-/// which one row or one column follows the other.
+/// Reads a matrix of floating-point numbers of 16, 32 or 64 bits or of integers from a NumPy file (`.npy`,
+/// versions 1 to 3), in which one row or one column follows the other.
 package struct NumPyMatrix {
     private static let magic = Data([0x93]) + Data("NUMPY".utf8)
 
@@ -27,16 +27,16 @@ package struct NumPyMatrix {
         let length = data.dropFirst(8).prefix(start - 8).reversed().reduce(0) { $0 << 8 | Int($1) }
         guard length <= data.count - start else { throw failure("its header is truncated") }
         let header = Header(String(decoding: data.dropFirst(start).prefix(length), as: UTF8.self))
-        guard let size = header.size else {
+        guard let format = header.type.flatMap(NumPyNumber.init) else {
             let type = header.type.map { "the type \($0)" } ?? "another type"
-            throw failure("its values have \(type), and not <f4 or <f8 (float32 or float64)")
+            throw failure("its values have \(type), and are not numbers of 1 to 8 bytes")
         }
         guard let (rows, columns) = header.shape else {
             let shape = header.shapeText.map { "the shape \($0)" } ?? "no shape"
             throw failure("it has \(shape), and not that of a matrix with one row for each vector")
         }
         let body = data.dropFirst(start + length)
-        guard body.count == rows * columns * size else {
+        guard body.count == rows * columns * format.size else {
             throw failure("its size does not match its shape (\(rows), \(columns))")
         }
         // The header may state any number of rows without columns, so no row is allocated separately.
@@ -45,7 +45,7 @@ package struct NumPyMatrix {
                 for index in 0..<(rows * columns) {
                     // In column order, the numbers of a row are as far apart as a column is long.
                     let place = header.isInColumnOrder ? index % columns * rows + index / columns : index
-                    numbers[index] = Self.number(raw, at: place * size, size)
+                    numbers[index] = format.number(in: raw, at: place * format.size)
                 }
             }
         }
@@ -54,22 +54,10 @@ package struct NumPyMatrix {
         }
     }
 
-    /// Returns the number at an offset, which has 4 or 8 bytes.
-    private static func number(_ raw: UnsafeRawBufferPointer, at offset: Int, _ size: Int) -> Float {
-        guard size == 8 else {
-            let bits = raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-            return Float(bitPattern: UInt32(littleEndian: bits))
-        }
-        let bits = raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-        return Float(Double(bitPattern: UInt64(littleEndian: bits)))
-    }
-
     /// The description of the numbers at the beginning of a file.
     private struct Header {
         /// The type of the numbers; `nil` for records of several values.
         var type: String?
-        /// The number of bytes of a number; `nil` for types that are not read.
-        var size: Int?
         /// The numbers of rows and columns; `nil` if the array is not a matrix.
         var shape: (rows: Int, columns: Int)?
         /// The shape as the file states it.
@@ -80,7 +68,6 @@ package struct NumPyMatrix {
         init(_ text: String) {
             let descriptor = text.firstMatch(of: /'descr': *'(?<type>[<>|=]?[A-Za-z][0-9]{0,9})'/)
             type = descriptor.map { String($0.type) }
-            size = type == "<f4" ? 4 : type == "<f8" ? 8 : nil
             let form = text.firstMatch(of: /'shape': *(?<shape>\([0-9, ]{0,100}\))/)
             shapeText = form.map { String($0.shape) }
             let sizes = shapeText?.wholeMatch(of: /\((?<rows>[0-9]{1,12}), *(?<columns>[0-9]{1,6}),?\)/)
