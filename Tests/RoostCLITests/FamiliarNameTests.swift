@@ -82,7 +82,13 @@ import Testing
         #expect(changed.status == 0 && changed.error.isEmpty, "\(changed)")
         let row = try cli.roost("list", "--json").output
         #expect(!row.contains("鳥") && !row.contains("\"c\""), "\(row)")
-        // Before an id, it is an unknown option.
+        #expect(try cli.roost("undo").status == 0)
+        let before = try cli.roost("tag", "-鳥", "+birds", id)
+        #expect(before.status == 0 && before.error.contains("鳥: 1 of 1 entry changed"), "\(before)")
+        #expect(try cli.roost("tag", "-birds", id).error.contains("1 of 1 entry changed"))
+        let mixed = try cli.roost("tag", "-birds", id, "+swifts")
+        #expect(mixed.status == 64 && mixed.error.contains("before or after the ids"), "\(mixed)")
+        // Before an id, a letter is an unknown option.
         #expect(try cli.roost("tag", "-c", id, "birds").status == 64)
     }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// The entries and the changes of tags that the arguments of `roost tag` name: ids and a tag, or ids and then
-/// `+TAG` and `-TAG`.
+/// The entries and the changes of tags that the arguments of `roost tag` name: ids and a tag, or ids with
+/// `+TAG` and `-TAG` after or before them.
 struct TagChanges {
     /// A tag to add or to remove.
     struct Change: Equatable {
@@ -17,8 +17,17 @@ struct TagChanges {
     /// Reads the arguments.
     ///
     /// - Parameter removes: Whether the last argument is a tag to remove, even if it begins with + or -.
-    /// - Throws: `ValidationError` if there are no entries or no tags, or if an id follows a tag.
+    /// - Throws: `ValidationError` if there are no entries or no tags, or if ids are on both sides of a tag.
     init(_ arguments: [String], removes: Bool) throws {
+        let signed = removes ? [] : arguments.prefix(while: Self.isChange)
+        if !signed.isEmpty, signed.count < arguments.count {
+            entries = Array(arguments[signed.endIndex...])
+            changes = signed.map(Self.change)
+            guard !entries.contains(where: Self.isChange) else {
+                throw ValidationError("give +TAG and -TAG either before or after the ids of entries")
+            }
+            return
+        }
         let first = removes ? nil : arguments.indices.dropFirst().first { Self.isChange(arguments[$0]) }
         guard let first else {
             guard arguments.count >= 2, let tag = arguments.last, !tag.isEmpty else {
@@ -32,7 +41,11 @@ struct TagChanges {
             throw ValidationError("give the ids of entries first, then +TAG or -TAG for each tag")
         }
         entries = Array(arguments[..<first])
-        changes = arguments[first...].map { Change(tag: String($0.dropFirst()), isAdded: $0.hasPrefix("+")) }
+        changes = arguments[first...].map(Self.change)
+    }
+
+    private static func change(_ argument: String) -> Change {
+        Change(tag: String(argument.dropFirst()), isAdded: argument.hasPrefix("+"))
     }
 
     private static func isChange(_ argument: String) -> Bool {
@@ -47,10 +60,10 @@ struct TagChanges {
     private static func isRemoval(_ argument: String, followsID: Bool, before next: String?) -> Bool {
         guard argument.hasPrefix("-"), !argument.hasPrefix("--"), argument.count > 1 else { return false }
         guard argument.count == 2 else { return true }
-        // A letter before the first id, or before a word, is an option that a person mistyped, as in
+        // An ASCII letter before the first id, or before a word, is an option that a person mistyped, as in
         // `-d draft`.
         let isLetter = argument.dropFirst().allSatisfy(\.isASCII)
-        return followsID && (!isLetter || next.map { $0.hasPrefix("+") || $0.hasPrefix("-") } ?? true)
+        return !isLetter || followsID && next.map { $0.hasPrefix("+") || $0.hasPrefix("-") } ?? true
     }
 
     /// Returns the arguments of the process with words such as `-draft`, which ArgumentParser would read as
