@@ -20,7 +20,10 @@ import Testing
         (["help", "search"], ["help", "query"]),
         (["--help"], ["--help"]),
         (["--help", "query"], ["help", "query"]),
-        (["-h", "cluster", "list", "--store", "s"], ["help", "cluster", "list", "--store", "s"]),
+        (["-h", "cluster", "list", "--store", "s"], ["help", "cluster", "list"]),
+        (["help", "search", "--no-pager"], ["help", "query"]),
+        (["-q", "help", "--color", "never", "cluster", "list", "-v"], ["help", "cluster", "list"]),
+        (["help", "--no-pager"], ["help"]),
         ([], []),
     ])
     func `Other names, and options before the command, are understood`(

@@ -58,7 +58,11 @@ struct CommandNames {
         let isOption = ["-h", "--help"].contains(first) && rest.dropFirst().first?.hasPrefix("-") == false
         guard isOption || !first.hasPrefix("-") else { return arguments }
         let isHelp = isOption || first == "help"
-        if isHelp { rest.removeFirst() }
+        if isHelp {
+            rest.removeFirst()
+            // The help depends on no store, and the pager reads the arguments of the process.
+            (rest, options) = (Self.withoutGlobalOptions(rest), [])
+        }
         let names = try canonicalNames(rest, isHelp: isHelp)
         if isHelp, let extra = rest.dropFirst(names.count).first, !extra.hasPrefix("-") {
             let command = (["help"] + names).joined(separator: " ")
@@ -72,6 +76,20 @@ struct CommandNames {
             options = options.map { $0.hasPrefix("--store") ? "--database" + $0.dropFirst(7) : $0 }
         }
         return (isHelp ? ["help"] : []) + names + options + rest.dropFirst(names.count)
+    }
+
+    /// Returns arguments without the options that can precede a command, and without their values.
+    private static func withoutGlobalOptions(_ arguments: ArraySlice<String>) -> ArraySlice<String> {
+        var rest = arguments
+        var others: [String] = []
+        while let argument = rest.popFirst() {
+            if !isGlobalOption(argument) {
+                others.append(argument)
+            } else if hasSeparateValue(argument) {
+                _ = rest.popFirst()
+            }
+        }
+        return others[...]
     }
 
     /// Returns the canonical names of the command that the arguments name; empty if they name none.
