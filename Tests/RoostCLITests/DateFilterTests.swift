@@ -57,6 +57,19 @@ import Testing
         #expect(try paths("Pacific/Kiritimati", "--where", "created=2025-06-02") == ["after.md", "time.md"])
     }
 
+    @Test func `metadata are compared with the days that words stand for`() throws {
+        try prepare("UTC")
+        let due = cli.home.appendingPathComponent("notes/due.md")
+        try Data("---\ndue: 2025-06-01\n---\n\nFeed the swifts".utf8).write(to: due)
+        #expect(try cli.roost("ingest", "notes", "--store=s").status == 0)
+        for condition in ["due<last-week", "due<last week", "due<jan 2026", "due<=last-24-hours"] {
+            #expect(try paths("UTC", "--where", condition) == ["due.md"], "\(condition)")
+        }
+        #expect(try paths("UTC", "--where", "due>=last-week").isEmpty)
+        let refused = try cli.roost("list", "--store=s", "--where", "due<7d")
+        #expect(refused.status == 64 && refused.error.contains("such as '2 days ago'"), "\(refused)")
+    }
+
     @Test func `the dates of creation and of the last change are compared separately`() throws {
         try prepare("UTC")
         #expect(try paths("UTC", "--where", "updated=2021-05") == ["both.md"])

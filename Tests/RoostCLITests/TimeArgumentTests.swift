@@ -60,6 +60,20 @@ import Testing
         ("29 feb", "2024-02-28T23:00:00Z"),
         ("yesterday 08:00", "2026-03-10T07:00:00Z"),
         ("monday 08:00", "2026-03-09T07:00:00Z"),
+        ("last hour", "2026-03-11T10:30:00Z"),
+        ("past hour", "2026-03-11T10:30:00Z"),
+        ("last-minute", "2026-03-11T11:29:00Z"),
+        ("Last 24 hours", "2026-03-10T11:30:00Z"),
+        ("past 24h", "2026-03-10T11:30:00Z"),
+        ("last two weeks", "2026-02-24T23:00:00Z"),
+        ("past week", "2026-03-03T23:00:00Z"),
+        ("past month", "2026-02-10T23:00:00Z"),
+        ("20 minutes ago", "2026-03-11T11:10:00Z"),
+        ("5 mins ago", "2026-03-11T11:25:00Z"),
+        ("this morning", "2026-03-10T23:00:00Z"),
+        ("this afternoon", "2026-03-11T11:00:00Z"),
+        ("this evening", "2026-03-11T17:00:00Z"),
+        ("tonight", "2026-03-11T17:00:00Z"),
     ])
     func `A time is read in each form`(text: String, expected: String) throws {
         let date = try argument.date(text)
@@ -71,6 +85,9 @@ import Testing
         ("last week", "2026-03-02"), ("last month", "2026-02-01"), ("this year", "2026-01-01"),
         ("7d", nil), ("last monday", "2026-03-09"), ("3 weeks ago", "2026-02-18"), ("monday", nil),
         ("2026-03-11", nil), ("2026", nil), ("", nil), ("soon", nil),
+        ("last-week", "2026-03-02"), ("3_weeks_ago", "2026-02-18"), ("last 24 hours", "2026-03-10"),
+        ("jan 2026", "2026-01-01"), ("tonight", "2026-03-11"), ("2 weeks", "2026-02-25"),
+        ("2026-03-11T09:00:00Z", nil), ("2026-03-11 09:00", nil), ("some-text", nil),
     ])
     func `A relative time stands for a day`(text: String, expected: String?) throws {
         #expect(try argument.day(text) == expected, "\(text)")
@@ -79,6 +96,7 @@ import Testing
     @Test(arguments: [
         ("today", "2026-03-12"), ("tomorrow", "2026-03-13"), ("last monday", "2026-03-10"),
         ("last week", "2026-03-09"), ("last month", "2026-03-01"), ("last year", "2026-01-01"),
+        ("last-hour", "2026-03-12"), ("this morning", "2026-03-12"), ("jan 2026", "2026-02-01"),
     ])
     func `The day after a relative time is the first one after its period`(
         text: String, expected: String
@@ -92,6 +110,8 @@ import Testing
         ("this week", "2026-03-15T23:00:00Z"), ("this year", "2026-12-31T23:00:00Z"),
         ("Jan 2026", "2026-01-31T23:00:00Z"), ("tomorrow", "2026-03-12T23:00:00Z"),
         ("2026-02-03 08:00", "2026-02-03T07:00:00Z"), ("3 march 2025", "2025-03-03T23:00:00Z"),
+        ("last hour", "2026-03-11T10:30:00Z"), ("this morning", "2026-03-11T11:00:00Z"),
+        ("tonight", "2026-03-11T23:00:00Z"),
     ])
     func `A part of a calendar ends with the next one, and a moment at once`(
         text: String, expected: String
@@ -102,7 +122,8 @@ import Testing
 
     @Test(arguments: [
         "", "soon", "2026-13", "2026-02-30", "--5d", "this", "this day", "2026-02-03 25:00", "ma", "x 2026",
-        "99999999999999999999 days ago", "last", "last hour", "ago",
+        "99999999999999999999 days ago", "last", "past", "last soon", "past monday", "this hour", "ago",
+        "last x hours", "last 3 march", "tonight at 8", "last 2025",
         "20-01-01",
         "2026-1-1", "mo", "-", "30 feb 2025", "3 march 25", "march 3 2025 x", "soon 08:00", "x ago",
         "0 march",

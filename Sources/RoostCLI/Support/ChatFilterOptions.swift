@@ -25,7 +25,8 @@ struct ChatFilterOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only messages until this time, in the same form. A day, month or year is included.",
+            "Only messages until this time, in the same form. A day, week, month or year is included to its "
+                + "end.",
             valueName: "when"))
     var until: String?
 

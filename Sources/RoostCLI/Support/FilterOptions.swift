@@ -9,7 +9,8 @@ struct FilterOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Only entries whose metadata matches: 'year>=2020', 'due<today', 'lang in en,de', 'status!=done', \
-            'title^=On ' (prefix), 'due exists', 'due missing'; repeatable, all must match. \
+            'title^=On ' (prefix), 'due exists', 'due missing'; repeatable, all must match. Times of several \
+            words, such as 'due<last-week' or 'due>=2 days ago', stand for their days. \
             'created>=2026-01' and 'updated<7d' compare the dates of the entry, in the forms of --since.
             """, valueName: "condition"), completion: DynamicCompletion.metadataKeys)
     var `where`: [String] = []
@@ -37,8 +38,8 @@ struct FilterOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
-            "Only entries created or changed until this time, in the same form. A day, month or year is "
-                + "included.", valueName: "when"))
+            "Only entries created or changed until this time, in the same form. A day, week, month or year is "
+                + "included to its end.", valueName: "when"))
     var until: String?
 
     @Option(
@@ -64,6 +65,12 @@ struct FilterOptions: ParsableArguments {
         if let text = self.where.first(where: { $0.firstMatch(of: /^[^=<>!^]+==/) != nil }) {
             throw ValidationError(
                 "--where compares with one =, not with ==, in '\(Terminal.line(text, limit: 60))'")
+        }
+        for text in self.where {
+            guard let duration = Self.comparedDuration(text) else { continue }
+            throw ValidationError(
+                "--where compares dates with a day, not with the duration '\(Terminal.line(duration, limit: 20))'"
+                    + "; write it in words, such as '2 days ago', or as 2026-01-31")
         }
         for text in self.where where EntryCondition(parsing: text) == nil {
             throw ValidationError(
@@ -107,6 +114,19 @@ struct FilterOptions: ParsableArguments {
         default: break
         }
         return condition
+    }
+
+    /// Returns the duration with which a condition compares the order of metadata; `nil` if there is none.
+    /// Comparisons of `created` and `updated` read durations as times.
+    private static func comparedDuration(_ text: String) -> String? {
+        guard let condition = EntryCondition(parsing: text), case .metadata(let key) = condition.field,
+            key != "created", key != "updated"
+        else { return nil }
+        switch condition.test {
+        case .isLess(let value), .isAtMost(let value), .isGreater(let value), .isAtLeast(let value):
+            return TimeArgument.isDuration(value) ? value : nil
+        default: return nil
+        }
     }
 
     private var hasOnlyTags: Bool {

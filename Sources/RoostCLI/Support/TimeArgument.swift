@@ -11,8 +11,9 @@ struct TimeArgument {
 
     /// The forms of a time, for messages.
     static let forms =
-        "30m, 12h, 7d, 2w, 3mo, 1y, today, yesterday, 'last monday', '3 weeks ago', 'last month', 'Jan "
-        + "2026', '3 March 2026', 2026, 2026-01, 2026-01-31, '2026-01-31 09:00' or 2026-01-31T09:00:00Z"
+        "30m, 12h, 7d, 2w, 3mo, 1y, today, yesterday, 'this morning', 'last hour', 'last monday', '3 weeks "
+        + "ago', 'last month', 'Jan 2026', '3 March 2026', 2026, 2026-01, 2026-01-31, '2026-01-31 09:00' or "
+        + "2026-01-31T09:00:00Z"
 
     private static let units: [String: Calendar.Component] = [
         "m": .minute, "min": .minute, "minute": .minute, "h": .hour, "hour": .hour, "d": .day, "day": .day,
@@ -42,32 +43,42 @@ struct TimeArgument {
         var text = text.trimmingCharacters(in: .whitespaces)
         // All durations count back from now, so a minus sign before one changes nothing.
         if text.first == "-", text.dropFirst().first?.isNumber == true { text.removeFirst() }
-        if let named = DatePeriod(naming: text, in: calendar) ?? calendarPeriod(text.lowercased()) {
+        let lowercased = text.lowercased()
+        if let named = DatePeriod(naming: text, in: calendar) ?? calendarPeriod(lowercased)
+            ?? recentPeriod(lowercased)
+        {
             return named
         }
-        guard let start = duration(text) ?? relative(text.lowercased()) ?? DateText.date(from: text) else {
+        guard let start = duration(text) ?? relative(lowercased) ?? DateText.date(from: text) else {
             return nil
         }
-        let isDay = calendar.startOfDay(for: start) == start && relative(text.lowercased()) != nil
+        let isDay = calendar.startOfDay(for: start) == start && relative(lowercased) != nil
         let next = isDay ? calendar.date(byAdding: .day, value: 1, to: start) : nil
         let end = next.map(calendar.startOfDay) ?? start
         return DatePeriod(start..<max(start, end), in: calendar)
     }
 
-    /// Returns the day that `today`, `tomorrow`, `yesterday` or words such as `3 weeks ago` stand for, or the
-    /// first day of a period such as `last week`, in the form 2026-01-31; `nil` for other texts. Durations
-    /// such as `30m` can be values themselves.
+    /// Returns the day that `today`, `tomorrow`, `yesterday`, `tonight` or several words such as `3 weeks ago`
+    /// or `last-week` stand for, or the first day of their period, in the form 2026-01-31; `nil` for other
+    /// texts. Single words and durations such as `30m` can be values themselves, and dates in digits are.
     ///
     /// - Parameter isNext: Whether to return the first day after the day or period instead.
     func day(_ text: String, isNext: Bool = false) -> String? {
         let text = text.trimmingCharacters(in: .whitespaces).lowercased()
-        guard ["today", "tomorrow", "yesterday"].contains(text) || text.contains(" ") else { return nil }
-        if let times = namedPeriod(text)?.times {
-            return dayText(isNext ? times.upperBound : times.lowerBound)
-        }
-        let offset = (text == "tomorrow" ? 1 : 0) + (isNext ? 1 : 0)
-        return relative(text == "tomorrow" ? "today" : text)
-            .flatMap { calendar.date(byAdding: .day, value: offset, to: $0) }.flatMap(dayText)
+        let isDay = ["today", "tomorrow", "yesterday", "tonight"].contains(text)
+        guard isDay || text.contains(where: Self.isSeparator), text.contains(where: \.isLetter),
+            DateText.date(from: text) == nil, DateText.date(from: text.uppercased()) == nil,
+            let times = period(text)?.times
+        else { return nil }
+        guard isNext else { return dayText(times.lowerBound) }
+        // The last day is the one of the last moment. A moment has no end of its own.
+        let last = max(times.lowerBound, times.upperBound.addingTimeInterval(-1))
+        return calendar.date(byAdding: .day, value: 1, to: calendar.startOfDay(for: last)).flatMap(dayText)
+    }
+
+    /// Whether a text is a duration such as `7d`, which is no value of metadata that could be compared.
+    static func isDuration(_ text: String) -> Bool {
+        text.wholeMatch(of: /[0-9]+(m|h|d|w|mo|y|yr)/.ignoresCase()) != nil
     }
 
     private func dayText(_ date: Date) -> String? {
