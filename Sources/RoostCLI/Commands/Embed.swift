@@ -16,8 +16,10 @@ struct Embed: AsyncParsableCommand {
               roost embed --query --model remote:nomic-embed-text "birds in spring"
             """)
 
-    enum Format: String, ExpressibleByArgument, CaseIterable {
+    enum Format: String, JSONFormat {
         case json, jsonl, npy
+
+        static var help: String { "json (the default), jsonl (one object per line), or npy." }
     }
 
     @Argument(help: ArgumentHelp("The text to embed; it needs no quotes.", valueName: "TEXT"))
@@ -30,12 +32,7 @@ struct Embed: AsyncParsableCommand {
                 + "minilm."), completion: DynamicCompletion.models)
     var model: String?
 
-    @Option(
-        name: .customLong("format"),
-        help: ArgumentHelp("json (the default), jsonl (one object per line), or npy.", valueName: "FORMAT"))
-    var chosenFormat: Format?
-
-    @OptionGroup var flags: JSONFormatFlags
+    @OptionGroup var formats: JSONFormatOptions<Format>
 
     @Flag(name: .long, help: "Embed the texts as queries; some models use a separate prefix for them.")
     var query = false
@@ -50,9 +47,9 @@ struct Embed: AsyncParsableCommand {
     /// The text on the command line; `nil` if the texts are on standard input.
     private var text: String? { words.isEmpty || words == ["-"] ? nil : words.joined(separator: " ") }
 
-    private var format: Format { flags.choose(chosenFormat, json: .json, jsonl: .jsonl, output: nil) }
+    private var format: Format { formats.format() }
 
-    func validate() throws { try flags.check(chosenFormat, output: nil) }
+    func validate() throws { try formats.check() }
 
     func run() async throws {
         let texts = try texts()

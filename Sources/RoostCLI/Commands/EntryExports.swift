@@ -35,23 +35,22 @@ extension Export {
                 """)
 
         /// The forms of exported entries.
-        enum Format: String, ExpressibleByArgument, CaseIterable {
+        enum Format: String, JSONFormat {
             case json, jsonl, csv, tsv, npy, parquet, markdown
+
+            static var help: String {
+                """
+                json (one document), jsonl (one entry per line), csv, tsv, npy, parquet, or markdown. \
+                Default: by the extension of the file, else json.
+                """
+            }
         }
 
         @OptionGroup var options: StoreOptions
         @OptionGroup var target: Target
         @OptionGroup var filters: FilterOptions
 
-        @Option(
-            name: .customLong("format"),
-            help: ArgumentHelp(
-                "json (one document), jsonl (one entry per line), csv, tsv, npy, parquet, or markdown. "
-                    + "Default: by the extension of the file, else json.",
-                valueName: "FORMAT"))
-        var chosenFormat: Format?
-
-        @OptionGroup var flags: JSONFormatFlags
+        @OptionGroup var formats: JSONFormatOptions<Format>
 
         @Flag(
             name: .long,
@@ -66,17 +65,15 @@ extension Export {
             help: "With jsonl: begin with a line that states the format and the space of the vectors.")
         var withHeader = false
 
-        private var format: Format {
-            flags.choose(chosenFormat, json: .json, jsonl: .jsonl, output: target.output)
-        }
+        private var format: Format { formats.format(output: target.output) }
 
         func validate() throws {
-            try flags.check(chosenFormat, output: target.output)
+            try formats.check(output: target.output)
             if withHeader, format != .jsonl { throw ValidationError("--with-header needs --format jsonl") }
             if raw, format != .csv, format != .npy {
                 throw ValidationError("--raw needs --format csv or npy")
             }
-            if format == .markdown, chosenFormat == nil {
+            if format == .markdown, formats.chosen == nil {
                 throw ValidationError(
                     "Markdown is exported to a folder; use --format markdown -o FOLDER, or another --format")
             }

@@ -39,20 +39,18 @@ struct Export: AsyncParsableCommand {
         @OptionGroup var options: StoreOptions
         @OptionGroup var target: Target
 
-        enum Format: String, ExpressibleByArgument, CaseIterable {
+        enum Format: String, JSONFormat {
             case json, jsonl, csv, markdown, html, atlas
+
+            static var help: String {
+                """
+                json: one document, the default; jsonl: one cluster per line; csv: one entry per line; \
+                markdown: a readable list; html: a page with a map; atlas: JSON Lines for embedding-atlas.
+                """
+            }
         }
 
-        @Option(
-            name: .customLong("format"),
-            help: ArgumentHelp(
-                "json: one document, the default; jsonl: one cluster per line; csv: one entry per "
-                    + "line; markdown: a readable list; html: a page with a map; atlas: JSON Lines for "
-                    + "embedding-atlas.",
-                valueName: "FORMAT"))
-        var chosenFormat: Format?
-
-        @OptionGroup var flags: JSONFormatFlags
+        @OptionGroup var formats: JSONFormatOptions<Format>
 
         @Flag(
             name: .long,
@@ -62,12 +60,10 @@ struct Export: AsyncParsableCommand {
                 """)
         var raw = false
 
-        private var format: Format {
-            flags.choose(chosenFormat, json: .json, jsonl: .jsonl, output: target.output)
-        }
+        private var format: Format { formats.format(output: target.output) }
 
         func validate() throws {
-            try flags.check(chosenFormat, output: target.output)
+            try formats.check(output: target.output)
             if raw, format != .csv { throw ValidationError("--raw needs --format csv") }
         }
 

@@ -1,8 +1,11 @@
 import ArgumentParser
 import Foundation
 
-/// The short forms of `--format json` and `--format jsonl`, for commands that write JSON by default.
-struct JSONFormatFlags: ParsableArguments {
+/// The option `--format` of a command that writes JSON by default, with short forms for JSON.
+struct JSONFormatOptions<Format: JSONFormat>: ParsableArguments {
+    @Option(name: .customLong("format"), help: ArgumentHelp(Format.help, valueName: "FORMAT"))
+    var chosen: Format?
+
     @Flag(name: .long, help: "Write one JSON document; the same as --format json.")
     var json = false
 
@@ -10,24 +13,25 @@ struct JSONFormatFlags: ParsableArguments {
     var jsonl = false
 
     /// The extensions of files that have the name of a format in another form.
-    private static let extensions = ["ndjson": "jsonl", "md": "markdown", "htm": "html"]
+    private static var extensions: [String: String] {
+        ["ndjson": "jsonl", "md": "markdown", "htm": "html"]
+    }
     /// The extensions that name a format of this or another program. JSON in such a file would surprise.
-    private static let formats: Set<String> = [
-        "json", "jsonl", "csv", "tsv", "npy", "markdown", "html", "parquet", "feather", "arrow", "xlsx",
-        "ods",
-        "yaml", "xml", "pdf", "sqlite", "db",
-    ]
+    private static var formats: Set<String> {
+        [
+            "json", "jsonl", "csv", "tsv", "npy", "markdown", "html", "parquet", "feather", "arrow", "xlsx",
+            "ods", "yaml", "xml", "pdf", "sqlite", "db",
+        ]
+    }
 
     /// Returns the format that the options select, or else the one that the extension of the file names, or
     /// else JSON.
     ///
     /// - Parameter output: The file that is written; `nil` or `-` for standard output.
-    func choose<Format: RawRepresentable<String>>(
-        _ format: Format?, json jsonFormat: Format, jsonl jsonlFormat: Format, output: String?
-    ) -> Format {
-        if let format { return format }
-        if json || jsonl { return jsonl ? jsonlFormat : jsonFormat }
-        return Self.name(ofFile: output).flatMap(Format.init(rawValue:)) ?? jsonFormat
+    func format(output: String? = nil) -> Format {
+        if let chosen { return chosen }
+        if json || jsonl { return jsonl ? .jsonl : .json }
+        return Self.name(ofFile: output).flatMap(Format.init(rawValue:)) ?? .json
     }
 
     /// Returns the name of the format that the extension of a file names; `nil` if it names none.
@@ -43,11 +47,11 @@ struct JSONFormatFlags: ParsableArguments {
     ///
     /// - Parameter output: The file that is written; `nil` or `-` for standard output.
     /// - Throws: `ValidationError`.
-    func check<Format: RawRepresentable<String>>(_ format: Format?, output: String?) throws {
-        guard [format != nil, json, jsonl].count(where: \.self) <= 1 else {
+    func check(output: String? = nil) throws {
+        guard [chosen != nil, json, jsonl].count(where: \.self) <= 1 else {
             throw ValidationError("only one of --format, --json and --jsonl can be given")
         }
-        if format == nil, !json, !jsonl, let name = Self.name(ofFile: output),
+        if chosen == nil, !json, !jsonl, let name = Self.name(ofFile: output),
             Format(rawValue: name) == nil
         {
             throw ValidationError(
