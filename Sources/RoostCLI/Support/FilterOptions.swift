@@ -38,8 +38,8 @@ struct FilterOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
-            "Only entries created or changed until this time, in the same form. A day, week, month or year is "
-                + "included to its end.", valueName: "when"))
+            "Only entries created or changed until this time, in the same form. A day, week, month or year "
+                + "is included to its end.", valueName: "when"))
     var until: String?
 
     @Option(
@@ -69,8 +69,9 @@ struct FilterOptions: ParsableArguments {
         for text in self.where {
             guard let duration = Self.comparedDuration(text) else { continue }
             throw ValidationError(
-                "--where compares dates with a day, not with the duration '\(Terminal.line(duration, limit: 20))'"
-                    + "; write it in words, such as '2 days ago', or as 2026-01-31")
+                "--where compares dates with a day, not with the duration "
+                    + "'\(Terminal.line(duration, limit: 20))'; write it in words, such as '2 days ago', or as "
+                    + "2026-01-31")
         }
         for text in self.where where EntryCondition(parsing: text) == nil {
             throw ValidationError(

@@ -17,7 +17,7 @@ struct TagChanges {
     /// Reads the arguments.
     ///
     /// - Parameter removes: Whether the last argument is a tag to remove, even if it begins with + or -.
-    /// - Throws: `ValidationError` if there are no entries or no tags, or if ids are on both sides of a tag.
+    /// - Throws: `ValidationError` if there are no entries or no tags, or ids on both sides of a tag.
     init(_ arguments: [String], removes: Bool) throws {
         let signed = removes ? [] : arguments.prefix(while: Self.isChange)
         if !signed.isEmpty, signed.count < arguments.count {

@@ -58,9 +58,9 @@ struct TimeArgument {
         return DatePeriod(start..<max(start, end), in: calendar)
     }
 
-    /// Returns the day that `today`, `tomorrow`, `yesterday`, `tonight` or several words such as `3 weeks ago`
-    /// or `last-week` stand for, or the first day of their period, in the form 2026-01-31; `nil` for other
-    /// texts. Single words and durations such as `30m` can be values themselves, and dates in digits are.
+    /// Returns the day that `today`, `tomorrow`, `yesterday`, `tonight` or several words such as `last-week`
+    /// or `3 weeks ago` stand for, or the first day of their period, in the form 2026-01-31; `nil` for other
+    /// texts. Single words can be values themselves, and dates in digits are.
     ///
     /// - Parameter isNext: Whether to return the first day after the day or period instead.
     func day(_ text: String, isNext: Bool = false) -> String? {
