@@ -34,6 +34,7 @@ struct RoostCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        StandardStreams.openMissing()
         Interruption.prepare()
         ProcessSettings.apply()
         ServerStorages.install(PostgresServers())

@@ -122,4 +122,14 @@ import Testing
         #expect(process.terminationStatus == 74)
         #expect(text.contains("cannot write the output: No space left on device"))
     }
+
+    @Test(arguments: [
+        (">&-", "cannot write the output: Bad file descriptor"),
+        ("<&-", "cannot read standard input: Bad file descriptor"),
+    ])
+    func `a closed standard stream is not replaced by another file`(closing: String, message: String) throws {
+        let script = "printf one | \"$0\" add - \(closing)"
+        let outcome = try commands.start([], launcher: ["/bin/sh", "-c", script]).outcome()
+        #expect(outcome.status == 74 && outcome.error.contains(message), "\(outcome)")
+    }
 }
