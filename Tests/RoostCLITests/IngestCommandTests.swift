@@ -75,6 +75,10 @@ import Testing
         #expect(
             try commands.roost("ingest", "--files-from", "-", input: list).output.hasPrefix(
                 "1 new, 0 updated, 0 removed, 1 unchanged"))
+        let zeros = list.replacing("\n", with: "\0")
+        #expect(
+            try commands.roost("ingest", "--files-from", "-", input: zeros).output.hasPrefix(
+                "0 new, 0 updated, 0 removed, 2 unchanged"))
         let missing = try commands.roost("ingest", "--files-from", "no-list")
         #expect(missing.status == 66 && missing.error.contains("no-list: No such file"))
     }

@@ -46,7 +46,8 @@ struct IngestCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Read paths from a file, one per line; - for standard input.", valueName: "FILE"))
+            "Read paths from a file, one per line or separated by null characters; - for standard input.",
+            valueName: "FILE"))
     var filesFrom: String?
 
     @Option(name: .long, help: "The column or key that contains the text.")
@@ -311,13 +312,7 @@ struct IngestCommand: AsyncParsableCommand {
         access(path, F_OK) != 0 && errno == ENOENT
     }
 
-    private func listedPaths() throws -> [String] {
-        guard let filesFrom else { return [] }
-        return try RecordReader.text(try InputFile.read(filesFrom), name: filesFrom).split(
-            whereSeparator: \.isNewline
-        ).map(
-            String.init)
-    }
+    private func listedPaths() throws -> [String] { try filesFrom.map(PathList.read) ?? [] }
 
     /// Returns whether the user permits the removal of the entries of missing files.
     private func permitsPruning(_ store: KnowledgeStore, _ input: Input) async throws -> Bool {
