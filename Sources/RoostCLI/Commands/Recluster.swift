@@ -98,6 +98,7 @@ struct Recluster: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
+        try FilterOptions.validateComparisons(self.where)
         for text in self.where where EntryCondition(parsing: text) == nil {
             throw ValidationError(
                 "--where must be a condition such as kind=message, not '\(Terminal.line(text, limit: 60))'")

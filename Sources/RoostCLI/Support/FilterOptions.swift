@@ -66,13 +66,7 @@ struct FilterOptions: ParsableArguments {
             throw ValidationError(
                 "--where compares with one =, not with ==, in '\(Terminal.line(text, limit: 60))'")
         }
-        for text in self.where {
-            guard let duration = Self.comparedDuration(text) else { continue }
-            throw ValidationError(
-                "--where compares dates with a day, not with the duration "
-                    + "'\(Terminal.line(duration, limit: 20))'; write it in words, such as '2 days ago', or as "
-                    + "2026-01-31")
-        }
+        try Self.validateComparisons(self.where)
         for text in self.where where EntryCondition(parsing: text) == nil {
             throw ValidationError(
                 "--where must be a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
@@ -115,6 +109,17 @@ struct FilterOptions: ParsableArguments {
         default: break
         }
         return condition
+    }
+
+    /// Checks that no condition compares the order of metadata with a duration, as text.
+    ///
+    /// - Throws: `ValidationError` if one of them does.
+    static func validateComparisons(_ conditions: [String]) throws {
+        guard let duration = conditions.lazy.compactMap(comparedDuration).first else { return }
+        let shown = Terminal.line(duration, limit: 20)
+        throw ValidationError(
+            "--where compares dates with a day, not with the duration '\(shown)'; write it in words, such as "
+                + "'2 days ago', or as 2026-01-31")
     }
 
     /// Returns the duration with which a condition compares the order of metadata; `nil` if there is none.
