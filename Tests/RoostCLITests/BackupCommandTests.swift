@@ -69,6 +69,8 @@ import Testing
             try cli.roost("backup", "prune", "--store=s", "--keep-last=1").output.contains("kept 1 snapshot;")
         )
         #expect(try cli.roost("backup", "verify", "--store=s", "--read-data").status == 0)
+        let last = try cli.roost("backup", "forget", "--store=s", "latest")
+        #expect(last.status == 0 && last.output.contains("removed \(names[2])"), "\(last)")
         // The command `doctor` does not report the repository as damage.
         #expect(try cli.roost("doctor", "--store=s").status == 0)
     }

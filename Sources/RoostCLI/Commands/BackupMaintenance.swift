@@ -123,14 +123,18 @@ extension BackupCommand {
         @OptionGroup var options: StoreOptions
         @OptionGroup var backups: BackupOptions
 
-        @Argument(help: ArgumentHelp("Snapshot ids or id prefixes.", valueName: "SNAPSHOT"))
+        @Argument(help: ArgumentHelp("Snapshot ids, id prefixes, or latest.", valueName: "SNAPSHOT"))
         var snapshots: [String]
 
         func run() async throws {
             let repository = try await backups.open(options)
             var names: [String] = []
-            // Snapshots are looked up by file name only, so that an unreadable snapshot can also be removed.
-            for name in snapshots { names.append(try await repository.name(beginning: name)) }
+            for name in snapshots {
+                // Ids are looked up by file name only, so that an unreadable snapshot can also be removed.
+                names.append(
+                    try await name == "latest"
+                        ? repository.snapshot(name).id : repository.name(beginning: name))
+            }
             try await repository.forget(names)
             for name in names { Terminal.write("removed \(name.prefix(8))") }
         }
