@@ -2,7 +2,7 @@ import Foundation
 import RoostText
 
 /// The times that a question names in English: `on 7 July, 2023`, `in May 2023`, `in August`, `2023-07-07`,
-/// `yesterday`, `last week`, `three days ago`.
+/// `yesterday`, `last week`, `three days ago`, `on Monday`, `in the past two weeks`.
 ///
 /// A word that can be either a month or a verb (`may`, `march`) is treated as a month only next to a number
 /// or after a word such as `in`.
@@ -17,10 +17,10 @@ struct TimesInText: Sendable, Hashable {
     /// The named days, months and years.
     private(set) var parts: Set<Parts> = []
     /// The time spans that the text names relative to the present time.
-    private(set) var spans: [Range<Date>] = []
+    var spans: [Range<Date>] = []
     /// The words of the text, in lower case, that do not belong to a time.
     private(set) var otherWords: [String] = []
-    private let calendar: Calendar
+    let calendar: Calendar
 
     /// The maximum number of characters that are read. It limits the processing time; questions are not
     /// expected to be longer.
@@ -189,59 +189,5 @@ struct TimesInText: Sendable, Hashable {
         guard text.contains(name) || text.contains(name.replacing("-", with: "/")) else { return nil }
         let day = index + 2 < words.count && Int(words[index + 2]) != nil ? day(words[index + 2]) : nil
         return Parts(year: year, month: month, day: day)
-    }
-
-    // MARK: Relative spans
-
-    private static let numbers = [
-        "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
-        "eight": 8,
-        "nine": 9, "ten": 10,
-    ]
-
-    private static func unit(_ word: String) -> Calendar.Component? {
-        switch word {
-        case "day", "days": .day
-        case "week", "weeks": .weekOfYear
-        case "month", "months": .month
-        case "year", "years": .year
-        default: nil
-        }
-    }
-
-    /// Reads a span such as `yesterday` that begins at the given word, or one such as `three days ago` whose
-    /// last word is the given one.
-    ///
-    /// - Returns: The indices of the words of the span; `nil` if there is none.
-    private mutating func readSpan(_ words: [String], _ index: Int, _ now: Date) -> ClosedRange<Int>? {
-        func word(_ index: Int) -> String { words.indices.contains(index) ? words[index] : "" }
-        switch words[index] {
-        case "today":
-            add(.day, ago: 0, now)
-            return index...index
-        case "yesterday":
-            add(.day, ago: 1, now)
-            return index...index
-        case "this", "last":
-            guard let unit = Self.unit(word(index + 1)), unit != .day else { return nil }
-            add(unit, ago: words[index] == "this" ? 0 : 1, now)
-            return index...(index + 1)
-        case "ago":
-            let number = Self.numbers[word(index - 2)] ?? Int(word(index - 2))
-            guard let number, (1...1000).contains(number), let unit = Self.unit(word(index - 1)) else {
-                return nil
-            }
-            add(unit, ago: number, now)
-            return (index - 2)...index
-        default: return nil
-        }
-    }
-
-    /// Adds the day, week, month or year that lies `count` units before the present one.
-    private mutating func add(_ unit: Calendar.Component, ago count: Int, _ now: Date) {
-        guard let date = calendar.date(byAdding: unit, value: -count, to: now),
-            let interval = calendar.dateInterval(of: unit, for: date)
-        else { return }
-        spans.append(interval.start..<interval.end)
     }
 }

@@ -51,7 +51,8 @@ struct RecallTimeTests {
         arguments: [
             "What happened on 13 November 2026?", "What did I do on November 13th, 2026?",
             "what did we talk about 3 days ago", "messages from 2026-11-13",
-            "quantum chromodynamics on 13 November 2026",
+            "quantum chromodynamics on 13 November 2026", "what did we discuss last Friday?",
+            "what was said on Friday",
         ])
     func `a question that names only a time gets the messages of that time`(query: String) async throws {
         let memory = memory()

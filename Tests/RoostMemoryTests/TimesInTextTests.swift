@@ -45,13 +45,27 @@ struct TimesInTextTests {
             ("last week", "2024-05-06", "2024-05-13"), ("this month", "2024-05-01", "2024-06-01"),
             ("last year's plan", "2023-01-01", "2024-01-01"), ("three days ago", "2024-05-12", "2024-05-13"),
             ("2 weeks ago", "2024-04-29", "2024-05-06"), ("a month ago", "2024-04-01", "2024-05-01"),
+            ("the day before yesterday", "2024-05-13", "2024-05-14"),
+            ("what did we decide last Friday?", "2024-05-10", "2024-05-11"),
+            ("on Monday", "2024-05-13", "2024-05-14"), ("on wednesday", "2024-05-08", "2024-05-09"),
+            ("this Tuesday", "2024-05-14", "2024-05-15"), ("since Monday", "2024-05-13", "2024-05-16"),
+            ("since yesterday", "2024-05-14", "2024-05-16"), ("since last week", "2024-05-06", "2024-05-16"),
+            ("last weekend", "2024-05-11", "2024-05-13"), ("this weekend", "2024-05-18", "2024-05-20"),
+            ("last night", "2024-05-14", "2024-05-15"), ("this morning", "2024-05-15", "2024-05-16"),
+            ("the past three days", "2024-05-12", "2024-05-16"), ("past week", "2024-05-08", "2024-05-16"),
+            ("in the last 2 months", "2024-03-15", "2024-05-16"),
         ])
     func `spans relative to the present time are read`(text: String, start: String, end: String) throws {
         let expected = try date(start + "T00:00:00.000Z")..<(try date(end + "T00:00:00.000Z"))
         #expect(try times(text).spans == [expected])
     }
 
-    @Test(arguments: ["the last one", "ago", "days ago", "9999999 days ago", "this", "-1 days"])
+    @Test(
+        arguments: [
+            "the last one", "ago", "days ago", "9999999 days ago", "this", "-1 days", "the last day",
+            "the Monday meeting", "this two weeks", "last 5000 years", "past", "every weekend",
+            "the last three days of the trip",
+        ])
     func `a text without a time contains no times`(text: String) throws { #expect(try times(text).isEmpty) }
 
     @Test func `a time contains the dates of its day in its time zone`() throws {
@@ -76,6 +90,10 @@ struct TimesInTextTests {
             ("the heron of the 7th of July, 2023", "the heron of the"), ("2023-07-09 swifts", "swifts"),
             ("what did Ada say three days ago", "what did ada say"), ("swifts in 2023", "swifts in"),
             ("last week's plan", "s plan"), ("no time", "no time"),
+            ("the plan of the day before yesterday", "the plan of the"),
+            ("the tests in the last 3 days", "the tests in the"),
+            // The preposition stays, and a search ignores it.
+            ("what did Ada say on Monday", "what did ada say on"), ("tea last Friday", "tea"),
         ])
     func `the words outside of times are known`(text: String, expected: String) throws {
         #expect(try times(text).otherWords.joined(separator: " ") == expected)
