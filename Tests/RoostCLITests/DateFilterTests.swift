@@ -83,5 +83,7 @@ import Testing
         #expect(try paths("UTC", "--until=yesterday").count == 5)
         // Other values are compared with metadata.
         #expect(try paths("UTC", "--where", "created=soon").isEmpty)
+        let refused = try cli.roost("list", "--store=s", "--where", "created>=soon")
+        #expect(refused.status == 64 && refused.error.contains("invalid time 'soon'"), "\(refused.error)")
     }
 }

@@ -36,7 +36,8 @@ struct SearchTests {
         try await HTTPHarness.run { harness in
             let bodies: [JSONValue] = [
                 ["limit": 1], ["query": "a", "document": "b"], ["query": ""],
-                ["query": "a", "filter": ["where": ["nonsense"]]], ["query": "a", "limit": 0],
+                ["query": "a", "filter": ["where": ["nonsense"]]],
+                ["query": "a", "filter": ["where": ["created>=7d"]]], ["query": "a", "limit": 0],
                 ["query": "a", "filter": ["since": "yesterday"]], ["entries": ["none"]],
             ]
             for body in bodies {

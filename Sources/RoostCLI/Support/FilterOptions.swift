@@ -72,6 +72,12 @@ struct FilterOptions: ParsableArguments {
                 "--where must be a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
                     + "'key missing', not '\(Terminal.line(text, limit: 60))'")
         }
+        let times = TimeArgument(now: Date())
+        for condition in self.where.compactMap(EntryCondition.init(parsing:)) {
+            guard let operand = condition.operandWithoutTime(naming: times.period) else { continue }
+            throw ValidationError(
+                "invalid time '\(Terminal.line(operand, limit: 40))' in --where; use \(TimeArgument.forms)")
+        }
     }
 
     /// Returns the filter that the options describe.

@@ -79,7 +79,9 @@ enum ConversationRoutes {
     private static let remember = Route(
         method: .post, path: "/api/v1/conversations/messages", operation: "rememberMessages", tag: tag,
         summary: "Store messages of a conversation in the given order.",
-        details: "Messages that are already stored are skipped.", effect: .writes,
+        details: "Messages that are already stored are skipped: a message with the same name or, without "
+            + "names, with the same role, speaker, text and timestamp. So give each message a timestamp or "
+            + "a name, unless a request contains the whole conversation.", effect: .writes,
         body: .json(
             Schema.object(
                 named: "MessageBatch",
@@ -94,7 +96,8 @@ enum ConversationRoutes {
                                 "speaker": Schema.string("The name of the author.", maximum: maximumName),
                                 "name": Schema.string(
                                     "A name that identifies the message.", minimum: 1, maximum: maximumName),
-                                "timestamp": Schema.time("The time of the message."),
+                                "timestamp": Schema.time(
+                                    "The time of the message; the present time if it is absent."),
                                 "id": Schema.string(
                                     "The earlier spelling of name.", minimum: 1, maximum: maximumName),
                                 "time": Schema.time("The earlier spelling of timestamp."),
@@ -178,7 +181,8 @@ enum ConversationRoutes {
         if let text = value["timestamp"]?.asString ?? value["time"]?.asString {
             guard let date = DateText.date(from: text) else {
                 throw .invalid(
-                    "body.messages[\(index)].timestamp must be a time such as 2026-01-31T09:00:00Z")
+                    "body.messages[\(index)].timestamp must be a time with a time zone, such as "
+                        + "2026-01-31T09:00:00Z or 2026-01-31T10:00:00+01:00")
             }
             time = date
         }

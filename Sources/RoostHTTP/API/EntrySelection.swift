@@ -64,6 +64,11 @@ enum EntrySelection {
                     "'where' takes a key, one of = != < <= > >= ^= and a value, or 'key in a,b', "
                         + "'key exists', 'key missing'")
             }
+            guard condition.operandWithoutTime(naming: DatePeriod.init(inUTC:)) == nil else {
+                throw Problem.invalid(
+                    "'where' compares 'created' and 'updated' with a date such as 2026-01 or a time such as "
+                        + "2026-01-31T09:00:00Z")
+            }
             if !filter.addDates(condition, naming: DatePeriod.init(inUTC:)) {
                 filter.conditions.append(condition)
             }

@@ -38,6 +38,11 @@ enum FilterArguments {
                         + "'key exists', "
                         + "'key missing', not '\(text.prefix(MCPServer.echoLimit))'")
             }
+            if let operand = condition.operandWithoutTime(naming: DatePeriod.init(inUTC:)) {
+                throw ToolFailure(
+                    "'where' compares 'created' and 'updated' with a date such as 2026-01 or "
+                        + "2026-01-31T09:00:00Z, not with '\(operand.prefix(MCPServer.echoLimit))'")
+            }
             if !filter.addDates(condition, naming: DatePeriod.init(inUTC:)) {
                 filter.conditions.append(condition)
             }

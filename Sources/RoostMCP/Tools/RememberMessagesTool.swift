@@ -14,9 +14,10 @@ struct RememberMessagesTool: Tool {
     let definition = ToolDefinition(
         name: "remember_messages", title: "Remember messages",
         description:
-            "Stores messages of a conversation in the given order, so that 'recall' finds them "
-            + "later. Messages that "
-            + "are already stored are skipped.",
+            "Stores messages of a conversation in the given order, so that 'recall' finds them later. "
+            + "Messages that are already stored are skipped: a message with the same name or, without "
+            + "names, with the same role, speaker, text and timestamp. So give each message a timestamp or "
+            + "a name, because texts such as 'yes' recur.",
         effect: .adds,
         input: [
             ToolProperty(
@@ -34,13 +35,15 @@ struct RememberMessagesTool: Tool {
                         ToolProperty(
                             "name", .string(maximumBytes: 1_000), "A name that identifies the message."),
                         ToolProperty(
-                            "timestamp", .string(maximumBytes: 40), "The time of the message in ISO 8601."),
+                            "timestamp", .string(maximumBytes: 40),
+                            "The time of the message in ISO 8601 with a time zone, such as "
+                                + "2026-01-31T09:00:00Z; the present time if it is absent."),
                         ToolProperty(
                             "id", .string(maximumBytes: 1_000), "The earlier spelling of 'name'."),
                         ToolProperty(
                             "time", .string(maximumBytes: 40), "The earlier spelling of 'timestamp'."),
                     ]), maximumCount: maximumCount), isRequired: true, "The messages, oldest first.")
-        ] + ScopeArguments.properties,
+        ] + ScopeArguments.defaultedProperties,
         output: [
             ToolProperty("new", .integer(0...Int.max), isRequired: true, "The number of stored messages."),
             ToolProperty(
@@ -67,7 +70,8 @@ struct RememberMessagesTool: Tool {
         if let text = value["timestamp"]?.asString ?? value["time"]?.asString {
             guard let date = DateText.date(from: text) else {
                 throw ToolFailure(
-                    "'messages[\(index)].timestamp' must be a time such as 2026-01-31T09:00:00Z")
+                    "'messages[\(index)].timestamp' must be a time with a time zone, such as "
+                        + "2026-01-31T09:00:00Z or 2026-01-31T10:00:00+01:00")
             }
             time = date
         }

@@ -11,6 +11,15 @@ enum ScopeArguments {
         ToolProperty("agent", .string(maximumBytes: 1_000), "The agent of the conversation."),
     ]
 
+    /// The same arguments for a conversation to which messages are added.
+    static let defaultedProperties = properties.map {
+        ToolProperty(
+            $0.name, $0.kind, String($0.description.dropLast()) + "; '\(defaultName)' if it is absent.")
+    }
+
+    /// The user, session or agent that is not given.
+    private static let defaultName = "default"
+
     /// The members that name the conversation of a result.
     static let results = properties.map { ToolProperty($0.name, $0.kind, isRequired: true, $0.description) }
 
@@ -36,9 +45,9 @@ enum ScopeArguments {
             return scope
         }
         return ChatScope(
-            userId: arguments.string("user") ?? "default",
-            sessionId: arguments.string("session") ?? "default",
-            agentId: arguments.string("agent") ?? "default")
+            userId: arguments.string("user") ?? defaultName,
+            sessionId: arguments.string("session") ?? defaultName,
+            agentId: arguments.string("agent") ?? defaultName)
     }
 
     private static func checkMatch(_ arguments: ToolArguments, _ scope: ChatScope) throws(ToolFailure) {

@@ -89,6 +89,22 @@ extension DatePeriod {
     }
 }
 
+extension EntryCondition {
+    /// The operand of an inequality with `created` or `updated` that names no time, such as `soon` in
+    /// `created>=soon`; `nil` for all other conditions. As a condition on metadata, such an inequality is
+    /// hardly ever meant, and hardly ever true.
+    ///
+    /// - Parameter period: Returns the period that a text names.
+    package func operandWithoutTime(naming period: (String) -> DatePeriod?) -> String? {
+        guard case .metadata(let key) = field, key == "created" || key == "updated" else { return nil }
+        switch test {
+        case .isLess(let text), .isAtMost(let text), .isGreater(let text), .isAtLeast(let text):
+            return period(text) == nil ? text : nil
+        default: return nil
+        }
+    }
+}
+
 extension EntryFilter {
     /// Adds a condition that a user wrote. A comparison of `created` or `updated` with a time is about the
     /// dates of the entry; all other conditions are about metadata.
