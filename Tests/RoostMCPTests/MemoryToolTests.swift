@@ -126,7 +126,10 @@ struct MemoryToolTests {
     @Test func `a recall says why it returns no messages, with the nearest ones`() async throws {
         let harness = MCPHarness()
         let empty = await harness.call("recall", ["query": "quantum"])
-        #expect(empty["messages"] == [] && empty["notices"]?.elements?.count == 1)
+        #expect(empty["messages"] == [] && empty["notices"] == ["there are no messages yet"])
+        _ = await harness.call("remember", ["text": "an entry"])
+        #expect(await harness.call("recall", ["query": "quantum"])["notices"] == empty["notices"])
+        let filtered = await harness.call("recall", ["query": "quantum", "user": "ann"])
         let texts = ["the heron stood in the water", "the bread rises", "paint the hull", "the choir sings"]
         _ = await harness.call(
             "remember_messages",
@@ -137,8 +140,12 @@ struct MemoryToolTests {
         let nearest = try #require(answer["nearest"]?.elements)
         #expect(nearest.count == 3)
         #expect(nearest.allSatisfy { texts.contains($0["snippet"]?.asString ?? "") && $0["id"] != nil })
+        let excluding = await harness.call("recall", ["query": "heron -the -choir -paint"])
+        #expect(excluding["messages"] == [])
+        #expect(excluding["notices"]?.elements?.last == "no message meets the conditions of the query")
         let none = await harness.call("recall", ["query": "heron", "until": "2000-01-01"])
-        #expect(none["messages"] == [] && none["notices"] == empty["notices"])
+        #expect(none["messages"] == [] && none["notices"] == filtered["notices"])
+        #expect(none["notices"] == ["no message matches the conversation and the period"])
     }
 
     @Test func `a date as the end of a recall names the whole day, and a time is exact`() async throws {

@@ -155,13 +155,15 @@ enum ConversationRoutes {
         var selection = filter(call.body)
         selection.since = try EntrySelection.period("since", call.body)?.times.lowerBound
         selection.until = try EntrySelection.period("until", call.body)?.times.upperBound
+        let hasFilter = selection != .all
         return try await call.context.handle.use { [selection, options] store in
             guard try await store.storage.snapshot().stamp.entryCount > 0 else {
-                return .json(["messages": [], "notices": [.string(SearchNotices.noMessages)]])
+                let reason = SearchNotices.noMessages(hasFilter: hasFilter)
+                return .json(["messages": [], "notices": [.string(reason)]])
             }
             let found = try await ConversationMemory(store).search(
                 call.body["query"]?.asString ?? "", in: selection, options)
-            var members = try MessageJSON.explanation(of: found)
+            var members = try MessageJSON.explanation(of: found, hasFilter: hasFilter)
             members["messages"] = .array(try found.recollections.map { try JSONValue.encoding($0) })
             return .json(.object(members))
         }

@@ -6,13 +6,15 @@ package enum MessageJSON {
     /// Returns the members that explain a recall: the notices, and the nearest messages if none is close to
     /// the query.
     ///
-    /// - Parameter offset: The number of messages on the previous pages.
+    /// - Parameters:
+    ///   - offset: The number of messages on the previous pages.
+    ///   - hasFilter: Whether the client selected the messages that may be found.
     /// - Throws: The errors of encoding.
     package static func explanation(
-        of result: RecallResult, offset: Int = 0
+        of result: RecallResult, offset: Int = 0, hasFilter: Bool
     ) throws -> [String: JSONValue] {
         var members: [String: JSONValue] = [:]
-        let notices = SearchNotices.texts(of: result, offset: offset)
+        let notices = SearchNotices.texts(of: result, offset: offset, hasFilter: hasFilter)
         if !notices.isEmpty { members["notices"] = .array(notices.map { .string($0) }) }
         if result.hasOnlyNoise, offset == 0 {
             members["nearest"] = .array(try result.nearest.map { try summary(of: $0, in: result) })

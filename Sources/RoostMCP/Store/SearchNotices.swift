@@ -23,20 +23,27 @@ package enum SearchNotices {
     ) -> [String] {
         let texts = remarks(on: result, subject: "entry")
         guard result.hits.isEmpty else { return texts }
-        return texts + [reason(of: result, offset, showsEverything, hasFilter || !showsEverything)]
+        return texts + [reason(of: result, offset, showsEverything, hasFilter)]
     }
 
-    /// The reason why nothing is recalled if no visible message is stored, or none matches the filter. It is
-    /// the same in both cases, because a client that sees a part of the store must not learn whether it is
-    /// empty.
-    package static let noMessages = "no message matches the conversation and the period"
+    /// Returns the reason why nothing is recalled if no visible message is stored, or none matches the filter.
+    /// It does not depend on messages that the client cannot see, such as whether there are any.
+    ///
+    /// - Parameter hasFilter: Whether the client selected the messages that may be found.
+    package static func noMessages(hasFilter: Bool) -> String {
+        hasFilter ? "no message matches the conversation and the period" : "there are no messages yet"
+    }
 
     /// Returns the sentences about the messages that were recalled.
     ///
     /// The search must have named the visible messages, as recalls do.
     ///
-    /// - Parameter offset: The number of skipped messages.
-    package static func texts(of result: RecallResult, offset: Int = 0) -> [String] {
+    /// - Parameters:
+    ///   - offset: The number of skipped messages.
+    ///   - hasFilter: Whether the client selected the messages that may be found.
+    package static func texts(
+        of result: RecallResult, offset: Int = 0, hasFilter: Bool
+    ) -> [String] {
         let texts = remarks(on: result.search, subject: "message")
         guard result.recollections.isEmpty else { return texts }
         if offset > 0 { return texts + ["there are no messages after the first \(offset)"] }
@@ -47,10 +54,12 @@ package enum SearchNotices {
                 : "no message is close to the query"
             return texts + ["\(reason); 'nearest' has the nearest messages"]
         }
-        return texts + [
-            result.search.candidateCount == 0
-                ? noMessages : "no message was found"
-        ]
+        guard result.search.candidateCount == 0 else { return texts + ["no message was found"] }
+        guard result.search.text?.isSelective == true else {
+            return texts + [noMessages(hasFilter: hasFilter)]
+        }
+        let conditions = hasFilter ? "conditions of the query and the filter" : "conditions of the query"
+        return texts + ["no message meets the \(conditions)"]
     }
 
     /// Returns the sentences about the words of a query.
@@ -93,9 +102,10 @@ package enum SearchNotices {
         if result.hasOnlyNoise { return "no entry is close to the query; 'nearest' has the nearest entries" }
         guard result.candidateCount == 0 else { return "no entry was found" }
         guard hasFilter else {
-            return result.text?.isSelective == true
-                ? "no entry meets the conditions of the query"
-                : "the store has only messages of conversations, which the tool 'recall' finds"
+            if result.text?.isSelective == true { return "no entry meets the conditions of the query" }
+            return showsEverything
+                ? "the store has only messages of conversations, which the tool 'recall' finds"
+                : "the part of the store that this server shows has no entries"
         }
         return result.text?.isSelective == true
             ? "no entry meets the conditions of the query and the filter" : "no entry matches the filter"

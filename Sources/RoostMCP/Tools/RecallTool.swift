@@ -62,7 +62,7 @@ struct RecallTool: Tool {
             guard stamp.entryCount > 0 else {
                 return [
                     "messages": [], "omitted": 0, "notice": EntryJSON.notice,
-                    "notices": [.string(SearchNotices.noMessages)],
+                    "notices": [.string(SearchNotices.noMessages(hasFilter: Self.hasFilter(arguments)))],
                 ]
             }
             let found = try await ConversationMemory(store).search(query, in: filter, options)
@@ -84,7 +84,8 @@ struct RecallTool: Tool {
         var budget = TokenBudget(arguments)
         budget.use(.object(members))
         if !page.isEmpty { budget.use(["nextCursor": cursor(page.count)]) }
-        var explanation = try MessageJSON.explanation(of: found, offset: offset)
+        var explanation = try MessageJSON.explanation(
+            of: found, offset: offset, hasFilter: hasFilter(arguments))
         let isLast = offset + page.count >= found.count
         if isLast, found.isCut, !page.isEmpty {
             let notices = explanation["notices"]?.elements ?? []
@@ -100,6 +101,11 @@ struct RecallTool: Tool {
         members["omitted"] = .integer(Int64(page.count - messages.count))
         if messages.count < page.count || !isLast { members["nextCursor"] = cursor(messages.count) }
         return members
+    }
+
+    /// Returns whether arguments select the messages that may be found.
+    private static func hasFilter(_ arguments: ToolArguments) -> Bool {
+        (ScopeArguments.properties.map(\.name) + ["since", "until"]).contains { arguments[$0] != nil }
     }
 
     private static let cutNotice =
