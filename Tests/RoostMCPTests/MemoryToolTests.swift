@@ -21,6 +21,22 @@ struct MemoryToolTests {
         #expect(other["stored"] == false && other["updated"] == true && other["id"] == first["id"])
     }
 
+    @Test func `an answer without effect says how to proceed`() async throws {
+        let harness = MCPHarness()
+        let first = await harness.call("remember", ["text": Self.note])
+        let id = try #require(first["id"])
+        #expect(first["notices"] == nil)
+        func notice(_ tool: String, _ arguments: JSONValue) async -> String {
+            await harness.call(tool, arguments)["notices"]?.elements?.first?.asString ?? ""
+        }
+        #expect(await notice("remember", ["text": Self.note]) == "the text was stored before")
+        #expect(await notice("remember", ["text": Self.note, "tags": ["work"]]).contains("call 'update'"))
+        let similar: JSONValue = "The meeting is on Monday at nine!"
+        #expect(await notice("remember", ["text": similar]).contains("allowDuplicate"))
+        #expect(await notice("forget", ["ids": [id]]).contains("confirm"))
+        #expect(await notice("forget", ["ids": [id], "confirm": true]) == "")
+    }
+
     @Test func `a dry run reports what would happen`() async throws {
         let harness = MCPHarness()
         let new = await harness.call("remember", ["text": Self.note, "dryRun": true])

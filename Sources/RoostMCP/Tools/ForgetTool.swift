@@ -33,6 +33,9 @@ struct ForgetTool: Tool {
             ToolProperty(
                 "omitted", .integer(0...Int.max),
                 "The number of these entries that do not fit into the answer."),
+            ToolProperty(
+                "notices", .array(of: .string(maximumBytes: .max), maximumCount: 1),
+                "Why nothing was removed, and how to proceed."),
             EntryJSON.noticeProperty,
         ])
 
@@ -47,11 +50,17 @@ struct ForgetTool: Tool {
                 let entry = try await lookup.entry(name)
                 if seen.insert(entry.id).inserted { entries.append(entry) }
             }
-            let removed = arguments.flag("confirm") ? try await store.remove(entries.map(\.id)) : 0
+            let isConfirmed = arguments.flag("confirm")
+            let removed = isConfirmed ? try await store.remove(entries.map(\.id)) : 0
             var members: [String: JSONValue] = [
                 "removed": .integer(Int64(removed)), "entries": [],
                 "omitted": .integer(Int64(entries.count)), "notice": EntryJSON.notice,
             ]
+            if !isConfirmed {
+                members["notices"] = [
+                    "nothing was removed; to remove the entries, repeat the call with confirm"
+                ]
+            }
             var budget = TokenBudget(arguments)
             budget.use(.object(members))
             let items = budget.takeFirst(of: entries.map { .object(EntryJSON.summary(of: $0)) })

@@ -48,6 +48,9 @@ struct RememberTool: Tool {
                             ToolProperty(
                                 "similarity", .number(-.infinity ... .infinity), "The cosine similarity."),
                         ]), maximumCount: maximumDuplicates), "Near-duplicates, most similar first."),
+            ToolProperty(
+                "notices", .array(of: .string(maximumBytes: .max), maximumCount: 1),
+                "Why nothing was stored, and how to proceed."),
             EntryJSON.noticeProperty,
         ])
 
@@ -71,6 +74,9 @@ struct RememberTool: Tool {
                     members["id"] = equal.map { .string($0.text) }
                     if isDryRun {
                         members["wouldStore"] = .bool(equal == nil && (isForced || duplicates.isEmpty))
+                    } else {
+                        let hasValues = arguments["tags"] != nil || !metadata.isEmpty
+                        members["notices"] = [.string(Self.reason(isEqual: equal != nil, hasValues))]
                     }
                     if !duplicates.isEmpty { members["notice"] = EntryJSON.notice }
                     return .object(members)
@@ -85,6 +91,21 @@ struct RememberTool: Tool {
                 "duplicates": [],
             ]
         }
+    }
+
+    /// Returns why a text was not stored, and how to proceed.
+    ///
+    /// - Parameters:
+    ///   - isEqual: Whether an equal text was stored before.
+    ///   - hasValues: Whether tags or metadata were given.
+    private static func reason(isEqual: Bool, _ hasValues: Bool) -> String {
+        guard isEqual else {
+            return "nothing was stored because of near-duplicates; call 'update' to change one of them, or "
+                + "pass allowDuplicate to store the text in addition"
+        }
+        return hasValues
+            ? "the text was stored before, and its tags and metadata were not changed; call 'update' with "
+                + "its id to change them" : "the text was stored before"
     }
 
     private func duplicates(of text: String, in store: KnowledgeStore) async throws -> [JSONValue] {
