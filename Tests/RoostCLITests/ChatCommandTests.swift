@@ -224,6 +224,12 @@ import Testing
         let listed = try cli.roost("chat", "list", "--store=s", "--format=json").output
         #expect(listed.contains("\"title\" : \"Backup decision\""), "\(listed)")
         #expect(try cli.roost("chat", "list", "--store=s").output.contains("Backup decision · Which disk"))
+        // An export keeps the title.
+        let exported = try cli.roost("chat", "export", "--store=s").output
+        #expect(try cli.roost("init", "--store=t", "--model=lexical").status == 0)
+        #expect(try cli.roost("chat", "import", "--store=t", "-", input: exported).status == 0)
+        #expect(try cli.roost("chat", "export", "--store=t").output == exported)
+        #expect(try cli.roost("chat", "list", "--store=t").output.contains("Backup decision · Which disk"))
     }
 
     @Test func `the list for programs has the complete session, time and first message`() throws {

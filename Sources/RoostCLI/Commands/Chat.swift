@@ -191,6 +191,7 @@ struct ChatCommand: AsyncParsableCommand {
             var user: String
             var session: String
             var agent: String
+            var title: String?
         }
 
         func run() async throws {
@@ -203,7 +204,7 @@ struct ChatCommand: AsyncParsableCommand {
                     id: message.name ?? message.id.text, role: message.role, speaker: message.speaker,
                     content: message.content, timestamp: DateText.string(from: message.timestamp),
                     user: message.scope.userId, session: message.scope.sessionId,
-                    agent: message.scope.agentId)
+                    agent: message.scope.agentId, title: message.title)
                 try Terminal.json(line, encoder)
             }
             if messages.isEmpty { options.note("no message matches; nothing was exported") }

@@ -11,10 +11,10 @@ extension ChatCommand {
             discussion: """
                 Reads Claude Code transcripts (JSON Lines), the conversations.json of a ChatGPT or \
                 Claude.ai export, and JSON Lines of the form {"role", "content", "timestamp"?, "id"?, \
-                "session"?, "agent"?, "user"?, "speaker"?}. Importing the same file again adds nothing. \
-                Unreadable lines are reported and skipped. A folder or database is read as the session \
-                storage of another program (FileSessionStorage, SQLiteSessionStorage), without thoughts and \
-                tool calls; it must be the only argument.
+                "session"?, "agent"?, "user"?, "speaker"?, "title"?}. Importing the same file again adds \
+                nothing. Unreadable lines are reported and skipped. A folder or database is read as the \
+                session storage of another program (FileSessionStorage, SQLiteSessionStorage), without \
+                thoughts and tool calls; it must be the only argument.
 
                 Examples:
                   roost chat import ~/.claude/projects/*/*.jsonl

@@ -11,9 +11,9 @@ struct ForgetTool: Tool {
     let definition = ToolDefinition(
         name: "forget", title: "Remove entries",
         description:
-            "Removes entries. Without confirm, it only returns the entries that would be removed: "
-            + "show them to the "
-            + "user, then call it again with confirm. Files that were ingested are not deleted.",
+            "Removes entries. Without confirm, it only returns the entries that would be removed: show them "
+            + "to the user, then call it again with confirm. Files that were ingested are not deleted, and "
+            + "their entries are stored again when the files are ingested again.",
         effect: .changes,
         input: [
             ToolProperty(

@@ -16,12 +16,8 @@ struct ExportedConversation {
     ///   - title: The title of the conversation.
     init(at location: String, start: Date?, title: String?) {
         (self.location, self.start) = (location, start)
-        let words = title?.prefix(Self.maximumTitleLength).split(whereSeparator: \.isWhitespace) ?? []
-        self.title = words.isEmpty ? nil : words.joined(separator: " ")
+        self.title = title.flatMap(TranscriptValue.title)
     }
-
-    /// The maximum length of a title in characters. A title is stored with each message.
-    private static let maximumTitleLength = 200
 
     /// Adds a message. A message without a valid time gets the time of the previous message.
     mutating func add(_ draft: MessageDraft, time: JSONValue?, _ builder: inout TranscriptBuilder) {

@@ -1,6 +1,6 @@
 /// Parses JSON Lines files in which each line contains one message: `{"role": …, "content": …}`, and
-/// optionally an id, a time, a speaker, a session, an agent and a user. Several common names of these keys
-/// are recognized.
+/// optionally an id, a time, a speaker, a session, an agent, a user and the title of the conversation.
+/// Several common names of these keys are recognized.
 enum JSONLinesTranscript: TranscriptParser {
     static let format = TranscriptFile.Format.jsonLines
 
@@ -23,7 +23,8 @@ enum JSONLinesTranscript: TranscriptParser {
         }
         let draft = MessageDraft(
             id: value.first("id", "uuid")?.text, role: TranscriptValue.role(role),
-            speaker: value.first("speaker", "name")?.string, content: content, timestamp: date)
+            speaker: value.first("speaker", "name")?.string, content: content, timestamp: date,
+            title: value["title"]?.string.flatMap(TranscriptValue.title))
         builder.add(
             draft, to: .init(session: session?.text, agent: agent?.text, user: user?.text), at: location)
     }

@@ -20,6 +20,15 @@ enum TranscriptValue {
         }
     }
 
+    /// The maximum length of a title in characters. A title is stored with each message.
+    private static let maximumTitleLength = 200
+
+    /// Returns the title of a conversation on one line, shortened; `nil` if it has no words.
+    static func title(_ text: String) -> String? {
+        let words = text.prefix(maximumTitleLength).split(whereSeparator: \.isWhitespace)
+        return words.isEmpty ? nil : words.joined(separator: " ")
+    }
+
     /// Returns a string unchanged, or the texts of an array of content blocks joined with empty lines; `nil`
     /// if the value contains no text.
     static func text(_ value: JSONValue) -> String? {
