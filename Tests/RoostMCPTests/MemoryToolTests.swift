@@ -37,6 +37,20 @@ struct MemoryToolTests {
         #expect(await notice("forget", ["ids": [id], "confirm": true]) == "")
     }
 
+    @Test(arguments: ["user", "session", "agent"]) func `an empty name of a conversation is refused`(
+        name: String
+    ) async throws {
+        let harness = MCPHarness()
+        let messages: JSONValue = [["role": "user", "content": "hello"]]
+        for (tool, arguments) in [
+            ("remember_messages", ["messages": messages, name: ""]), ("recall", ["query": "x", name: " "]),
+        ] as [(String, [String: JSONValue])] {
+            let failure = await harness.call(tool, .object(arguments)).asString
+            #expect(failure == "'\(name)' is empty; omit it, or give a name")
+        }
+        #expect(await harness.call("status")["messages"] == 0)
+    }
+
     @Test func `a dry run reports what would happen`() async throws {
         let harness = MCPHarness()
         let new = await harness.call("remember", ["text": Self.note, "dryRun": true])

@@ -25,7 +25,7 @@ enum ScopeArguments {
 
     /// Returns the filter for messages that the arguments and the access rules describe.
     ///
-    /// - Throws: ``ToolFailure`` if the arguments name a conversation that is not visible.
+    /// - Throws: ``ToolFailure`` if a name is empty, or the conversation is not visible.
     static func filter(
         _ arguments: ToolArguments, _ rules: AccessRules
     ) throws(ToolFailure) -> ConversationMemory.Filter {
@@ -34,8 +34,8 @@ enum ScopeArguments {
             return ConversationMemory.Filter(scope)
         }
         return ConversationMemory.Filter(
-            userId: arguments.string("user"), sessionId: arguments.string("session"),
-            agentId: arguments.string("agent"))
+            userId: try name("user", arguments), sessionId: try name("session", arguments),
+            agentId: try name("agent", arguments))
     }
 
     /// Returns the conversation to which messages are added. Names that are not given are `default`.
@@ -45,9 +45,21 @@ enum ScopeArguments {
             return scope
         }
         return ChatScope(
-            userId: arguments.string("user") ?? defaultName,
-            sessionId: arguments.string("session") ?? defaultName,
-            agentId: arguments.string("agent") ?? defaultName)
+            userId: try name("user", arguments) ?? defaultName,
+            sessionId: try name("session", arguments) ?? defaultName,
+            agentId: try name("agent", arguments) ?? defaultName)
+    }
+
+    /// Returns the name that an argument gives; `nil` if it is absent.
+    ///
+    /// - Throws: ``ToolFailure`` if it is empty, because a model that passes an empty text usually means no
+    ///   conversation in particular.
+    private static func name(_ key: String, _ arguments: ToolArguments) throws(ToolFailure) -> String? {
+        guard let name = arguments.string(key) else { return nil }
+        guard !name.allSatisfy(\.isWhitespace) else {
+            throw ToolFailure("'\(key)' is empty; omit it, or give a name")
+        }
+        return name
     }
 
     private static func checkMatch(_ arguments: ToolArguments, _ scope: ChatScope) throws(ToolFailure) {
