@@ -211,6 +211,24 @@ import Testing
         #expect(try cli.roost("doctor", "--store=s").status == 0)
     }
 
+    @Test func `times are shown in the time zone in which they are read`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let message = #"{"role": "user", "content": "hello", "timestamp": "2026-01-31T05:30:00Z"}"#
+        #expect(try cli.roost("chat", "import", "--store=s", "-", "--session=a", input: message).status == 0)
+        for (zone, time) in [("UTC", "2026-01-31 05:30"), ("America/Los_Angeles", "2026-01-30 21:30")] {
+            func output(_ arguments: String...) throws -> String {
+                try cli.start(
+                    ["chat"] + arguments + ["--store=s"], environment: ["TZ": zone]
+                ).outcome().output
+            }
+            #expect(try output("list").hasPrefix(time + "  "))
+            #expect(try output("show", "a").hasPrefix(time + "  "))
+            #expect(try output("search", "hello").contains("\n\(time)  user: hello"))
+            #expect(try output("list", "--since", time).hasPrefix(time))
+            #expect(try output("list", "--template={last}") == "2026-01-31T05:30:00.000Z\n")
+        }
+    }
+
     @Test func `a conversation is found by its title, which the list shows`() throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         let export = """

@@ -11,9 +11,10 @@ extension ChatCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the conversations, newest first.",
             discussion: """
-                Prints the time of the last message, the number of messages, the session and the agents, \
-                and the beginning of the first message. With csv, tsv and --template, the columns are last, \
-                messages, session, user, agents, title and first message, and no text is shortened.
+                Prints the local time of the last message, the number of messages, the session and the \
+                agents, and the beginning of the first message. With csv, tsv and --template, the columns \
+                are last (in UTC), messages, session, user, agents, title and first message, and no text is \
+                shortened.
 
                 Examples:
                   roost chat list --since 7d
@@ -42,7 +43,7 @@ extension ChatCommand {
         func run() async throws {
             let rows: [ListRow]
             if let storage = try location.open() {
-                rows = try await storage.getAllSessions().map { SessionDocument($0).row }
+                rows = try await storage.getAllSessions().map(SessionDocument.row)
             } else {
                 let store = try await options.open()
                 let chats = try await ConversationMemory(store).conversations(try filters.filter())
@@ -297,7 +298,7 @@ extension ChatCommand {
                     .map { Data($0.utf8) })
             let old = all.filter { ids.contains(Data($0.id.utf8)) }
             try report(
-                old.map { SessionDocument($0).row }, all.count,
+                old.map(SessionDocument.row), all.count,
                 messages: old.reduce(0) { $0 + $1.messages.count })
         }
 

@@ -85,8 +85,16 @@ extension [RememberedMessage] {
 }
 
 extension DateText {
-    /// Formats a date to the minute: `2026-01-31T09:00`.
-    static func minutes(of date: Date) -> String { String(string(from: date).prefix(16)) }
+    /// Formats a date to the minute in the local time zone, in which `--since` and `--until` read times:
+    /// `2026-01-31 09:00`.
+    static func minutes(of date: Date) -> String {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .current
+        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date)
+        return String(
+            format: "%04d-%02d-%02d %02d:%02d", parts.year ?? 0, parts.month ?? 0, parts.day ?? 0,
+            parts.hour ?? 0, parts.minute ?? 0)
+    }
 }
 
 extension RememberedMessage {

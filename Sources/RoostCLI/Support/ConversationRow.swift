@@ -5,7 +5,9 @@ import RoostMemory
 /// The rows of lists of conversations and sessions.
 enum ConversationRow {
     static let columns = [
-        TableColumn(name: "last", style: .dim, shownLength: 16),
+        // Tables show the minute in the local time zone.
+        TableColumn(name: "last", isDetail: true),
+        TableColumn(name: "last", style: .dim, isTableOnly: true),
         TableColumn(name: "messages", isNumber: true), TableColumn(name: "session", isDetail: true),
         TableColumn(name: "user", isDetail: true), TableColumn(name: "agents", isDetail: true),
         TableColumn(name: "title", isDetail: true), TableColumn(name: "first message", isDetail: true),
@@ -18,13 +20,13 @@ enum ConversationRow {
     /// Returns the row of a conversation or session.
     ///
     /// - Parameters:
-    ///   - last: The time of the last message, as ISO 8601.
+    ///   - last: The time of the last message.
     ///   - user: The user; empty if it is not known.
     ///   - showsUser: Whether tables show the user before the session.
     ///   - title: The title of the conversation; `nil` if it has no title.
     ///   - opening: The first message.
     static func row(
-        last: String, messages: Int, session: String, user: String = "", showsUser: Bool = false,
+        last: Date, messages: Int, session: String, user: String = "", showsUser: Bool = false,
         agents: [String] = [], title: String? = nil, opening: String, document: any Encodable
     ) -> ListRow {
         func text(_ texts: [String]) -> String {
@@ -32,7 +34,7 @@ enum ConversationRow {
         }
         return ListRow(
             cells: [
-                last, "\(messages)", session, user,
+                DateText.string(from: last), DateText.minutes(of: last), "\(messages)", session, user,
                 agents.map { Terminal.line($0, limit: .max) }.joined(separator: ";"),
                 Terminal.line(title ?? "", limit: .max), Terminal.line(opening, limit: .max),
                 text((showsUser ? [user] : []) + [session] + agents),
@@ -45,7 +47,7 @@ enum ConversationRow {
         let hasSeveralUsers = Set(all.map { Data($0.user.utf8) }).count > 1
         return all.map { summary in
             row(
-                last: DateText.string(from: summary.last), messages: summary.messages,
+                last: summary.last, messages: summary.messages,
                 session: summary.session, user: summary.user, showsUser: hasSeveralUsers,
                 agents: summary.agents, title: summary.title, opening: summary.firstMessage,
                 document: summary)

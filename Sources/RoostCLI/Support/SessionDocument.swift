@@ -36,8 +36,10 @@ struct SessionDocument: Encodable {
         }
     }
 
-    var row: ListRow {
+    /// Returns the row of a session in a list.
+    static func row(of session: StoredSession) -> ListRow {
         ConversationRow.row(
-            last: accessed, messages: messages, session: session, opening: firstMessage, document: self)
+            last: session.lastAccessedAt, messages: session.messages.count, session: session.id,
+            opening: session.firstUserMessage, document: SessionDocument(session))
     }
 }
