@@ -1,5 +1,6 @@
 import Foundation
 import Roost
+import RoostMemory
 import RoostModel
 import Synchronization
 import Testing
@@ -77,6 +78,31 @@ struct RequestQueueTests {
         try queue.add(.init(size: RequestQueue.maximumWaitingSize) {}, start: starter.start)
         #expect(throws: ProtocolError.self) { try queue.add(.init(size: 1) {}, start: starter.start) }
         #expect(queue.cancelAll().count == queue.tasks.count)
+    }
+
+    @Test func `calls that store messages are executed in their order`() async throws {
+        let harness = MCPHarness()
+        let turns = (0..<150).map { "turn \($0)" }
+        for (id, turn) in turns.enumerated() {
+            let arguments: JSONValue = ["messages": [["role": "user", "content": .string(turn)]]]
+            harness.receive([
+                "jsonrpc": "2.0", "id": .integer(Int64(id)), "method": "tools/call",
+                "params": [
+                    "_meta": MCPHarness.meta, "name": "remember_messages", "arguments": arguments,
+                ],
+            ])
+            // A canceled call does not stop those after it.
+            guard id % 50 == 7 else { continue }
+            harness.receive([
+                "jsonrpc": "2.0", "method": "notifications/cancelled",
+                "params": ["requestId": .integer(Int64(id))],
+            ])
+        }
+        await harness.connection.finish()
+        let messages = try await ConversationMemory(harness.store).messages().sorted { $0.number < $1.number }
+        #expect(messages.count >= 147)
+        let stored = Set(messages.map(\.content))
+        #expect(messages.map(\.content) == turns.filter(stored.contains))
     }
 
     @Test func `a batch cannot contain a self-contained request`() async {

@@ -5,7 +5,8 @@ import Synchronization
 /// A connection to one client over a transport that carries messages in both directions, such as standard
 /// input and output.
 ///
-/// Requests are answered concurrently, so responses can arrive in a different order from the requests.
+/// Requests are answered concurrently, so responses can arrive in a different order from the requests. Calls
+/// of a tool that keeps their order are executed one after another.
 package final class MCPConnection: Sendable {
     private struct State {
         /// The revision that the client negotiated with `initialize`.
@@ -82,7 +83,10 @@ package final class MCPConnection: Sendable {
         let negotiated = state.withLock { $0.negotiated }
         let isSubscription = method == MCPServer.listenMethod
         enqueue(
-            RequestQueue.Job(id: id, isSubscription: isSubscription, size: size) { [self] in
+            RequestQueue.Job(
+                id: id, isSubscription: isSubscription, size: size,
+                keepsOrder: server.keepsOrder(method, parameters)
+            ) { [self] in
                 let response = try? await server.response(
                     to: id, method, parameters, negotiated: negotiated, notify: reply)
                 // The client can use the id again as soon as it has the response.
@@ -106,6 +110,7 @@ package final class MCPConnection: Sendable {
     /// Starts the task of a job.
     private func begin(_ job: RequestQueue.Job, _ number: Int) -> Task<Void, Never> {
         Task { [self] in
+            await job.predecessor?.value
             await job.run()
             state.withLock { $0.queue.finish(number, start: begin) }
         }

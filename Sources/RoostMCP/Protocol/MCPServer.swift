@@ -247,6 +247,12 @@ package struct MCPServer: Sendable {
 
     // MARK: Requests with parameters
 
+    /// Returns whether a request calls a tool whose calls are executed in the order in which they arrive.
+    func keepsOrder(_ method: String, _ parameters: JSONValue) -> Bool {
+        guard method == "tools/call", let name = parameters["name"]?.asString else { return false }
+        return tools.contains { $0.definition.name == name && $0.definition.keepsOrder }
+    }
+
     private func call(
         _ parameters: JSONValue, _ context: CallContext
     ) async throws -> [String: JSONValue] {

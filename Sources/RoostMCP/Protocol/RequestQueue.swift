@@ -13,8 +13,21 @@ struct RequestQueue {
         var count = 1
         /// The size of the messages in bytes.
         var size: Int
+        /// Whether the job has an effect that depends on the order of such jobs.
+        var keepsOrder = false
         /// Answers the messages.
         var run: @Sendable () async -> Void
+        /// The task that must end before the job runs.
+        fileprivate(set) var predecessor: Task<Void, Never>?
+
+        /// Creates a job.
+        init(
+            id: RequestID? = nil, isSubscription: Bool = false, count: Int = 1, size: Int,
+            keepsOrder: Bool = false, run: @escaping @Sendable () async -> Void
+        ) {
+            (self.id, self.isSubscription, self.count, self.size) = (id, isSubscription, count, size)
+            (self.keepsOrder, self.run) = (keepsOrder, run)
+        }
     }
 
     /// The maximum number of jobs that run at the same time, without subscriptions.
@@ -36,6 +49,8 @@ struct RequestQueue {
     /// The running requests that the client has canceled.
     private var canceled: Set<RequestID> = []
     private var nextNumber = 0
+    /// The task of the last job that keeps its order.
+    private var lastOrdered: Task<Void, Never>?
 
     /// The tasks of the running jobs.
     var tasks: [Task<Void, Never>] { running.values.map { $0.task } }
@@ -66,7 +81,7 @@ struct RequestQueue {
         nextNumber += 1
         if let id = job.id { numbers[id] = number }
         if canStart {
-            running[number] = (start(job, number), job.isSubscription)
+            begin(job, number, start)
         } else {
             waiting.append((job, number))
         }
@@ -86,8 +101,18 @@ struct RequestQueue {
         running[number] = nil
         while hasFreePlace, !waiting.isEmpty {
             let (job, number) = waiting.removeFirst()
-            running[number] = (start(job, number), false)
+            begin(job, number, start)
         }
+    }
+
+    /// Starts a job. One that keeps its order runs after those that were started before. They run already, so
+    /// that it does not wait for a job that waits for a place.
+    private mutating func begin(_ job: Job, _ number: Int, _ start: Start) {
+        var job = job
+        if job.keepsOrder { job.predecessor = lastOrdered }
+        let task = start(job, number)
+        if job.keepsOrder { lastOrdered = task }
+        running[number] = (task, job.isSubscription)
     }
 
     /// Removes a request that waits, or records that the client has canceled it.

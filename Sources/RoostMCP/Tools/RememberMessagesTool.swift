@@ -49,7 +49,9 @@ struct RememberMessagesTool: Tool {
             ToolProperty(
                 "known", .integer(0...Int.max), isRequired: true,
                 "The number of messages that were stored before."),
-        ])
+        ],
+        // A model can store the turns of a conversation in several calls at once.
+        keepsOrder: true)
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         let scope = try ScopeArguments.scope(arguments, rules)

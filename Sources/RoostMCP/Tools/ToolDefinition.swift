@@ -21,6 +21,8 @@ struct ToolDefinition: Sendable {
     var effect: Effect
     var input: [ToolProperty]
     var output: [ToolProperty]
+    /// Whether the calls of a connection are executed in the order in which they arrive.
+    var keepsOrder = false
 
     /// Returns the definition in the form of a revision of the protocol.
     func json(for version: ProtocolVersion) -> JSONValue {
