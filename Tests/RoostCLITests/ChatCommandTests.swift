@@ -211,6 +211,18 @@ import Testing
         #expect(try cli.roost("doctor", "--store=s").status == 0)
     }
 
+    @Test func `a search says that no message is from the time that the query names`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let texts = ["the heron stood in the water", "the bread rises", "paint the hull", "the choir sings"]
+        let messages = texts.map {
+            #"{"role": "user", "content": "\#($0)", "timestamp": "2026-01-31T05:30:00Z"}"#
+        }
+        let input = messages.joined(separator: "\n")
+        #expect(try cli.roost("chat", "import", "--store=s", "-", "--session=a", input: input).status == 0)
+        let found = try cli.roost("chat", "search", "--store=s", "what happened on 9 November 2025?")
+        #expect(found.status == 1 && found.error.contains("no message is from the time"), "\(found)")
+    }
+
     @Test func `times are shown in the time zone in which they are read`() throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         let message = #"{"role": "user", "content": "hello", "timestamp": "2026-01-31T05:30:00Z"}"#

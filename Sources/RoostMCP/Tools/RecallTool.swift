@@ -17,10 +17,9 @@ struct RecallTool: Tool {
     let definition = ToolDefinition(
         name: "recall", title: "Recall messages",
         description:
-            "Returns messages of earlier conversations that answer a question, best first, each "
-            + "with the messages "
-            + "around it. Understands times such as 'yesterday' or 'in May 2023'. A message with "
-            + "'nextOffset' is cut; call 'fetch' with its id and this offset for the rest.",
+            "Returns messages of earlier conversations that answer a question, best first, each with the "
+            + "messages around it. Understands times such as 'yesterday', 'last Friday' or 'in May 2023'. A "
+            + "message with 'nextOffset' is cut; call 'fetch' with its id and this offset for the rest.",
         effect: .reads,
         input: [
             ToolProperty(
