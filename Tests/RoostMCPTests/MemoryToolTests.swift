@@ -51,6 +51,25 @@ struct MemoryToolTests {
         #expect(await harness.call("status")["messages"] == 0)
     }
 
+    @Test func `an undo reverts the last call of a tool only`() async throws {
+        let store = KnowledgeStore(
+            storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(),
+            recording: UndoRecorder(command: "mcp"))
+        let harness = MCPHarness(store: store)
+        let id = try #require(await harness.call("remember", ["text": Self.note])["id"])
+        _ = await harness.call("remember", ["text": "The swifts nest under the roof."])
+        _ = await harness.call("forget", ["ids": [id], "confirm": true])
+        // A call that changes nothing keeps the last change.
+        _ = await harness.call("remember", ["text": "The swifts nest under the roof."])
+        _ = await harness.call("search", ["query": "swifts"])
+        let report = try await store.undo()
+        #expect(report.restored == 1 && report.removed == 0)
+        #expect(await harness.call("status")["entries"] == 2)
+        // Changes after an undo can be undone as well.
+        _ = await harness.call("remember", ["text": "The bread rises in an hour."])
+        #expect(try await store.undo().removed == 1)
+    }
+
     @Test func `a dry run reports what would happen`() async throws {
         let harness = MCPHarness()
         let new = await harness.call("remember", ["text": Self.note, "dryRun": true])

@@ -98,6 +98,9 @@ public final class UndoRecorder: Sendable {
         }
     }
 
+    /// Begins a new group for another operation with the same name.
+    func beginGroup() { beginGroup(state.withLock { $0.command }) }
+
     static func url(_ directory: URL) -> URL { directory.appendingPathComponent(fileName) }
 
     // MARK: Recording

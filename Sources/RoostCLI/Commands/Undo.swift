@@ -5,9 +5,10 @@ struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo", abstract: "Revert the last command that changed the store.",
         discussion: """
-            Reverts one command, and only if nothing else has changed the store since. Restored entries are \
-            appended after the other entries. The commands init, compact, doctor, migrate and copy, and \
-            changes by other programs, cannot be reverted.
+            Reverts one command, and only if nothing else has changed the store since. For `roost mcp` and \
+            `roost serve`, it reverts the last change that a client requested. Restored entries are appended \
+            after the other entries. The commands init, compact, doctor, migrate and copy, and changes by \
+            other programs, cannot be reverted.
 
             Examples:
               roost undo --dry-run

@@ -119,7 +119,11 @@ struct Responder: HTTPResponder {
         let checked = call
         let time = context.settings.limits.requestTime(forEmbedding: route.embedsBody ? call.bytes.count : 0)
         do {
-            return try await Deadline.run(within: time) { try await idempotent(checked, route) }
+            return try await Deadline.run(within: time) {
+                // The handler reports an error of the store.
+                if route.effect == .writes { _ = try? await context.handle.change { _ in } }
+                return try await idempotent(checked, route)
+            }
         } catch is Deadline.Exceeded {
             throw Problem(.requestTimeout, "timeout", "the request took too long")
         }

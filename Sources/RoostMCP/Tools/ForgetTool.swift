@@ -42,7 +42,7 @@ struct ForgetTool: Tool {
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         let names = arguments.strings("ids")
         guard !names.isEmpty else { throw ToolFailure("'ids' is empty; give at least one id") }
-        return try await handle.use { store in
+        return try await handle.change { store in
             let lookup = EntryLookup(rules: rules, snapshot: try await store.storage.snapshot())
             var entries: [Entry] = []
             var seen = Set<Entry.ID>()

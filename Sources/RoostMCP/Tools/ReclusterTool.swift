@@ -36,7 +36,7 @@ struct ReclusterTool: Tool {
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         let isDryRun = arguments.flag("dryRun")
         let reported = Mutex(-1)
-        let value: JSONValue = try await handle.use { store in
+        let value: JSONValue = try await handle.change { store in
             let report = try await store.recluster(
                 clusters: arguments["clusters"]?.integer, isDryRun: isDryRun
             ) { progress in

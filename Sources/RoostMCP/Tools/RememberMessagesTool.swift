@@ -58,7 +58,7 @@ struct RememberMessagesTool: Tool {
         let drafts = try (arguments["messages"]?.elements ?? []).enumerated().map { index, value in
             try Self.draft(value, index)
         }
-        return try await handle.use { store in
+        return try await handle.change { store in
             let report = try await ConversationMemory(store).remember(drafts, in: scope)
             return ["new": .integer(Int64(report.new)), "known": .integer(Int64(report.known))]
         }

@@ -64,7 +64,7 @@ struct RememberTool: Tool {
         }
         try MetadataRules.check(metadata)
         let (isForced, isDryRun) = (arguments.flag("allowDuplicate"), arguments.flag("dryRun"))
-        return try await handle.use { [metadata] store in
+        return try await handle.change { [metadata] store in
             if isDryRun || !isForced {
                 let duplicates = try await duplicates(of: text, in: store)
                 if isDryRun || !duplicates.isEmpty {

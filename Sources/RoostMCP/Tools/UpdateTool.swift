@@ -45,7 +45,7 @@ struct UpdateTool: Tool {
             throw ToolFailure(
                 "no change is given; pass 'text', 'title', 'addTags', 'removeTags' or 'metadata'")
         }
-        return try await handle.use { [changes] store in
+        return try await handle.change { [changes] store in
             let lookup = EntryLookup(rules: rules, snapshot: try await store.storage.snapshot())
             let entry = try await lookup.entry(try arguments.requiredString("id"))
             // The check of the removed tags holds for this revision only.
