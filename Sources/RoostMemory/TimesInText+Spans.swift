@@ -76,8 +76,8 @@ extension TimesInText {
         (numbers[word] ?? Int(word)).flatMap { counts.contains($0) ? $0 : nil }
     }
 
-    /// Returns the period that an adjective and a noun name: `last week`, `this weekend`, `last night`, `this
-    /// morning`, `the past month`.
+    /// Returns the period that an adjective and a noun name: `last week`, `this weekend`, `last night`,
+    /// `this morning`, `the past month`.
     private func period(_ adjective: String, _ noun: String, _ now: Date) -> Range<Date>? {
         let count = adjective == "this" ? 0 : 1
         switch noun {

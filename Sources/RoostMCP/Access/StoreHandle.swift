@@ -71,8 +71,8 @@ package actor StoreHandle {
         return try await body(try await opened().store)
     }
 
-    /// Calls a function that changes the store, like ``use(_:)``. An undo affects only the changes since the
-    /// last call.
+    /// Calls a function that changes the store, like ``use(_:)``. An undo affects only the changes since
+    /// the last call.
     package nonisolated func change<Result: Sendable>(
         _ body: @Sendable (KnowledgeStore) async throws -> Result
     ) async throws -> Result {

@@ -5,8 +5,8 @@ import Synchronization
 /// A connection to one client over a transport that carries messages in both directions, such as standard
 /// input and output.
 ///
-/// Requests are answered concurrently, so responses can arrive in a different order from the requests. Calls
-/// of a tool that keeps their order are executed one after another.
+/// Requests are answered concurrently, so responses can arrive in a different order from the requests.
+/// Calls of a tool that keeps their order are executed one after another.
 package final class MCPConnection: Sendable {
     private struct State {
         /// The revision that the client negotiated with `initialize`.

@@ -105,8 +105,8 @@ struct RequestQueue {
         }
     }
 
-    /// Starts a job. One that keeps its order runs after those that were started before. They run already, so
-    /// that it does not wait for a job that waits for a place.
+    /// Starts a job. One that keeps its order runs after those that were started before. They run already,
+    /// so that it does not wait for a job that waits for a place.
     private mutating func begin(_ job: Job, _ number: Int, _ start: Start) {
         var job = job
         if job.keepsOrder { job.predecessor = lastOrdered }

@@ -26,8 +26,8 @@ package enum SearchNotices {
         return texts + [reason(of: result, offset, showsEverything, hasFilter)]
     }
 
-    /// Returns the reason why nothing is recalled if no visible message is stored, or none matches the filter.
-    /// It does not depend on messages that the client cannot see, such as whether there are any.
+    /// Returns the reason why nothing is recalled if no visible message is stored, or none matches the
+    /// filter. It does not depend on messages that the client cannot see, such as whether there are any.
     ///
     /// - Parameter hasFilter: Whether the client selected the messages that may be found.
     package static func noMessages(hasFilter: Bool) -> String {
