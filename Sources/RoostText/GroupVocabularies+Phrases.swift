@@ -185,7 +185,7 @@ extension GroupVocabularies {
 extension WordCounts {
     /// Returns a word as it is usually written in the texts.
     fileprivate func spelling(of word: String) -> String {
-        guard let spelling = spellings[word], spelling.isUsual else { return word }
-        return spelling.text
+        guard let spelling = spellings[word] else { return spellingsElsewhere[word] ?? word }
+        return spelling.isUsual ? spelling.text : word
     }
 }

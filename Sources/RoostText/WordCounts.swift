@@ -9,6 +9,9 @@ struct WordCounts: Sendable {
     var titles: [String: Int] = [:]
     /// The spellings of words that are not always written in lower case.
     var spellings: [String: WordSpelling] = [:]
+    /// The usual spellings in other groups of names and abbreviations whose spelling is not significant in
+    /// this group, for example because they occur only in headlines.
+    var spellingsElsewhere: [String: String] = [:]
     var wordCount = 0
     var textCount = 0
     /// For each word, and for each phrase that at least two texts contain, the number of occurrences in
@@ -24,6 +27,7 @@ struct WordCounts: Sendable {
         texts.merge(other.texts, uniquingKeysWith: +)
         titles.merge(other.titles, uniquingKeysWith: +)
         spellings.merge(other.spellings) { $0.adding($1) }
+        spellingsElsewhere.merge(other.spellingsElsewhere) { first, _ in first }
         wordCount += other.wordCount
         textCount += other.textCount
         representative.merge(other.representative, uniquingKeysWith: +)

@@ -15,6 +15,10 @@ struct WordTally: Sendable {
         var isParticle: Bool
         var isSeparateWord: Bool
         var languages: [Int]
+        /// The number of occurrences in all groups whose spelling is significant (``SentenceSpelling``).
+        var spelled: Int32 = 0
+        /// The number of these occurrences that are not in lower case.
+        var cased: Int32 = 0
         /// The spellings other than the text itself, and the number of occurrences of each.
         var spellings: [String: Int32] = [:]
     }
@@ -117,8 +121,10 @@ struct WordTally: Sendable {
     private mutating func countSpellings(_ words: [SentenceSpelling.Word], _ group: Int) {
         for word in words where terms[Int(word.number)].isWord {
             groups[group].words[word.number, default: Count()].spelled += 1
+            terms[Int(word.number)].spelled += 1
             guard let spelling = word.spelling else { continue }
             groups[group].words[word.number, default: Count()].cased += 1
+            terms[Int(word.number)].cased += 1
             terms[Int(word.number)].spellings[spelling, default: 0] += 1
         }
     }
@@ -164,12 +170,12 @@ struct WordTally: Sendable {
                 result.wordCount += Int(count.occurrences)
             }
             if count.titles > 0 { result.titles[word] = Int(count.titles) }
-            let spelling = terms[Int(number)].spellings.max {
-                ($0.value, $1.key) < ($1.value, $0.key)
-            }
-            if let spelling, count.cased > 0 {
-                result.spellings[word] = WordSpelling(
-                    text: spelling.key, cased: Int(count.cased), count: Int(count.spelled))
+            let usual = spelling(of: terms[Int(number)])
+            if var usual, count.cased > 0 {
+                (usual.cased, usual.count) = (Int(count.cased), Int(count.spelled))
+                result.spellings[word] = usual
+            } else if let usual, count.spelled == 0, usual.isUsual {
+                result.spellingsElsewhere[word] = usual.text
             }
             if count.representative > 0 { result.representative[word] = Int(count.representative) }
         }
@@ -179,6 +185,13 @@ struct WordTally: Sendable {
             result.phraseTexts[text, default: 0] += Int(count.texts)
         }
         return result
+    }
+
+    /// Returns the most frequent spelling that is not in lower case, with the counts of all groups; `nil` if
+    /// there is none.
+    private func spelling(of term: Term) -> WordSpelling? {
+        let best = term.spellings.max { ($0.value, $1.key) < ($1.value, $0.key) }
+        return best.map { WordSpelling(text: $0.key, cased: Int(term.cased), count: Int(term.spelled)) }
     }
 
     /// Returns the words of a phrase with spaces, except in scripts without them.

@@ -134,6 +134,15 @@ struct GroupLabelTests {
         #expect(found[0].contains("bread") && !found[0].contains("Bread"), "\(found)")
     }
 
+    @Test func `a name that one group has only in headlines is written as in other groups`() {
+        let found = labels([
+            numbered("IBM Unveils Cheaper Servers"), numbered("IBM Counts Losses In Quarter"),
+            numbered("the strike at IBM and a union"),
+        ])
+        #expect(found[0].contains("IBM") && found[1].contains("IBM"), "\(found)")
+        #expect(found[0].contains("servers"), "\(found)")
+    }
+
     @Test func `names of folders count like words of titles`() {
         var extractor = KeywordExtractor(groups: 2)
         for number in 0..<8 {
