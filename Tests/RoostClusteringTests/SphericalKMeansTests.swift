@@ -56,6 +56,16 @@ struct SphericalKMeansTests {
         #expect(Set(partition.labels).count == 12)
     }
 
+    @Test(arguments: 28...41) func `equal vectors are in the same group`(rows: Int) async throws {
+        let three = unitVectors(3, 384, seed: UInt64(rows))
+        let points = three.selecting((0..<rows).map { $0 % 3 })
+        let partition = try await SphericalKMeans(clusters: 9).cluster(points)
+        #expect(partition.count == 3)
+        for row in 3..<rows { #expect(partition.labels[row] == partition.labels[row - 3]) }
+        let same = three.selecting(Array(repeating: 0, count: rows))
+        #expect(try await SphericalKMeans(clusters: 3).cluster(same).count == 1)
+    }
+
     @Test func `equal, zero and too few vectors are accepted or rejected with an error`() async throws {
         let same = Matrix(rows: 20, columns: 4, elements: Array(repeating: 0.5, count: 80))
         let equal = try await SphericalKMeans(clusters: 3).cluster(same)
@@ -70,6 +80,10 @@ struct SphericalKMeansTests {
         let withZero = Matrix([[1, 0], [0, 0], [0, 1]], columns: 2)
         #expect(try await SphericalKMeans(clusters: 2).cluster(withZero).labels[1] == .outlier(.zeroVector))
         await #expect(throws: ClusteringError.self) { try await SphericalKMeans(clusters: 3).cluster(two) }
+        let error = await #expect(throws: ClusteringError.self) {
+            try await SphericalKMeans(clusters: 3).cluster(withZero)
+        }
+        #expect(error?.message.contains("entries with a nonzero vector is 2") == true)
         await #expect(throws: ClusteringError.self) { try await SphericalKMeans(clusters: 0).cluster(two) }
         await #expect(throws: ClusteringError.self) {
             try await SphericalKMeans().cluster(Matrix(rows: 0, columns: 4))

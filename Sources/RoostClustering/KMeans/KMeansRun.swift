@@ -21,6 +21,8 @@ struct KMeansRun: Sendable {
     /// The number of partial sums that are computed to update the centroids. The number is fixed and the
     /// partial sums are added in order, so the result does not depend on the number of threads.
     private static let partialSums = 16
+    /// A bound of the rounding error of the product of two equal unit vectors in single precision.
+    private static let roundingError: Float = 1e-6
     /// The difference between the seeds of successive restarts: 2⁶⁴ divided by the golden ratio, as in
     /// Knuth's multiplicative hashing.
     private static let seedStep: UInt64 = 0x9E37_79B9_7F4A_7C15
@@ -105,6 +107,29 @@ struct KMeansRun: Sendable {
         for row in labels.indices where labels[row] >= 0 { labels[row] = numbers[Int(labels[row])] }
         for row in seconds.indices { seconds[row] = -1 }
         centroids = centroids.selecting(kept)
+    }
+
+    /// Merges groups whose centroids differ only by rounding errors. Such groups consist of equal points: the
+    /// rounding errors of products depend on the rows of the points, so equal points can have different
+    /// labels.
+    mutating func mergeEqualGroups(_ points: Matrix) {
+        while centroids.rows > 1 {
+            let (nearest, second) = Self.nearestTwo(centroids, to: centroids)
+            var targets = Array(0..<Int32(centroids.rows))
+            for group in targets.indices {
+                let other = Int(nearest[group]) == group ? Int(second[group]) : Int(nearest[group])
+                guard other < group else { continue }
+                let cosine = centroids.withRow(group) { values in
+                    centroids.withRow(other) { innerProduct(values, $0) }
+                }
+                if cosine >= 1 - Self.roundingError { targets[group] = targets[other] }
+            }
+            guard targets.indices.contains(where: { Int(targets[$0]) != $0 }) else { return }
+            for row in labels.indices { labels[row] = targets[Int(labels[row])] }
+            dropEmptyGroups()
+            _ = assign(points)
+            dropEmptyGroups()
+        }
     }
 
     /// Assigns every point to its nearest centroid. If several centroids are equally near, the first is used.

@@ -8,7 +8,8 @@ public import RoostVectors
 /// (``sized(clusters:entries:seed:)``). Work is split into blocks that do not depend on the number of
 /// threads, and sums are added in block order, so the same vectors and seed always give the same labels.
 public struct SphericalKMeans: Clusterer {
-    /// The number of groups; `nil` chooses the number with the highest mean silhouette.
+    /// The number of groups; `nil` chooses the number with the highest mean silhouette. If there are fewer
+    /// different vectors, there are fewer groups.
     public var clusters: Int?
     /// The seed of the initial centroids.
     public var seed: UInt64
@@ -98,11 +99,13 @@ public struct SphericalKMeans: Clusterer {
             guard clusters <= points.rows else {
                 throw ClusteringError(
                     .tooManyClusters,
-                    "cannot create \(clusters) clusters: the number of entries is \(points.rows)")
+                    "cannot create \(clusters) clusters: the number of entries "
+                        + (points.rows == vectors.rows ? "" : "with a nonzero vector ")
+                        + "is \(points.rows)")
             }
         }
         let k = try clusters ?? ClusterCount(seed: seed).choose(for: points)
-        let best =
+        var best =
             if let batchSize {
                 try KMeansRun.batched(
                     points, k: k, seed: seed, batchSize: min(max(1, batchSize), points.rows),
@@ -111,6 +114,7 @@ public struct SphericalKMeans: Clusterer {
                 try KMeansRun.best(
                     of: restarts, points, k: k, seed: seed, maximumIterations: maximumIterations)
             }
+        best.mergeEqualGroups(points)
         return partition(best, usable: usable, rows: vectors.rows)
     }
 
