@@ -125,6 +125,7 @@ extension KnowledgeStore {
     /// - Parameters:
     ///   - id: The cluster.
     ///   - label: The label; `nil` removes a label that a person or a labeler gave and uses keywords instead.
+    ///     It does not change a label that a run chose.
     /// - Returns: The cluster without its members.
     /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a label that is empty, is longer than
     ///   ``maximumLabelLength`` or has several lines; `StorageError`.

@@ -9,7 +9,7 @@ struct ClusterChange<Value: Sendable>: Sendable {
 
 extension StorageProvider {
     /// Commits a change that is computed from the current clusters. If another writer changes the clusters in
-    /// the meantime, the change is computed again from the new state.
+    /// the meantime, the change is computed again from the new state. An empty batch is not committed.
     ///
     /// - Throws: `StorageError`; everything that `change` throws; `CancellationError`.
     @concurrent
@@ -20,6 +20,7 @@ extension StorageProvider {
             let snapshot = try await snapshot()
             let revision = try await snapshot.clustersRevision()
             var change = try await change(snapshot)
+            guard !change.batch.isEmpty else { return change.value }
             change.batch.expecting.clusters = revision
             _ = try await commit(change.batch)
             return change.value

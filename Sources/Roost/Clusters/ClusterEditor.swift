@@ -20,6 +20,10 @@ struct ClusterEditor: Sendable {
             guard var cluster = try await snapshot.clusterRecords().first(where: { $0.id == id }) else {
                 throw Self.notFound(id)
             }
+            // The label that a run chose fits better than one that is made from the keywords alone.
+            if label == nil, !cluster.isLabelPinned, cluster.labeledBy == nil {
+                return ClusterChange(batch: WriteBatch(), value: cluster)
+            }
             let others = try await snapshot.clusterRecords().filter { $0.id != id }
             (cluster.isLabelPinned, cluster.labeledBy) = (label != nil, nil)
             cluster.labelPin =

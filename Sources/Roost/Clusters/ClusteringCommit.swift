@@ -42,10 +42,23 @@ struct ClusteringCommit: Sendable {
                 previousIDs.contains($0.id) && !parents.contains($0.id)
             },
             lineage: ClusterLineage(of: clustering.clusters, vanished: run.vanished), isDryRun: isDryRun)
-        report.ended = previous.filter { !ids.contains($0.id) }.sorted {
+        report.ended = Self.withAllMembers(previous) { !ids.contains($0.id) }.sorted {
             ($0.isLabelPinned ? 0 : 1, $1.members.count, $0.id)
                 < ($1.isLabelPinned ? 0 : 1, $0.members.count, $1.id)
         }
         return report
+    }
+
+    /// Returns the clusters that a condition selects. A cluster that contains others gets the members of
+    /// those, so that its size is known without them.
+    private static func withAllMembers(
+        _ clusters: [Cluster], where isSelected: (Cluster) -> Bool
+    ) -> [Cluster] {
+        var selected = clusters.filter(isSelected)
+        let parents = Set(clusters.compactMap(\.parent))
+        guard selected.contains(where: { parents.contains($0.id) }) else { return selected }
+        let members = clusters.membersByCluster()
+        for index in selected.indices { selected[index].members = members[selected[index].id] ?? [] }
+        return selected
     }
 }

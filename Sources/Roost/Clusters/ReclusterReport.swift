@@ -12,7 +12,7 @@ public struct ReclusterReport: Sendable {
     /// The number of leaf clusters that continue a cluster of the previous run.
     public var continuedCount: Int
     /// The previous clusters whose ids no new cluster has: those that a person labeled first, then the
-    /// largest.
+    /// largest. Unlike in ``clusters``, one that contained other clusters has the members of those.
     public var ended: [Cluster] = []
     /// The relation of the new clusters to the previous ones.
     public var lineage: ClusterLineage

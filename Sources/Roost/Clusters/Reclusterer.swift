@@ -87,6 +87,11 @@ struct Reclusterer: Sendable {
             throw RoostError(
                 .notFound, "cannot cluster: no entry matches the conditions; nothing was changed")
         }
+        guard !entries.ids.isEmpty || sample == nil || snapshot.stamp.entryCount == 0 else {
+            throw RoostError(
+                .badInput,
+                "cannot cluster: the sample has no entries; request a larger sample. Nothing was changed")
+        }
         guard !entries.ids.isEmpty else {
             throw RoostError(
                 .emptyStore, "cannot cluster: the store has no entries", remedy: .addEntries)

@@ -44,6 +44,30 @@ import Testing
         await #expect(throws: RoostError.self) { try await store.labelCluster(UUID(), as: "x") }
     }
 
+    @Test func `the removal of a label leaves a label that a run chose unchanged`() async throws {
+        let store = try await store()
+        let made = try await store.recluster(clusters: 4, seed: 1).clusters
+        // The keywords alone would give another label.
+        var chosen = made[0]
+        (chosen.label, chosen.members) = ("chosen", [])
+        let revision = try await store.storage.commit(WriteBatch(clusters: [chosen]))
+        #expect(try await store.labelCluster(chosen.id, nil).label == "chosen")
+        #expect(try await store.storage.fetchClusters().contains { $0.label == "chosen" })
+        #expect(try await store.storage.snapshot().stamp.revision == revision)
+    }
+
+    @Test func `a larger cluster that ends is reported with the members of its clusters`() async throws {
+        let store = try await store()
+        let made = try await store.recluster(clusters: 12, levels: 2, seed: 1).clusters
+        let parents = Set(made.compactMap(\.parent))
+        let ended = try await store.recluster(clusters: 2, levels: 1, seed: 1).ended
+        #expect(!parents.isEmpty && parents.isSubset(of: ended.map(\.id)))
+        for parent in ended where parents.contains(parent.id) {
+            let members = made.filter { $0.parent == parent.id }.flatMap(\.members)
+            #expect(!members.isEmpty && Set(members) == Set(parent.members))
+        }
+    }
+
     @Test func `two clusters never have the same label`() async throws {
         let store = try await store()
         let made = try await store.recluster(clusters: 4, seed: 1).clusters

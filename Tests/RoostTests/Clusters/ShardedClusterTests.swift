@@ -57,6 +57,14 @@ import Testing
         for index in order { try await store.assignShard(index, of: count) }
     }
 
+    @Test func `a sample without entries is reported`() async throws {
+        let sample = EntrySample(of: 1, from: 20)
+        let missing = entries(400).filter { !sample.contains($0.id) }.prefix(20)
+        let store = try await store(Array(missing))
+        let error = await #expect(throws: RoostError.self) { try await store.planClusters(sample: 1) }
+        #expect(error?.code == .badInput && error?.message.contains("larger sample") == true)
+    }
+
     /// Numbers in the record of a plan that would overflow if they were used.
     @Test(arguments: [
         ("maximumOutliers", 1e300), ("maximumOutliers", -1), ("dimension", 0), ("sample", 9e18),
