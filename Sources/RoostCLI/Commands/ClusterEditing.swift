@@ -4,6 +4,9 @@ import Roost
 
 /// Describes, as lines of text, how a run or an edit changed the clusters.
 struct LineageLines {
+    /// The maximum number of clusters that a line names on each side. A run can create hundreds from one.
+    private static let maximumNames = 8
+
     let lines: [String]
 
     init(_ lineage: ClusterLineage) {
@@ -11,7 +14,11 @@ struct LineageLines {
             "\(Terminal.line(side.label, limit: 60)) (\(side.size)) "
                 + Terminal.dim(String(side.id.text.prefix(8)))
         }
-        func names(_ sides: [ClusterLineage.Side]) -> String { sides.map(name).joined(separator: "; ") }
+        func names(_ sides: [ClusterLineage.Side]) -> String {
+            let more = sides.count - Self.maximumNames
+            return sides.prefix(Self.maximumNames).map(name).joined(separator: "; ")
+                + (more > 0 ? "; and \(more) more" : "")
+        }
         var lines = lineage.events.map { event in
             switch event.kind {
             case .birth: "new      \(names(event.after))"
@@ -34,7 +41,10 @@ struct LineageLines {
                     + "\(cluster.size): \(joined) joined, \(left) left) "
                     + Terminal.dim(String(cluster.id.text.prefix(8))))
         }
-        if unchanged > 0 { lines.append("\(unchanged) clusters have the same members as before") }
+        if unchanged > 0 {
+            lines.append(
+                Count.text(unchanged, "cluster has", "clusters have") + " the same members as before")
+        }
         self.lines = lines
     }
 }
@@ -44,7 +54,8 @@ extension ClusterCommand {
         static let configuration = CommandConfiguration(
             commandName: "diff", abstract: "Show how the last run and later edits changed the clusters.",
             discussion: """
-                Lists new, removed, split, merged and changed clusters.
+                Lists new, removed, split, merged and changed clusters. If more than eight clusters were \
+                merged, or one was split into more, only eight are named; --json lists all.
 
                 Examples:
                   roost cluster diff
@@ -111,7 +122,8 @@ extension ClusterCommand {
         static let configuration = CommandConfiguration(
             commandName: "label", abstract: "Set the label of a cluster, or reset it.",
             discussion: """
-                Later runs of `roost recluster` keep a label that you set.
+                Later runs of `roost recluster` keep a label that you set. --unpin removes a label that \
+                you or a chat model set, and changes no other label.
 
                 Examples:
                   roost cluster label 94254dc3 Night sky
@@ -128,7 +140,7 @@ extension ClusterCommand {
         @Argument(help: "The new label; omit it with --unpin.")
         var text: [String] = []
 
-        @Flag(name: .long, help: "Remove your label, so that the cluster is labeled with its keywords again.")
+        @Flag(name: .long, help: "Remove your label, and use keywords until the next `roost recluster`.")
         var unpin = false
 
         func validate() throws {
@@ -213,6 +225,9 @@ extension ClusterCommand {
             let parts = try await store.splitCluster(try await options.cluster(id, store).id, into: into)
             try await store.close()
             for part in parts { Terminal.write(ClusterDocument(part).line) }
+            if parts.count < into {
+                options.note("only \(parts.count) of \(into) parts: too few entries have different vectors")
+            }
         }
     }
 

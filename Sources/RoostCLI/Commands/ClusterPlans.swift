@@ -191,8 +191,7 @@ extension ClusterCommand {
             for line in tree.lines(.bars, flat: levelOption.flat) { Terminal.write(line) }
             options.note(
                 "\(Count.text(tree.leafCount, "cluster")), \(Count.text(report.outlierCount, "outlier"))"
-                    + (report.continuedCount > 0
-                        ? "; \(report.continuedCount) continue earlier clusters" : ""))
+                    + report.continuation)
             for notice in report.notices { options.note(notice) }
             for line in EndedClusterLines(report.ended).lines { options.note(line) }
         }

@@ -108,7 +108,8 @@ struct Export: AsyncParsableCommand {
             } else if export.unassignedCount > 0 {
                 options.note(
                     Count.text(export.unassignedCount, "entry is", "entries are")
-                        + " unassigned: added after the last run, or without vectors; run `roost recluster`")
+                        + " in no cluster, because they were added after the last run, have no vectors, or "
+                        + "their cluster was deleted; run `roost recluster`")
             }
         }
     }

@@ -233,6 +233,10 @@ struct Recluster: AsyncParsableCommand {
         if !isTooSmall, let remark = remark(onLargestShareOf: report, of: count, leaves: tree.leafCount) {
             options.note(remark)
         }
+        if let clusters, tree.leafCount < clusters {
+            options.note(
+                "only \(tree.leafCount) of \(clusters) clusters: too few entries have different vectors")
+        }
         if let remark = tree.outdatedLabelRemark { options.note(remark) }
         guard !json else { return }
         if !isTooSmall { options.note(summary(of: report, count: count, leaves: tree.leafCount)) }
@@ -252,10 +256,10 @@ struct Recluster: AsyncParsableCommand {
         let parents = report.clusters.count - leaves
         return "\(Count.text(leaves, "cluster")) of \(Count.text(count, "entry", "entries"))"
             + (clusters == nil ? " (number chosen automatically)" : "")
-            + (parents > 0 ? ", in \(parents) larger clusters" : "")
+            + (parents > 0 ? ", in \(Count.text(parents, "larger cluster"))" : "")
             + (report.outlierCount > 0
                 ? ", \(Count.text(report.outlierCount, "outlier")) (see `roost cluster outliers`)" : "")
-            + (report.continuedCount > 0 ? "; \(report.continuedCount) continue earlier clusters" : "")
+            + report.continuation
             + (dryRun ? "; nothing was changed" : "")
     }
 

@@ -24,6 +24,26 @@ import Testing
         #expect(export.error.contains("no clusters yet") && !export.error.contains("last run"))
     }
 
+    @Test func `fewer clusters or parts than requested are reported`() throws {
+        #expect(try cli.roost("init", "--model", "lexical").status == 0)
+        let rows = (0..<30).map { "{\"id\": \"\($0)\", \"text\": \"\(SampleTexts.subjects[$0 % 2])\"}\n" }
+        try Data(rows.joined().utf8).write(to: cli.home.appendingPathComponent("rows.jsonl"))
+        #expect(try cli.roost("ingest", "rows.jsonl").status == 0)
+        let all = try cli.roost("recluster", "--clusters", "5")
+        #expect(all.status == 0 && all.error.contains("only 2 of 5 clusters"), "\(all.error)")
+        #expect(try !cli.roost("recluster", "--clusters", "2").error.contains("only"))
+        let one = try cli.roost("recluster", "--clusters", "1", "--json")
+        let id = try #require(one.output.firstMatch(of: /"id" : "([0-9a-f-]+)"/)?.1)
+        let again = try cli.roost("recluster", "--clusters", "1", "--dry-run")
+        #expect(again.error.contains("; 1 continues an earlier cluster;"), "\(again.error)")
+        #expect(again.error.contains("1 cluster has the same members as before"), "\(again.error)")
+        let split = try cli.roost("cluster", "split", String(id), "--into", "3")
+        #expect(split.status == 0 && split.error.contains("only 2 of 3 parts"), "\(split.error)")
+        let deleted = try cli.roost("cluster", "delete", String(id))
+        #expect(deleted.status == 0, "\(deleted.error)")
+        #expect(try cli.roost("export", "clusters").error.contains("their cluster was deleted"))
+    }
+
     @Test func `a run with a filter reports the clusters that end, and asks for labeled ones`() throws {
         try makeStore()
         #expect(try cli.roost("recluster", "--clusters", "4").status == 0)
@@ -41,6 +61,15 @@ import Testing
         let lines = done.error.split(separator: "\n").filter { $0.hasPrefix("ended") }
         #expect(lines.count == 2 && lines[0].contains("My notes"), "\(lines)")
         #expect(try !cli.roost("cluster", "list").output.contains("My notes"))
+    }
+
+    @Test func `a line names at most eight of the parts of a cluster`() throws {
+        try makeStore()
+        #expect(try cli.roost("recluster", "--clusters", "1").status == 0)
+        #expect(try cli.roost("recluster", "--clusters", "12").status == 0)
+        let lines = try cli.roost("cluster", "diff").output.split(separator: "\n")
+        let split = try #require(lines.first { $0.hasPrefix("split ") })
+        #expect(split.hasSuffix("; and 4 more") && split.split(separator: ";").count == 9, "\(split)")
     }
 
     @Test func `members are listed with their titles`() throws {
