@@ -179,8 +179,8 @@ public struct ClusterExport: Sendable, Encodable {
     public var clusters: [Group]
     /// The entries that the last run assigned to no cluster.
     public var outliers: [Outlier]
-    /// The number of entries that are neither in a cluster nor outliers: they were added after the run, or
-    /// have no vectors.
+    /// The number of entries that are neither in a cluster nor outliers: they were added after the run,
+    /// have no vectors, or their cluster was deleted.
     public var unassignedCount: Int
 
     /// All clusters, each followed by its descendants.
