@@ -26,9 +26,11 @@ struct Diversifier: Sendable {
     /// - Complexity: O(count · hits · dimension).
     func select(from hits: [QueryHit], after selected: [QueryHit], count: Int) throws -> [QueryHit] {
         guard !hits.isEmpty else { return [] }
-        // Relevance and cosines are added, so scores are scaled to the range of cosines.
-        let maximumScore = max(hits.map(\.score).max() ?? 0, .leastNormalMagnitude)
-        let scale = max(0, hits.map(\.similarity).max() ?? 0) / maximumScore
+        // Relevance and cosines are added, so scores are scaled to the range of cosines. The scale includes
+        // the selected hits, so that the order does not depend on how many hits are selected at once.
+        let all = selected + hits
+        let maximumScore = max(all.map(\.score).max() ?? 0, .leastNormalMagnitude)
+        let scale = max(0, all.map(\.similarity).max() ?? 0) / maximumScore
         var rest = hits.map { hit in
             Rest(
                 hit: hit, relevance: hit.score * scale,

@@ -5,7 +5,7 @@ import RoostVectors
 /// and diversifies.
 struct HitAssembly {
     /// The number of hits that the result needs, before the offset is applied.
-    private let needed: Int
+    var needed = 0
     private let minimumSimilarity: Float
     private let minimumScore: Float
     /// Whether hits without evidence are omitted.
@@ -19,13 +19,13 @@ struct HitAssembly {
     private var pool: [QueryHit] = []
     /// The number of hits in the pool that earlier stages have added.
     private var earlier = 0
-    /// The lowest evidence and score among the hits of earlier stages.
-    private var (evidenceLimit, scoreLimit) = (Float.infinity, Float.infinity)
+    /// The lowest evidence and score among the hits of earlier stages, and the lowest evidence relative to
+    /// that of an exact match.
+    private var (evidenceLimit, scoreLimit, relativeLimit) = (Float.infinity, Float.infinity, Float.infinity)
     /// The hits that the diversifier has selected.
     private var selected: [QueryHit] = []
 
-    init(_ plan: QueryPlan, needed: Int) {
-        self.needed = needed
+    init(_ plan: QueryPlan) {
         minimumSimilarity = plan.search.minimumSimilarity ?? -.infinity
         duplicateThreshold = plan.search.duplicateThreshold
         minimumScore = plan.search.minimumScore ?? -.infinity
@@ -39,10 +39,17 @@ struct HitAssembly {
     /// Whether the result has all the hits that it needs.
     var isComplete: Bool { hits.count >= needed }
 
-    /// The number of candidates to resolve at once. A diversifier needs all candidates of a stage, because it
-    /// compares them with each other. Without a diversifier, only the candidates that the result may need are
-    /// resolved.
-    var partSize: Int { diversifier == nil ? QueryPlan.withMargin(needed) : .max }
+    /// Returns the number of candidates to resolve at once. A diversifier needs all candidates of a stage,
+    /// because it compares them with each other. Without a diversifier, only the candidates that the result
+    /// may need are resolved.
+    ///
+    /// - Parameter resolved: The number of candidates of the stage that have been resolved. If fewer hits were
+    ///   needed then, the next part ends where a part would end if all hits had been requested at once.
+    func partSize(after resolved: Int) -> Int {
+        guard diversifier == nil else { return .max }
+        let size = max(1, QueryPlan.withMargin(needed))
+        return size - resolved % size
+    }
 
     /// Adds hits of the current stage. A near-duplicate of an earlier hit is added to that hit's duplicates.
     ///
@@ -56,6 +63,7 @@ struct HitAssembly {
             // Hits of a later stage follow those of an earlier one, so that consecutive pages neither repeat
             // nor omit a hit.
             hit.evidence = min(hit.evidence, evidenceLimit)
+            hit.relativeEvidence = min(hit.relativeEvidence, relativeLimit)
             if hit.score > scoreLimit {
                 hit.explanation = hit.explanation.scaled(by: scoreLimit / hit.score)
                 hit.score = scoreLimit
@@ -76,18 +84,29 @@ struct HitAssembly {
         return hitsWithEvidence >= Relevance.longList && hit.evidence >= Relevance.minimumEvidence
     }
 
-    /// Ends a stage: lets the diversifier select from the hits that have been added.
+    /// Lets the diversifier select from the hits that have been added. Hits with a score of 0 follow all
+    /// others: most of them differ from the hits before them because they do not answer the query.
     ///
     /// - Throws: `CancellationError`.
-    mutating func endStage() throws {
-        evidenceLimit = pool.map(\.evidence).min() ?? evidenceLimit
-        scoreLimit = pool.map(\.score).min() ?? scoreLimit
-        earlier = pool.count
+    mutating func select() throws {
         guard let diversifier else { return }
-        let best = try diversifier.select(from: pool, after: selected, count: needed - selected.count)
-        let taken = Set(best.map(\.entry.id))
-        selected += best
+        for isRelevant in [true, false] where selected.count < needed {
+            selected += try diversifier.select(
+                from: pool.filter { ($0.evidence > 0) == isRelevant }, after: selected,
+                count: needed - selected.count)
+        }
+        let taken = Set(selected.map(\.entry.id))
+        earlier -= pool[..<earlier].count { taken.contains($0.entry.id) }
         pool.removeAll { taken.contains($0.entry.id) }
+    }
+
+    /// Ends a stage. The hits that are added later follow those that have been added.
+    mutating func endStage() {
+        for hit in pool + selected {
+            evidenceLimit = min(evidenceLimit, hit.evidence)
+            scoreLimit = min(scoreLimit, hit.score)
+            relativeLimit = min(relativeLimit, hit.relativeEvidence)
+        }
         earlier = pool.count
     }
 

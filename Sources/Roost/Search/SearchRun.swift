@@ -6,7 +6,7 @@ import RoostText
 /// The data flows one way: the plan, candidates from the indexes (``CandidateSource``), one ranking
 /// (``CandidateRanking``), hits with their entries (``HitResolver``), the result (``HitAssembly``). If the
 /// result has too few hits, because candidates were folded or are below the minimum score, another stage runs
-/// the same steps with longer lists. Hits of a later stage follow those of an earlier one.
+/// the same steps with longer lists (``HitFinder``). Hits of a later stage follow those of an earlier one.
 struct SearchRun: Sendable {
     private(set) var plan: QueryPlan
     let vectors: SearchVectors
@@ -97,14 +97,17 @@ struct SearchRun: Sendable {
     private func judgedHits(
         _ needed: Int, from source: CandidateSource, _ relevance: Relevance
     ) async throws -> (JudgedHits, PassageSearchPlan?) {
+        var finder = try await HitFinder(
+            plan, from: source, relevance, in: snapshot, passagesRevision: vectors.revision,
+            wordsRevision: words?.revision)
         // Whether the result is noise must not depend on the limit and the offset.
         let firstCount = plan.judgesNoise ? max(needed, Self.judgedCount) : needed
         var count = firstCount
         while true {
-            let (hits, databasePlan) = try await hits(count, from: source, relevance)
+            let hits = try await finder.hits(count)
             let judged = judged(ranked(hits))
             let isComplete = judged.isNoise || judged.hits.count >= needed || hits.count < count
-            if isComplete || count >= firstCount * Self.maximumGrowth { return (judged, databasePlan) }
+            if isComplete || count >= firstCount * Self.maximumGrowth { return (judged, finder.databasePlan) }
             count *= 2
         }
     }
@@ -156,54 +159,6 @@ struct SearchRun: Sendable {
     private static let maximumGrowth = 4
     /// The maximum number of hits in ``QueryResult/nearest``.
     static let nearestCount = 3
-
-    private func hits(
-        _ needed: Int, from source: CandidateSource, _ relevance: Relevance
-    ) async throws -> ([QueryHit], PassageSearchPlan?) {
-        var depth = plan.firstDepth(of: snapshot.stamp.entryCount)
-        var lists = try await source.lists(depth: depth)
-        let relevance = try await withFeedback(relevance, &lists, from: source)
-        let order = CandidateRanking(plan, relevance)
-        let resolver = HitResolver(
-            plan: plan, relevance: relevance, words: source.wordScores, snapshot: snapshot,
-            passagesRevision: vectors.revision,
-            wordsRevision: words?.revision)
-        var assembly = HitAssembly(plan, needed: needed)
-        var seen = plan.excluded
-        let maximumDepth = snapshot.stamp.entryCount + plan.excluded.count
-        while true {
-            try Task.checkCancellation()
-            let ranking = order.ranking(of: lists)
-            var rest = ranking.filter { seen.insert($0.id).inserted }[...]
-            while !rest.isEmpty, !assembly.isComplete {
-                let part = rest.prefix(assembly.partSize)
-                rest = rest.dropFirst(part.count)
-                try assembly.add(try await resolver.hits(for: part.filter(plan.mayReachMinimumSimilarity)))
-            }
-            try assembly.endStage()
-            if assembly.isComplete || lists.areComplete || plan.isExhausted(lists, order)
-                || depth >= maximumDepth
-            {
-                return (assembly.hits, lists.databasePlan)
-            }
-            depth = min(depth * QueryPlan.stageGrowth, maximumDepth)
-            lists = try await source.lists(depth: depth)
-            try await source.project(&lists, for: relevance.correction)
-        }
-    }
-
-    /// Returns the formula with the feedback of the best candidates, and sets the projections of the lists.
-    private func withFeedback(
-        _ relevance: Relevance, _ lists: inout CandidateLists, from source: CandidateSource
-    ) async throws -> Relevance {
-        guard relevance.correction != nil else { return relevance }
-        let ranking = CandidateRanking(plan, relevance).ranking(of: lists)
-        let best = try source.feedback(of: ranking, in: lists, relevance)
-        guard !best.isEmpty else { return relevance }
-        let result = relevance.addingFeedback(of: best)
-        try await source.project(&lists, for: result.correction)
-        return result
-    }
 
     private var notices: [SearchNotice] {
         var notices = [vectors.index?.notice, words?.notice].compactMap(\.self)

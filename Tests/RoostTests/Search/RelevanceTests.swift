@@ -114,7 +114,8 @@ import Testing
         let plan = QueryPlan(
             search: EntrySearch("kestrel", limit: 500), vector: [1, 0], text: TextQuery("kestrel"))
         func accepted(_ count: Int) throws -> [Float] {
-            var assembly = HitAssembly(plan, needed: 500)
+            var assembly = HitAssembly(plan)
+            assembly.needed = 500
             let evidence = (0..<count).map { Float(count - $0) } + [-0.5, -2]
             try assembly.add(
                 evidence.map { value in
@@ -134,22 +135,76 @@ import Testing
     @Test func `the shares of a hit whose score a later stage lowers add up to the score`() throws {
         let plan = QueryPlan(
             search: EntrySearch("kestrel", limit: 500), vector: [1, 0], text: TextQuery("kestrel"))
-        var assembly = HitAssembly(plan, needed: 500)
+        var assembly = HitAssembly(plan)
+        assembly.needed = 500
         func add(passage: Float, words: Float) throws {
             var hit = QueryHit(
                 entry: Entry(content: "text"), similarity: 0,
                 passage: Passage(ordinal: 0, utf8Range: 0..<4, vector: []))
             (hit.explanation.passage, hit.explanation.words) = (passage, words)
             hit.score = passage + words
-            hit.evidence = hit.score
+            (hit.evidence, hit.relativeEvidence) = (hit.score, hit.score)
             try assembly.add([hit])
         }
         try add(passage: 0.25, words: 0)
-        try assembly.endStage()
+        assembly.endStage()
         try add(passage: 0.25, words: 0.25)
         let later = try #require(assembly.hits.last)
         #expect(later.score == 0.25)
         #expect(later.explanation.passage == 0.125 && later.explanation.words == 0.125)
+        // A score of 0 has no shares, so nothing may be in proportion to the evidence of the hit.
+        try add(passage: 0, words: 0)
+        assembly.endStage()
+        try add(passage: 0.25, words: 0.25)
+        let last = try #require(assembly.hits.last)
+        #expect(last.score == 0 && last.explanation == ScoreExplanation() && last.relativeEvidence == 0)
+    }
+
+    /// Returns a hit with a vector.
+    private func hit(_ evidence: Float, _ vector: [Float], id: Int) -> QueryHit {
+        var hit = QueryHit(
+            entry: Entry(content: "text \(id)"), similarity: max(0, evidence),
+            passage: Passage(ordinal: 0, utf8Range: 0..<4, vector: vector))
+        hit.evidence = evidence
+        (hit.score, hit.relativeEvidence) = (max(0, evidence), max(0, evidence))
+        return hit
+    }
+
+    @Test func `diverse hits without evidence follow all others`() throws {
+        var search = EntrySearch("kestrel", limit: 6)
+        search.diversity = 0.9
+        search.includesAll = true
+        let plan = QueryPlan(search: search, vector: [1, 0], text: TextQuery("kestrel"))
+        var assembly = HitAssembly(plan)
+        let similar = (1...4).map { hit(Float($0) / 10, [1, 0], id: $0) }
+        try assembly.add(similar + [hit(-0.5, [0, 1], id: 5), hit(-0.6, [0, -1], id: 6)])
+        assembly.needed = 2
+        try assembly.select()
+        #expect(assembly.isComplete && assembly.hits.allSatisfy { $0.score > 0 })
+        assembly.needed = 6
+        try assembly.select()
+        #expect(assembly.hits.count == 6)
+        #expect(assembly.hits.suffix(2).allSatisfy { $0.score == 0 })
+    }
+
+    @Test func `diverse hits do not depend on how many are selected at once`() throws {
+        var search = EntrySearch("kestrel", limit: 40)
+        search.diversity = 0.4
+        let plan = QueryPlan(search: search, vector: [1, 0], text: TextQuery("kestrel"))
+        let hits = (1...40).map { number in
+            let angle = Float(number * 37 % 90) / 57
+            return hit(Float(number) / 50, [cos(angle), sin(angle)], id: number)
+        }
+        func selected(_ counts: [Int]) throws -> [Entry.ID] {
+            var assembly = HitAssembly(plan)
+            try assembly.add(hits)
+            for count in counts {
+                assembly.needed = count
+                try assembly.select()
+            }
+            return assembly.hits.map(\.entry.id)
+        }
+        #expect(try selected([5, 10, 20]) == selected([20]))
     }
 
     @Test func `an entry with all words of the query is always a hit`() async throws {
