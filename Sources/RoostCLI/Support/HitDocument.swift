@@ -14,8 +14,11 @@ struct HitDocument: Encodable {
 
     /// The part of the entry that is shown, with the words that matched.
     struct Excerpt: Encodable {
-        /// The line of the file with the most informative of the matched words, from 1.
+        /// The line of the file with the most informative of the matched words, from 1, as in `path:line` of
+        /// the text format. The excerpt can begin on an earlier line.
         var line: Int?
+        /// The line of the file on which `text` begins, from 1.
+        var startLine: Int?
         /// The excerpt's position in the entry's content: a range of UTF-8 bytes.
         var range: [Int]
         var text: String
@@ -155,6 +158,7 @@ extension HitDocument.Excerpt {
     fileprivate init(_ snippet: Snippet, of entry: Entry) {
         let start = snippet.utf8Range.lowerBound
         line = entry.sourceLine(ofByte: snippet.anchor)
+        startLine = entry.sourceLine(ofByte: start)
         range = [start, snippet.utf8Range.upperBound]
         text = entry.text(in: snippet.utf8Range) ?? ""
         marks = snippet.highlights.map { [$0.lowerBound - start, $0.upperBound - start] }
