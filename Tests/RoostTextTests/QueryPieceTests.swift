@@ -37,6 +37,19 @@ import Testing
         #expect(TextQuery("commit -\"amend\"").doubtfulExclusions.isEmpty)
     }
 
+    @Test func `only --not is an operator of a search by meaning`() {
+        let query = TextQuery(exclusionsIn: "undo \"a b\" -long --not saturn title:x --not \"old  map\" end")
+        #expect(query.exclusions == ["saturn", "old  map"] && query.isSelective && !query.hasWords)
+        #expect(query.plainText == "undo \"a b\" -long  title:x  end")
+        let plain = TextQuery(exclusionsIn: "-saturn \"a --not b\"")
+        #expect(!plain.isSelective && plain.plainText == "-saturn \"a --not b\"")
+        let escaped = TextQuery.escapedExclusions("git log --not main -x")
+        #expect(escaped == "git log \\--not main -x")
+        #expect(TextQuery(exclusionsIn: escaped).plainText == "git log --not main -x")
+        #expect(!TextQuery(exclusionsIn: escaped).isSelective)
+        #expect(TextQuery(exclusionsIn: "--not saturn").isOnlyExclusion)
+    }
+
     @Test func `two hyphens are text`() {
         let query = TextQuery("git rebase --onto main")
         #expect(query.plainText == "git rebase --onto main" && !query.isSelective)
@@ -74,6 +87,15 @@ import Testing
         #expect(try !matches("path:notes/2024-0*.md", [.path: "/notes/2024-12.md"]))
         #expect(try !matches("path:notes/2024-0*.md", [.path: "/notes/2023-05.md"]))
         #expect(try !matches("path:notes/2024-0*.md", [.path: "/2024/notes/05.md"]))
+        #expect(try !matches("path:notes/2024-05-0*", [.path: "/notes/2024-05-13.md"]))
+        #expect(try matches("path:notes/2024-05-0*", [.path: "/notes/2024-05-09.md"]))
+        #expect(try matches("path:2024-05-*", [.path: "/notes/2024-05-09.md"]))
+        #expect(try matches("text -path:notes/2024-05-0*", [.path: "/notes/2024-05-13.md"]))
+        #expect(try !matches("path:notes/2024-0*", [.path: "/notes/2024-12/05.md"]))
+        #expect(try !matches("path:notes/old-plann*", [.path: "/notes/old-plans.md"]))
+        #expect(try matches("path:notes/old-plann*", [.path: "/notes/old-planning.md"]))
+        #expect(try matches("tag:work/al*", [.tags: "work/alpha"]))
+        #expect(try !matches("tag:work/al*", [.tags: "work/beta\nalpha"]))
         #expect(try !matches("text -path:notes/2024-0*.md", [.path: "/notes/2024-05.md"]))
         #expect(try matches("text -path:notes/2024-0*.md", [.path: "/notes/2024-12.md"]))
         #expect(try !matches("path:.md", [.path: "/notes/baking/a.md"]))

@@ -10,7 +10,7 @@ struct CandidateSource: Sendable {
     private let vectors: SearchVectors
     private let words: TextContents?
     private let precomputed: PrecomputedHits?
-    /// The scores by words of all entries; `nil` if the plan has no words.
+    /// The scores by words of all entries; `nil` if words are not compared.
     let wordScores: WordScores?
     /// The rows of the entries that may be found; `nil` for all.
     let allowed: RowSet?
@@ -37,7 +37,7 @@ struct CandidateSource: Sendable {
         self.allowed = allowed
         self.matchingCount = matchingCount
         let precomputed = plan.text?.isSelective == true ? nil : precomputed
-        guard let text = plan.text, let words else {
+        guard let text = plan.text, plan.comparesWords, let words else {
             (self.precomputed, wordScores) = (precomputed, nil)
             return
         }

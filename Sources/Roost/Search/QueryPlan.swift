@@ -9,7 +9,7 @@ struct QueryPlan: Sendable {
     /// The unit vector with which the passages are compared; empty if the model cannot embed or does not
     /// understand the query of a search that also compares words.
     var vector: [Float]
-    /// The words to search for; `nil` if only vectors are compared.
+    /// The words to search for or to exclude; `nil` if only vectors are compared.
     var text: TextQuery?
     /// The rows of the entries among which the rarity of words is measured; `nil` for all.
     var countedRows: RowSet?
@@ -20,6 +20,9 @@ struct QueryPlan: Sendable {
     /// Whether the query is a text or entries, so that whole entries are compared with it as well as their
     /// passages. An entry with several passages can equal such a query although none of its passages does.
     var comparesWholeEntries = false
+
+    /// Whether words contribute to the scores. In a search by vectors, they can only exclude entries.
+    var comparesWords: Bool { text != nil && search.mode != .vector }
 
     /// Whether the nearest vectors are searched for.
     var usesVectors: Bool { text == nil || search.mode != .text && !vector.isEmpty }
@@ -39,7 +42,7 @@ struct QueryPlan: Sendable {
     ///
     /// - Parameter count: The number of entries in the store.
     func firstDepth(of count: Int) -> Int {
-        guard text == nil, search.diversity == nil else { return Self.stage }
+        guard !comparesWords, search.diversity == nil else { return Self.stage }
         guard !comparesWholeEntries else { return Self.stage + excluded.count }
         return Self.withMargin(neededHits(of: count)) + excluded.count
     }

@@ -40,7 +40,8 @@ struct QueryPlanner {
             let needVectors = queries.contains { searches[$0.index].needsVectors }
             let embeddings = try await embeddings(of: queries.map(\.plain), areRequired: needVectors)
             for (row, query) in queries.enumerated() {
-                let isKnown = query.words == nil || embedder.understands(query.plain)
+                let isVector = searches[query.index].mode == .vector
+                let isKnown = isVector || embedder.understands(query.plain)
                 plans[query.index] = QueryPlan(
                     search: searches[query.index], vector: isKnown ? embeddings?.vectors.row(row) ?? [] : [],
                     text: query.words, omittedTokens: embeddings?.omittedTokens[row] ?? 0)
@@ -73,13 +74,15 @@ struct QueryPlanner {
         guard !text.allSatisfy(\.isWhitespace) else {
             throw RoostError(.badInput, "cannot search: the \(name) is empty; enter words to search for")
         }
-        let words = mode == .vector ? nil : TextQuery(text, keepingAsText: phrases)
-        guard words?.isOnlyExclusion != true else {
+        let words =
+            mode == .vector ? TextQuery(exclusionsIn: text) : TextQuery(text, keepingAsText: phrases)
+        guard !words.isOnlyExclusion else {
             throw RoostError(
                 .badInput,
                 "cannot search: the \(name) contains only excluded words; add words to search for")
         }
-        return ParsedQuery(index: index, words: words, plain: words?.plainText ?? text)
+        let isUsed = mode != .vector || words.isSelective
+        return ParsedQuery(index: index, words: isUsed ? words : nil, plain: words.plainText)
     }
 
     private func plan(_ search: EntrySearch, document text: String) async throws -> QueryPlan {

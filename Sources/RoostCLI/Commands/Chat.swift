@@ -100,10 +100,6 @@ struct ChatCommand: AsyncParsableCommand {
             guard tokens.map({ $0 > 0 }) ?? true else {
                 throw ValidationError("--tokens must be a whole number of at least 1")
             }
-            guard mode != .vector || excluded.isEmpty else {
-                throw ValidationError(
-                    "--not requires a search by words; it cannot be combined with --mode vector")
-            }
         }
 
         func run() async throws {

@@ -34,8 +34,8 @@ struct Query: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "hybrid: by meaning and by words; vector: by meaning only, without query operators; text: by "
-                + "words only.",
+            "hybrid: by meaning and by words; vector: by meaning only, without query operators except "
+                + "--not; text: by words only.",
             valueName: "mode"))
     var mode = SearchMode.hybrid
 
@@ -76,15 +76,11 @@ struct Query: AsyncParsableCommand {
             throw ValidationError(
                 "--batch prints JSON Lines; it cannot be combined with another format, -l or --open")
         }
-        if mode == .vector, !excluded.isEmpty {
-            throw ValidationError(
-                "--not requires a search by words; it cannot be combined with --mode vector")
-        }
     }
 
     func run() async throws {
         let text = batch == nil ? try QueryText.text(of: words, excluding: excluded) : ""
-        if batch == nil, mode != .vector { try QueryText.requireWords(in: text, typed: words) }
+        if batch == nil { try QueryText.requireWords(in: text, typed: words, mode) }
         let store = try await options.open()
         let start = Date()
         var query = try search.entrySearch(.text(text), try await filters.filter(options, store))
@@ -115,7 +111,7 @@ struct Query: AsyncParsableCommand {
     }
 
     private func answer(_ path: String, _ store: KnowledgeStore, _ query: EntrySearch) async throws {
-        let lines = try BatchLine.lines(of: try InputFile.read(path), hasOperators: mode != .vector)
+        let lines = try BatchLine.lines(of: try InputFile.read(path), mode: mode)
         guard !lines.isEmpty else {
             throw RoostError(.badInput, "cannot read the queries: every line is empty")
         }

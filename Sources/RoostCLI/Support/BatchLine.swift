@@ -11,9 +11,9 @@ struct BatchLine {
 
     /// Returns the lines with text.
     ///
-    /// - Parameter hasOperators: Whether the lines can contain the operators of queries.
+    /// - Parameter mode: The mode of the searches, which determines the operators of the lines.
     /// - Throws: ``RoostError`` with `.badInput` if the file is not text, or text in UTF-16.
-    static func lines(of data: Data, hasOperators: Bool) throws -> [BatchLine] {
+    static func lines(of data: Data, mode: SearchMode) throws -> [BatchLine] {
         let lines: [BatchLine]
         if let text = String(validating: data, as: UTF8.self) {
             lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
@@ -32,7 +32,7 @@ struct BatchLine {
                 }
         }
         return lines.filter { !$0.text.allSatisfy(\.isWhitespace) }.map { line in
-            guard line.error == nil, hasOperators, TextQuery(line.text).isOnlyExclusion else { return line }
+            guard line.error == nil, QueryText.isOnlyExclusion(line.text, mode) else { return line }
             var line = line
             line.error = QueryText.onlyExclusions
             return line

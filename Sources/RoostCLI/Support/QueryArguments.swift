@@ -185,10 +185,11 @@ struct QueryArguments {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--" {
-                // In vector mode, queries have no operators.
+                // In vector mode, only `--not` is an operator.
                 let isVector =
                     parts.options.contains("--mode=vector") || hasPair("--mode", "vector", parts.options)
-                parts.words += rest.map { isVector || !isQuery ? $0 : TextQuery.escaped($0) }
+                let escaped = isVector ? TextQuery.escapedExclusions : TextQuery.escaped
+                parts.words += isQuery ? rest.map(escaped) : Array(rest)
                 // After `--`, a hyphen is text; a hyphen alone would stand for standard input.
                 if parts.words == ["-"] { parts.words = ["- "] }
                 break

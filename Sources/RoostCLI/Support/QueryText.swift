@@ -24,12 +24,19 @@ enum QueryText {
     /// The reason why a query of exclusions cannot be searched for.
     static let onlyExclusions = "the query contains only excluded words; add words to search for"
 
+    /// Returns whether a query only excludes words.
+    static func isOnlyExclusion(_ text: String, _ mode: SearchMode) -> Bool {
+        (mode == .vector ? TextQuery(exclusionsIn: text) : TextQuery(text)).isOnlyExclusion
+    }
+
     /// Checks that a query does not only exclude words.
     ///
-    /// - Parameter words: The words on the command line, for the message.
+    /// - Parameters:
+    ///   - words: The words on the command line, for the message.
+    ///   - mode: The mode of the search, which determines the operators of the query.
     /// - Throws: ``CommandError`` with `.usage`.
-    static func requireWords(in text: String, typed words: [String]) throws {
-        guard TextQuery(text).isOnlyExclusion else { return }
+    static func requireWords(in text: String, typed words: [String], _ mode: SearchMode) throws {
+        guard isOnlyExclusion(text, mode) else { return }
         guard words != ["-"] else { throw CommandError(.usage, "cannot search: \(onlyExclusions)") }
         let query = Terminal.line(words.joined(separator: " "), limit: 60)
         throw CommandError(
@@ -37,9 +44,9 @@ enum QueryText {
             "cannot search: \(onlyExclusions), or use `roost query -- \(query)` to search for this text")
     }
 
-    /// Returns quoted exclusions, each with a space after it. They precede the query, because a quotation
+    /// Returns quoted exclusions for all modes, each with a space after it. They precede the query, because a quotation
     /// mark without a partner in the query would otherwise pair with their first one.
     static func exclusions(_ excluded: [String]) -> String {
-        excluded.map { text in "-\"\(String(text.map { $0 == "\"" ? " " : $0 }))\" " }.joined()
+        excluded.map { text in "--not \"\(String(text.map { $0 == "\"" ? " " : $0 }))\" " }.joined()
     }
 }

@@ -26,6 +26,8 @@ struct Term: Sendable, Hashable {
     /// The other form of a version number or of its first word, with or without the initial `v`, under which
     /// texts are found too; `nil` for other words.
     var variant: [UInt8]?
+    /// Whether the term stands for all words that begin with it, at its offset in a phrase.
+    var isPrefix = false
     /// The UTF-8 of the word in lower case without diacritics.
     var word: [UInt8] { folding.folded }
 
@@ -151,6 +153,13 @@ extension Term {
     var exact: Term {
         var term = self
         term.variant = nil
+        return term
+    }
+
+    /// The term as the beginning of words.
+    var asPrefix: Term {
+        var term = self
+        term.isPrefix = true
         return term
     }
 

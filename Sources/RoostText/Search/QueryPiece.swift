@@ -13,6 +13,8 @@ struct QueryPiece: Sendable {
     /// The excluded word with its hyphen and the word before it, such as `commit -amend`; `nil` unless the
     /// piece is a `-word` after another word, which may be meant as text.
     var phrase: String?
+    /// The range of the word `--not` and the piece after it, which it excludes; `nil` for other pieces.
+    var negation: Range<String.Index>?
 
     /// The piece as text instead of an exclusion.
     var asText: QueryPiece {
@@ -20,17 +22,16 @@ struct QueryPiece: Sendable {
     }
 
     /// The words around the asterisks of a path such as `notes/*.md`, as one piece each; otherwise the piece
-    /// itself. A word before an asterisk is a prefix, as in `notes/draft*.md` and `notes/2024-0*.md`.
+    /// itself. The words before an asterisk must be adjacent, and the last one is a prefix, as in
+    /// `notes/draft*.md` and `notes/2024-0*.md`.
     var partsOfPattern: [QueryPiece] {
         guard field == .path, !isQuoted, text.contains("*") else { return [self] }
-        return text.split(separator: "*").flatMap { part in
+        return text.split(separator: "*").map { part in
             // A period after an asterisk begins an extension and not the name of a hidden file.
             let isExtension = part.first == "." && part.startIndex > text.startIndex
-            let words = isExtension ? part.dropFirst() : part
-            guard part.endIndex < text.endIndex else { return [words] }
-            let separator = words.lastIndex { !$0.isLetter && !$0.isNumber }
-            let prefix = separator.map { words.index(after: $0) } ?? words.startIndex
-            return [words[..<prefix], text[prefix..<text.index(after: part.endIndex)]]
+            let start = isExtension ? text.index(after: part.startIndex) : part.startIndex
+            let hasAsterisk = part.endIndex < text.endIndex
+            return text[start..<(hasAsterisk ? text.index(after: part.endIndex) : part.endIndex)]
         }.filter(Self.hasWord).map { words in
             var piece = self
             piece.text = words
@@ -90,17 +91,22 @@ struct QueryPiece: Sendable {
         return withNegations(pieces)
     }
 
+    /// The word that excludes the piece after it.
+    static let not = "--not"
+
     /// Returns the pieces with an exclusion in place of the word `--not` and the piece after it.
     private static func withNegations(_ pieces: [QueryPiece]) -> [QueryPiece] {
         var result: [QueryPiece] = []
         for piece in pieces {
-            if let last = result.last, last.text == "--not", !last.isQuoted, !last.isLiteral,
-                hasWord(piece.text)
+            if let last = result.last, last.text == not, !last.isQuoted, !last.isLiteral,
+                piece.isQuoted || hasWord(piece.text)
             {
                 result.removeLast()
                 var excluded = piece
                 excluded.isExcluded = true
                 excluded.phrase = nil
+                let end = piece.isQuoted ? piece.text.base.index(after: piece.text.endIndex) : piece.text.endIndex
+                excluded.negation = last.text.startIndex..<end
                 result.append(excluded)
             } else {
                 result.append(piece)
@@ -160,13 +166,17 @@ struct QueryPiece: Sendable {
     }
 
     /// Returns a text in which operators have no effect. See ``TextQuery/escaped(_:)``.
-    static func escaped(_ text: String) -> String {
+    ///
+    /// - Parameter isOperator: Returns whether a word begins or ends with an operator.
+    static func escaped(
+        _ text: String, where isOperator: (Substring) -> Bool = hasOperator
+    ) -> String {
         var result = ""
         var rest = text[...]
         while !rest.isEmpty {
             let end = rest.firstIndex(where: \.isWhitespace) ?? rest.endIndex
             let word = rest[..<end]
-            if hasOperator(word) { result.append("\\") }
+            if isOperator(word) { result.append("\\") }
             result += word
             let next = rest[end...].firstIndex { !$0.isWhitespace } ?? rest.endIndex
             result += rest[end..<next]

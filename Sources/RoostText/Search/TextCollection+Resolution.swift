@@ -52,7 +52,7 @@ extension TextCollection {
             query.scoring[index].information = TextScoring.information(
                 count(query.scoring[index].clause, counted), of: documents)
         }
-        query.pairs = pairs(of: query)
+        query.pairs = query.hasWords ? pairs(of: query) : []
         for index in query.pairs.indices { resolve(&query.pairs[index]) }
         return query
     }

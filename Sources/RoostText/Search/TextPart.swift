@@ -213,9 +213,11 @@ extension TextPart {
         var starts: [Int: Set<FieldOccurrence>]?
         for term in terms {
             var found: [Int: Set<FieldOccurrence>] = [:]
-            for number in numbers(of: term) {
+            let words = term.isPrefix ? wordsInFields(beginningWith: term.word) : nil
+            for number in words?.numbers ?? Set(numbers(of: term)) {
                 index.forEachFieldOccurrence(of: number) { document, occurrence in
                     guard fields.isSuperset(of: occurrence.field),
+                        words.map({ $0.fields[document]?.isSuperset(of: occurrence.field) == true }) ?? true,
                         let start = occurrence.start(ofPhraseWithOffset: term.offset),
                         starts?[document, default: []].contains(start) ?? true
                     else { return }
@@ -226,6 +228,23 @@ extension TextPart {
             starts = found
         }
         return Set((starts ?? [:]).keys)
+    }
+
+    /// Returns the numbers of the terms of all words with a prefix, and the fields in which each document has
+    /// one of these words. Without the fields, an inflected form with another beginning would be found, too.
+    private func wordsInFields(
+        beginningWith prefix: [UInt8]
+    ) -> (numbers: Set<Int>, fields: [Int: TextFieldSet]) {
+        var numbers = Set<Int>()
+        var fields: [Int: TextFieldSet] = [:]
+        for word in index.words.indices(beginningWith: prefix) {
+            // The parts of words in camel case are no beginnings of words.
+            let number = Int(UInt32(littleEndian: index.wordTerms[word]))
+            guard Term.word(ofListing: index.words[word]) != nil, number < index.termCount else { continue }
+            numbers.insert(number)
+            index.forEachFieldPosting(ofWord: word) { fields[$0, default: []].formUnion($1) }
+        }
+        return (numbers, fields)
     }
 
     /// Returns the number of documents found that are not deleted.

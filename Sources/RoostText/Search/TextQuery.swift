@@ -5,10 +5,13 @@
 ///   of more than twelve other words, which is prose and not an expression, quotation marks are punctuation.
 /// - `-word`, `-"some words"`: only texts that do not contain the word or phrase in any field match. A hyphen
 ///   before one or two ASCII characters, as in `rebase -i`, is text.
+/// - `--not word`, `--not "some words"`: the same as `-word`.
 /// - `prefix*`: matches words that start with the prefix.
 /// - `title:word`, `path:word`, `tag:word`: only texts with the word in this field match. The word can also
 ///   be a quoted phrase or a prefix, and a hyphen before the field excludes the texts. In a path,
-///   the words around an asterisk must occur: `path:*.swift`, `path:notes/*.md`, `-path:notes/*.md`.
+///   the words around an asterisk must occur: `path:*.swift`, `path:notes/*.md`, `-path:notes/*.md`. Words
+///   without spaces between them must be adjacent, and before an asterisk, the last one is a prefix:
+///   `path:notes/2024-0*`.
 /// - `\-word`, `\"word`, `\title:word`: a backslash before an operator makes it text.
 ///
 /// Operators of programming languages with two to four characters, such as `=>`, `//` or `${`, are searched
@@ -175,6 +178,34 @@ public struct TextQuery: Sendable, Hashable {
         if TextLanguages(of: plainText).latin == .english { removeStopWords(of: TextLanguages()) }
     }
 
+    /// Parses the query of a search by meaning: what follows `--not` is excluded, and everything else is text.
+    ///
+    /// - Complexity: O(length of text).
+    package init(exclusionsIn text: String) {
+        var known = KnownConditions()
+        var start = text.startIndex
+        for piece in QueryPiece.pieces(of: text) {
+            if let range = piece.negation {
+                exclude(piece, &known)
+                plainText += text[start..<range.lowerBound]
+                start = range.upperBound
+            } else if piece.isLiteral, piece.text == QueryPiece.not {
+                // The backslash makes it text.
+                plainText += text[start..<text.index(before: piece.text.startIndex)]
+                start = piece.text.startIndex
+            }
+        }
+        plainText += text[start...]
+    }
+
+    /// Returns a text in which `--not` excludes nothing, for a search by meaning
+    /// (``init(exclusionsIn:)``).
+    ///
+    /// - Complexity: O(length of text).
+    package static func escapedExclusions(_ text: String) -> String {
+        QueryPiece.escaped(text) { $0 == QueryPiece.not }
+    }
+
     /// Returns a text in which operators have no effect: it has a backslash before each word that begins or
     /// ends with an operator.
     ///
@@ -281,7 +312,11 @@ public struct TextQuery: Sendable, Hashable {
         let text = String(piece.text)
         let hasAsterisk = text.last == "*" && !piece.isQuoted && !piece.isLiteral
         // A quoted version number finds only itself.
-        let terms = Term.terms(of: text).map { piece.isQuoted ? $0.exact : $0 }
+        // In a path, an asterisk after a hyphen does not form an operator with it.
+        let isPattern = hasAsterisk && piece.field != nil
+        let terms = Term.terms(of: isPattern ? String(text.dropLast()) : text).map {
+            piece.isQuoted ? $0.exact : $0
+        }
         let words = terms.filter(\.isWord)
         let operators = terms.filter { $0.kind == .operator }.map { Clause.phrase([$0.alone]) }
         guard !words.isEmpty else { return operators }
@@ -293,7 +328,15 @@ public struct TextQuery: Sendable, Hashable {
         if isPhrase, words.count == 1, let exact = terms.first(where: { $0.kind == .verbatim }) {
             return [.phrase([exact.alone])] + operators
         }
-        if isPhrase { return [.phrase(words.map { $0.shifted(by: words[0].offset) })] + operators }
+        if isPhrase {
+            var phrase = words.map { $0.shifted(by: words[0].offset) }
+            // In the text, a phrase that ends in a prefix would require the positions of too many words.
+            let isBeginning = isPattern && text.dropLast().last.map { $0.isLetter || $0.isNumber } == true
+            if isBeginning, let last = phrase.last, last.kind == .word {
+                phrase[phrase.count - 1] = last.asPrefix
+            }
+            return [.phrase(phrase)] + operators
+        }
         return terms.map { .phrase([$0.alone]) }
     }
 }

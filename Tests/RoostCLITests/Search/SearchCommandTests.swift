@@ -89,6 +89,7 @@ import Testing
         let text = try #require(snippet["text"] as? String)
         #expect(String(decoding: Array(text.utf8)[mark[0]..<mark[1]], as: UTF8.self) == "painted")
         #expect(snippet["line"] as? Int == 3)
+        #expect(snippet["startLine"] as? Int == 1)
         #expect((hit["explanation"] as? [String: Any])?["text"] != nil)
 
         let nothing = try cli.roost("query", "\"no such words\"")
@@ -157,6 +158,20 @@ import Testing
         #expect(quoted.output == separate.output)
         let text = try cli.roost("query", "--all", "--", "boat", "--not", "sea")
         #expect(!text.error.contains("excluding"))
+    }
+
+    @Test func `a search by meaning excludes words as other searches do`() throws {
+        try prepare()
+        let all = try paths("query", "boat", "--mode", "vector")
+        let quoted = try cli.roost("query", "boat --not bread", "--mode", "vector", "--all")
+        #expect(quoted.error.contains("excluding: bread"), "\(quoted)")
+        #expect(all.contains("Bread i") && !quoted.output.contains("Bread i"), "\(quoted)")
+        let separate = try cli.roost("query", "boat", "--not", "bread", "--mode", "vector", "--all")
+        #expect(quoted.output == separate.output)
+        for text in [["--", "boat", "--not", "bread"], ["--", "boat --not bread"], ["boat -bread"]] {
+            let outcome = try cli.roost(["query", "--mode", "vector", "--all"] + text)
+            #expect(outcome.output.contains("Bread i") && !outcome.error.contains("excluding"), "\(outcome)")
+        }
     }
 
     @Test func `similar entries and near-duplicates are found`() throws {
