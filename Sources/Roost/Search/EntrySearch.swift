@@ -13,8 +13,8 @@ public struct EntrySearch: Sendable, Hashable {
     public enum Subject: Sendable, Hashable {
         /// A query. Depending on ``EntrySearch/mode``, it is embedded as a query, its words are searched for,
         /// or both. These operators apply (`TextQuery`): `"some words"` must occur as a phrase, `-word` and
-        /// `--not word` must not occur, `begin*` matches a prefix. In ``SearchMode/vector``, only `--not` is an
-        /// operator. A phrase that no entry contains is text (`TextQuery.unmatchedPhrases`).
+        /// `--not word` must not occur, `begin*` matches a prefix. In ``SearchMode/vector``, only `--not`
+        /// is an operator. A phrase that no entry contains is text (`TextQuery.unmatchedPhrases`).
         case text(String)
         /// A text of any length that is embedded as if it were an entry: split into passages, whose mean
         /// vector is compared with passages and with whole entries (``QueryHit/similarity``). Words are not

@@ -21,7 +21,8 @@ struct HitAssembly {
     private var earlier = 0
     /// The lowest evidence and score among the hits of earlier stages, and the lowest evidence relative to
     /// that of an exact match.
-    private var (evidenceLimit, scoreLimit, relativeLimit) = (Float.infinity, Float.infinity, Float.infinity)
+    private var (evidenceLimit, scoreLimit) = (Float.infinity, Float.infinity)
+    private var relativeLimit = Float.infinity
     /// The hits that the diversifier has selected.
     private var selected: [QueryHit] = []
 
@@ -43,8 +44,8 @@ struct HitAssembly {
     /// because it compares them with each other. Without a diversifier, only the candidates that the result
     /// may need are resolved.
     ///
-    /// - Parameter resolved: The number of candidates of the stage that have been resolved. If fewer hits were
-    ///   needed then, the next part ends where a part would end if all hits had been requested at once.
+    /// - Parameter resolved: The number of candidates of the stage that have been resolved. If fewer hits
+    ///   were needed then, the next part ends where it would if all hits had been requested at once.
     func partSize(after resolved: Int) -> Int {
         guard diversifier == nil else { return .max }
         let size = max(1, QueryPlan.withMargin(needed))

@@ -67,8 +67,8 @@ struct HitFinder {
         rest = order.ranking(of: lists).filter { seen.insert($0.id).inserted }[...]
     }
 
-    /// Returns the best hits: at least `needed`, unless there are fewer. The hits of an earlier call are the
-    /// first ones.
+    /// Returns the best hits: at least `needed`, unless there are fewer. The hits of an earlier call come
+    /// first.
     ///
     /// - Throws: ``IndexFault`` if an index is corrupt or disagrees with the storage; `StorageError`;
     ///   `CancellationError`.

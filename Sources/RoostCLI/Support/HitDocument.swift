@@ -14,8 +14,8 @@ struct HitDocument: Encodable {
 
     /// The part of the entry that is shown, with the words that matched.
     struct Excerpt: Encodable {
-        /// The line of the file with the most informative of the matched words, from 1, as in `path:line` of
-        /// the text format. The excerpt can begin on an earlier line.
+        /// The line of the file with the most informative of the matched words, from 1, as in `path:line`
+        /// of the text format. The excerpt can begin on an earlier line.
         var line: Int?
         /// The line of the file on which `text` begins, from 1.
         var startLine: Int?

@@ -44,8 +44,8 @@ enum QueryText {
             "cannot search: \(onlyExclusions), or use `roost query -- \(query)` to search for this text")
     }
 
-    /// Returns quoted exclusions for all modes, each with a space after it. They precede the query, because a quotation
-    /// mark without a partner in the query would otherwise pair with their first one.
+    /// Returns quoted exclusions for all modes, each with a space after it. They precede the query, because
+    /// a quotation mark without a partner in the query would otherwise pair with their first one.
     static func exclusions(_ excluded: [String]) -> String {
         excluded.map { text in "--not \"\(String(text.map { $0 == "\"" ? " " : $0 }))\" " }.joined()
     }

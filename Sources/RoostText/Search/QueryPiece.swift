@@ -105,7 +105,8 @@ struct QueryPiece: Sendable {
                 var excluded = piece
                 excluded.isExcluded = true
                 excluded.phrase = nil
-                let end = piece.isQuoted ? piece.text.base.index(after: piece.text.endIndex) : piece.text.endIndex
+                var end = piece.text.endIndex
+                if piece.isQuoted { end = piece.text.base.index(after: end) }
                 excluded.negation = last.text.startIndex..<end
                 result.append(excluded)
             } else {

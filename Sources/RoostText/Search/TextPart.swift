@@ -230,8 +230,8 @@ extension TextPart {
         return Set((starts ?? [:]).keys)
     }
 
-    /// Returns the numbers of the terms of all words with a prefix, and the fields in which each document has
-    /// one of these words. Without the fields, an inflected form with another beginning would be found, too.
+    /// Returns the numbers of the terms of all words with a prefix, and the fields in which each document
+    /// has one of these words. Without the fields, inflected forms with other beginnings would be found.
     private func wordsInFields(
         beginningWith prefix: [UInt8]
     ) -> (numbers: Set<Int>, fields: [Int: TextFieldSet]) {

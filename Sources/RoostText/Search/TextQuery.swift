@@ -178,7 +178,7 @@ public struct TextQuery: Sendable, Hashable {
         if TextLanguages(of: plainText).latin == .english { removeStopWords(of: TextLanguages()) }
     }
 
-    /// Parses the query of a search by meaning: what follows `--not` is excluded, and everything else is text.
+    /// Parses the query of a search by meaning: what follows `--not` is excluded, and all else is text.
     ///
     /// - Complexity: O(length of text).
     package init(exclusionsIn text: String) {
