@@ -25,12 +25,29 @@ struct CollapsedText {
             } else if byte == 0xC2, index + 1 < source.count, source[index + 1] == 0xA0 {
                 appendSpace()  // A no-break space
                 index += 1
+            } else if let length = Self.invisibleLength(source, index) {
+                index += length - 1
             } else {
                 if hasPendingSpace { bytes.append(0x20) }
                 hasPendingSpace = false
                 bytes.append(byte)
             }
             index += 1
+        }
+    }
+
+    /// Returns the number of bytes of a character that only allows a line break or joins letters: a soft
+    /// hyphen, a zero-width space, a byte order mark or a grapheme joiner; `nil` for other characters.
+    private static func invisibleLength(_ source: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int? {
+        func matches(_ second: UInt8, _ third: UInt8? = nil) -> Bool {
+            guard index + 1 < source.count, source[index + 1] == second else { return false }
+            guard let third else { return true }
+            return index + 2 < source.count && source[index + 2] == third
+        }
+        switch source[index] {
+        case 0xC2 where matches(0xAD), 0xCD where matches(0x8F): return 2
+        case 0xE2 where matches(0x80, 0x8B), 0xEF where matches(0xBB, 0xBF): return 3
+        default: return nil
         }
     }
 }

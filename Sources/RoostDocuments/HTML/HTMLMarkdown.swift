@@ -99,6 +99,9 @@ struct HTMLMarkdown {
 
     // MARK: Text
 
+    /// The elements that begin a line of code.
+    private static let lineElements: Set<String> = ["div", "li", "p", "tr"]
+
     private func body(of block: HTMLBlock, _ context: Context) -> String {
         switch block.kind {
         case .code: return code(block)
@@ -178,13 +181,20 @@ struct HTMLMarkdown {
     private func code(_ block: HTMLBlock) -> String {
         var code = ""
         for (position, index) in block.texts.enumerated() {
-            let isAfterBreak =
-                position > 0
-                && (block.texts[position - 1]..<index).contains { page.tree.nodes[$0].tag == "br" }
-            if isAfterBreak { code += "\n" }
+            if position > 0 {
+                let between = block.texts[position - 1]..<index
+                // Some programs write an element for each line instead of line breaks.
+                let isNewLine = between.contains { Self.lineElements.contains(page.tree.nodes[$0].tag) }
+                if between.contains(where: { page.tree.nodes[$0].tag == "br" })
+                    || isNewLine && code.last != "\n"
+                {
+                    code += "\n"
+                }
+            }
             code += page.tree.nodes[index].text
         }
-        code = code.replacingOccurrences(of: "\r\n", with: "\n")
+        code = code.replacingOccurrences(of: "\r\n", with: "\n").replacingOccurrences(
+            of: "\u{200B}", with: "")
         while code.hasSuffix("\n") || code.hasSuffix(" ") { code.removeLast() }
         code = String(code.drop { $0 == "\n" })
         return MarkdownText.fence(code, language: language(of: block.container))

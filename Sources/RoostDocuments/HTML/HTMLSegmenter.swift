@@ -4,7 +4,7 @@ struct HTMLSegmenter {
     private static let inlineElements: Set<String> = [
         "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em",
         "font", "i", "img", "ins", "kbd", "label", "mark", "math", "mfrac", "mi", "mn", "mo", "mrow", "msub",
-        "msup", "mtext", "nobr", "picture", "q", "rb", "rp", "rt", "ruby", "s", "samp", "small", "source",
+        "msup", "mtext", "nobr", "picture", "q", "rb", "ruby", "s", "samp", "small", "source",
         "span", "strike", "strong", "sub", "sup", "svg", "time", "tt", "u", "var", "wbr", "semantics",
         "custom-element", "bdo", "input",
     ]
@@ -13,7 +13,7 @@ struct HTMLSegmenter {
         "head", "script", "style", "template", "noscript", "iframe", "object", "embed", "canvas", "audio",
         "video", "noframes", "noembed", "datalist", "annotation", "annotation-xml", "param", "map",
         "textarea",
-        "svg", "option", "optgroup",
+        "svg", "option", "optgroup", "rt", "rp",
     ]
 
     private let tree: HTMLTree

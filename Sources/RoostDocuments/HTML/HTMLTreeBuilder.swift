@@ -5,7 +5,8 @@ struct HTMLTreeBuilder {
         "class": 512, "id": 256, "role": 64, "href": 2048, "title": 512, "style": 512, "hidden": 16,
         "aria-hidden": 16, "aria-label": 256, "itemprop": 128, "itemtype": 256, "property": 128, "name": 128,
         "content": 16_384, "rel": 128, "datetime": 64, "pubdate": 16, "lang": 64, "charset": 64, "type": 64,
-        "start": 16, "http-equiv": 64, "alttext": 512,
+        "start": 16, "http-equiv": 64, "alttext": 512, "alt": 2048, "data-latex": 2048, "display": 16,
+        "encoding": 64, "linethickness": 16, "open": 16, "close": 16,
     ]
     /// The maximum number of nodes, which bounds the memory.
     private static let maximumNodes = 300_000

@@ -103,7 +103,9 @@ struct MainContent {
 
     private func isPart(_ index: Int) -> Bool {
         let block = facts.blocks[index]
-        if block.kind != .text { return true }
+        // A formula in its own paragraph is a part of the text around it.
+        let isFormula = block.text.hasPrefix("$$") && block.text.hasSuffix("$$")
+        if block.kind != .text || isFormula { return true }
         if facts.headingLevel(block) != nil { return false }
         var node = block.container
         for _ in 0..<3 where node > 0 {

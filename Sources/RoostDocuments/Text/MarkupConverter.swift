@@ -99,6 +99,9 @@ final class MarkupConverter {
             quotationDepth -= 1
         case "table": try readTable(element)
         case "a": try readLink(element)
+        case "math":
+            let formula = try MathElement(element, in: xml, depth: 0).formula(isDisplay: false)
+            append(formula ?? element["alttext"] ?? "")
         case "img":
             if let text = element["alt"], text.contains(where: \.isLetter) { append(" \(text) ") }
         case _ where Self.blocks.contains(name):

@@ -1,0 +1,113 @@
+/// Finds the formulas of a page, which programs for formulas store in several forms: as MathML, as glyphs, as
+/// an image and as TeX.
+enum PageFormulas {
+    /// The words in classes of elements that contain all forms of a formula.
+    private static let containers: Set<String> = ["katex-display", "katex", "mwe-math-element"]
+    /// The words in classes of elements with which MathJax 2 shows the formula of a script after them.
+    private static let renderings: Set<String> = [
+        "MathJax", "MathJax_Preview", "MathJax_Display", "MathJax_SVG", "MathJax_SVG_Display",
+        "MathJax_CHTML", "mjx-chtml", "MJXc-display",
+    ]
+    /// The words in classes of images of formulas whose alternative text is the source.
+    private static let images: Set<String> = [
+        "tex", "latex", "math", "mwe-math-fallback-image-inline", "mwe-math-fallback-image-display",
+        "formulaInl", "formulaDsp",
+    ]
+    /// The words in classes of elements whose text is the source.
+    private static let sources: Set<String> = ["math", "arithmatex"]
+    /// The maximum number of nodes of a container in which its formula is looked for. It bounds the time for
+    /// nested containers.
+    private static let maximumContainerNodes = 5000
+    /// The maximum number of siblings between a rendering and its script.
+    private static let maximumScriptDistance = 6
+
+    /// Returns the text of a formula; empty for an element that repeats a formula, and `nil` for others.
+    static func text(of index: Int, in tree: HTMLTree) -> String? {
+        let node = tree.nodes[index]
+        switch node.tag {
+        case "math": return mathML(index, in: tree, isDisplay: false)
+        case "script": return script(index, in: tree)
+        case "mjx-container":
+            return container(index, in: tree, isDisplay: node.attribute("display") == "true")
+        default: break
+        }
+        let classes = Set(tree.classes(of: index).map(String.init))
+        guard !classes.isEmpty else { return nil }
+        if node.tag == "img" {
+            guard !classes.isDisjoint(with: images), let source = node.attribute("alt") else { return nil }
+            let isDisplay = classes.contains { $0.hasSuffix("display") || $0.hasSuffix("Dsp") }
+            return TeXFormula.markdown(source, isDisplay: isDisplay)
+        }
+        if !classes.isDisjoint(with: containers) {
+            let isDisplay = classes.contains("katex-display") || classes.contains("mwe-math-element-block")
+            return container(index, in: tree, isDisplay: isDisplay)
+        }
+        if !classes.isDisjoint(with: renderings) {
+            if isFollowedByScript(index, in: tree) { return "" }
+            let isDisplay = classes.contains { $0.hasSuffix("isplay") }
+            return container(index, in: tree, isDisplay: isDisplay)
+        }
+        if !classes.isDisjoint(with: sources), node.end - index == 2 {
+            return TeXFormula.delimited(tree.text(of: index))
+        }
+        return nil
+    }
+
+    private static func script(_ index: Int, in tree: HTMLTree) -> String? {
+        guard let type = tree.nodes[index].attribute("type")?.lowercased(), type.hasPrefix("math/tex") else {
+            return nil
+        }
+        return TeXFormula.markdown(tree.text(of: index), isDisplay: type.contains("mode=display")) ?? ""
+    }
+
+    /// Returns the formula of the MathML, the image or the attribute in a container.
+    private static func container(_ index: Int, in tree: HTMLTree, isDisplay: Bool) -> String? {
+        let nodes = (index..<tree.nodes[index].end).prefix(maximumContainerNodes)
+        if let child = nodes.first(where: { tree.nodes[$0].tag == "math" }) {
+            return mathML(child, in: tree, isDisplay: isDisplay)
+        }
+        for child in nodes {
+            let node = tree.nodes[child]
+            if let source = node.attribute("data-latex") ?? (node.tag == "img" ? node.attribute("alt") : nil)
+            {
+                return TeXFormula.markdown(source, isDisplay: isDisplay)
+            }
+        }
+        return nil
+    }
+
+    private static func mathML(_ index: Int, in tree: HTMLTree, isDisplay: Bool) -> String? {
+        let root = element(index, in: tree, depth: 0)
+        return root.formula(isDisplay: isDisplay) ?? root.attributes["alttext"]
+    }
+
+    private static func element(_ index: Int, in tree: HTMLTree, depth: Int) -> MathElement {
+        let node = tree.nodes[index]
+        guard !node.isText else { return MathElement(name: "", text: node.text) }
+        var element = MathElement(name: node.tag)
+        for attribute in node.attributes { element.attributes[attribute.name] = attribute.value }
+        guard depth < MathElement.maximumDepth else {
+            element.text = tree.text(of: index)
+            return element
+        }
+        var child = index + 1
+        while child < node.end {
+            element.children.append(Self.element(child, in: tree, depth: depth + 1))
+            child = tree.nodes[child].end
+        }
+        return element
+    }
+
+    private static func isFollowedByScript(_ index: Int, in tree: HTMLTree) -> Bool {
+        let parent = tree.nodes[index].parent
+        guard parent >= 0 else { return false }
+        var sibling = tree.nodes[index].end
+        for _ in 0..<maximumScriptDistance where sibling < tree.nodes[parent].end {
+            if tree.nodes[sibling].tag == "script" {
+                return tree.nodes[sibling].attribute("type")?.lowercased().hasPrefix("math/tex") ?? false
+            }
+            sibling = tree.nodes[sibling].end
+        }
+        return false
+    }
+}

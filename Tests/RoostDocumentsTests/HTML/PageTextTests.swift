@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import RoostDocuments
+
+/// Tests of the parts of a page that belong to its text in a browser, and of those that do not.
+@Suite struct PageTextTests {
+    private static func text(_ body: String) -> String {
+        let page = HTMLPage(Data("<html><body>\(body)</body></html>".utf8))
+        return HTMLMarkdown.text(of: page.blocks, in: page)
+    }
+
+    @Test(arguments: [
+        """
+        <table class="highlighttable"><tr><td class="linenos"><div class="linenodiv"><pre>1
+        2</pre></div></td><td class="code"><div class="highlight"><pre>let a = 1
+          let b = 2</pre></div></td></tr></table>
+        """,
+        """
+        <pre class="highlight"><code><table class="rouge-table"><tr><td class="rouge-gutter gl"><pre class="lineno">1
+        2
+        </pre></td><td class="rouge-code"><pre>let a = 1
+          let b = 2
+        </pre></td></tr></table></code></pre>
+        """,
+        """
+        <table class="file"><tr><td class="blob-num" data-line-number="1"></td><td class="blob-code">let a = 1</td></tr>
+        <tr><td class="blob-num" data-line-number="2"></td><td class="blob-code">  let b = 2</td></tr></table>
+        """,
+        """
+        <pre><code><span style="user-select:none">1</span>let a = 1
+        <span class="lineno">2</span>  let b = 2</code></pre>
+        """,
+        "<pre><button>Copy</button><code><div>let a = 1</div><div>  let b = 2</div></code></pre>",
+    ])
+    func `Code is stored without the numbers of its lines and buttons`(code: String) {
+        #expect(Self.text(code) == "```\nlet a = 1\n  let b = 2\n```")
+    }
+
+    @Test func `Numbers in elements with other contents are kept`() {
+        #expect(Self.text("<div class=\"gutter\">Width of the gutter: 2</div>") == "Width of the gutter: 2")
+        #expect(Self.text("<pre><span class=\"n\">1</span>, 2</pre>") == "```\n1, 2\n```")
+    }
+
+    @Test(arguments: [
+        ("10<sup>6</sup> of them", "10^6 of them"), ("5 m<sup>2</sup>", "5 m^2"), ("s<sup>−1</sup>", "s^−1"),
+        ("the 1<sup>st</sup> day", "the 1st day"), ("H<sub>2</sub>O", "H2O"),
+        ("Ada.<sup><a href=\"#fn1\">1</a></sup>", "Ada.[1]"),
+        ("Ada<a href=\"#fn2\"><sup>2</sup></a>", "Ada[2]"),
+        ("Ada<sup><a href=\"#fn1\">[1]</a></sup>", "Ada[1]"), ("Note <sup>1</sup>", "Note 1"),
+    ])
+    func `Raised numbers are not parts of the words before them`(body: String, text: String) {
+        #expect(Self.text("<p>\(body)</p>") == text)
+    }
+
+    @Test func `The mark of a note remains a link`() async throws {
+        let document = try await HTMLReaderTests.read("<p>Ada.<sup><a href=\"#fn1\">1</a></sup></p>")
+        #expect(document.links.map(\.fragment) == ["fn1"])
+    }
+
+    @Test func `Readings of ruby texts and characters that are not shown are left out`() {
+        #expect(Self.text("<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby></p>") == "漢字")
+        #expect(Self.text("<p>read&shy;ing co&#8203;operation &#xFEFF;x</p>") == "reading cooperation x")
+        #expect(Self.text("<pre>fail&#8203;(x)</pre>") == "```\nfail(x)\n```")
+    }
+}
