@@ -22,9 +22,9 @@ struct MainContent {
     /// The minimum mean score of blocks that continue a text after its last chosen block.
     private static let minimumScore = 0.15
 
-    private let facts: PageFacts
+    let facts: PageFacts
     private let scores: [Double]
-    private var isChosen: [Bool]
+    var isChosen: [Bool]
 
     private init(_ facts: PageFacts, scores: [Double]) {
         self.facts = facts
@@ -46,6 +46,8 @@ struct MainContent {
     /// Returns the indices of the blocks of the main content for scores from 0 to 1.
     static func indices(of facts: PageFacts, scores: [Double]) -> [Int] {
         var content = MainContent(facts, scores: scores)
+        content.addIntroductions()
+        content.addDeclarations()
         content.addParts()
         content.addHeadings()
         return visible(content.isChosen.indices.filter { content.isChosen[$0] }, facts)
@@ -101,12 +103,13 @@ struct MainContent {
         return gain >= Self.minimumScore * words ? result : []
     }
 
-    private func isPart(_ index: Int) -> Bool {
+    func isPart(_ index: Int) -> Bool {
         let block = facts.blocks[index]
         // A formula in its own paragraph is a part of the text around it.
         let isFormula = block.text.hasPrefix("$$") && block.text.hasSuffix("$$")
         if block.kind != .text || isFormula { return true }
         if facts.headingLevel(block) != nil { return false }
+        if declaration(around: block.container) != nil { return true }
         var node = block.container
         for _ in 0..<3 where node > 0 {
             if Self.parts.contains(facts.tree.nodes[node].tag) { return true }
@@ -136,14 +139,14 @@ struct MainContent {
 
     /// Returns whether at most two thirds of a block are links, and no element between it and a container
     /// separates it from the contents of the container.
-    private func belongs(_ index: Int, to container: Int) -> Bool {
+    func belongs(_ index: Int, to container: Int) -> Bool {
         let block = facts.blocks[index]
         guard block.linkWords * 3 <= block.counts.words * 2 else { return false }
         var node = block.container
         while node > container {
             // The id of a heading names its subject or a table of contents, so "nav" in it is no hint.
             let hasHint = facts.hints[node] & Self.separateHints != 0
-            if hasHint, facts.headingLevel(ofElement: node) == nil { return false }
+            if hasHint, facts.headingLevel(ofElement: node) == nil, !isDeclaration(node) { return false }
             if Self.separateElements.contains(facts.tree.nodes[node].tag) { return false }
             node = facts.tree.nodes[node].parent
         }
@@ -152,8 +155,9 @@ struct MainContent {
 
     /// Returns the innermost element that contains two blocks, and the numbers of elements from the innermost
     /// ones around these to it.
-    private func common(_ first: Int, _ second: Int) -> (container: Int, first: Int, second: Int) {
-        var (one, other) = (facts.blocks[first].container, facts.blocks[second].container)
+    /// A declaration counts as one element.
+    func common(_ first: Int, _ second: Int) -> (container: Int, first: Int, second: Int) {
+        var (one, other) = (unit(of: first), unit(of: second))
         var (depth, otherDepth) = (0, 0)
         // A parent has a smaller index than its children.
         while one != other {

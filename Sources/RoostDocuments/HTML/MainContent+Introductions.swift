@@ -1,0 +1,107 @@
+/// Blocks that introduce the block after them.
+extension MainContent {
+    /// The words in classes of elements that contain the declaration of a function or type.
+    private static let declarationWords: Set<String> = [
+        "decl", "declaration", "declarations", "memproto", "monospace", "prototype", "sig", "tsd",
+    ]
+    /// The words that stand with `signature` in classes of declarations. A signature alone can also be the
+    /// last lines of a message.
+    private static let signatureWords: Set<String> = [
+        "annotation", "class", "field", "function", "line", "member", "method", "module", "property", "type",
+    ]
+    /// The maximum number of elements from the text of a declaration to the one with its class. Tables
+    /// arrange the parameters of some declarations.
+    private static let maximumDeclarationDepth = 9
+    /// The maximum number of elements from an introduction to the container that it shares with the next
+    /// block.
+    private static let maximumIntroductionDepth = 3
+    /// The maximum number of elements from the next block to this container.
+    private static let maximumIntroducedDepth = 4
+    /// The maximum number of blocks between a declaration and its description.
+    private static let maximumNotes = 2
+    /// The maximum number of words of a sentence that introduces code or a list.
+    private static let maximumSentenceWords = 40
+
+    /// Adds terms, declarations and code before a chosen block that describes them, and short sentences
+    /// before chosen code, lists and tables.
+    mutating func addIntroductions() {
+        // From the last to the first one, because an introduction can precede another one.
+        for index in isChosen.indices.dropLast().reversed() where !isChosen[index] {
+            guard let next = introduced(by: index) else { continue }
+            let (container, depth, nextDepth) = common(index, next)
+            guard depth <= Self.maximumIntroductionDepth, nextDepth <= Self.maximumIntroducedDepth else {
+                continue
+            }
+            isChosen[index] = belongs(index, to: container)
+        }
+    }
+
+    /// Returns the chosen block that a block introduces; `nil` if there is none. Short notes, such as the
+    /// version, can stand between a declaration and its description.
+    private func introduced(by index: Int) -> Int? {
+        if isChosen[index + 1] { return isIntroduction(index) ? index + 1 : nil }
+        guard declaration(around: facts.blocks[index].container) != nil else { return nil }
+        for next in (index + 1)..<min(index + 2 + Self.maximumNotes, isChosen.count) {
+            if isChosen[next] { return next }
+            let block = facts.blocks[next]
+            if facts.headingLevel(block) != nil || declaration(around: block.container) != nil { return nil }
+        }
+        return nil
+    }
+
+    private func isIntroduction(_ index: Int) -> Bool {
+        let block = facts.blocks[index]
+        if block.kind == .code || declaration(around: block.container) != nil { return true }
+        let tag = facts.tree.nodes[block.container].tag
+        if tag == "dt" || tag == "summary" { return true }
+        let parent = facts.tree.nodes[max(0, facts.tree.nodes[block.container].parent)].tag
+        if parent == "dt" { return true }
+        guard block.counts.words <= Self.maximumSentenceWords, isPart(index + 1) else { return false }
+        if facts.blocks[index + 1].kind == .code, tag == "p" { return true }
+        return block.text.hasSuffix(":") || block.text.hasSuffix("：")
+    }
+
+    // MARK: Declarations
+
+    /// Adds the declarations without a description that stand between others, if at least half of the
+    /// declarations of the page are chosen.
+    mutating func addDeclarations() {
+        let declarations = isChosen.indices.filter { declaration(around: facts.blocks[$0].container) != nil }
+        let chosen = declarations.filter { isChosen[$0] }
+        guard let first = chosen.first, let last = chosen.last, chosen.count * 2 >= declarations.count else {
+            return
+        }
+        var previous = first
+        for index in declarations where index > first && index < last {
+            if isChosen[index] || belongs(index, to: common(previous, index).container) {
+                isChosen[index] = true
+                previous = index
+            }
+        }
+    }
+
+    /// Returns the element from which the distances of a block are counted: its declaration or container.
+    func unit(of index: Int) -> Int {
+        let container = facts.blocks[index].container
+        return declaration(around: container) ?? container
+    }
+
+    /// Returns the outermost element of the declaration that contains an element; `nil` if there is none.
+    func declaration(around element: Int) -> Int? {
+        var result: Int?
+        var node = element
+        for _ in 0...Self.maximumDeclarationDepth where node > 0 {
+            if isDeclaration(node) { result = node }
+            node = facts.tree.nodes[node].parent
+        }
+        return result
+    }
+
+    /// Returns whether the class of an element names a declaration.
+    func isDeclaration(_ element: Int) -> Bool {
+        guard let names = facts.tree.nodes[element].attribute("class") else { return false }
+        let words = ElementHints.words(names)
+        if words.contains(where: Self.declarationWords.contains) { return true }
+        return words.contains("signature") && words.contains(where: Self.signatureWords.contains)
+    }
+}
