@@ -24,8 +24,9 @@ struct HTMLTree: Sendable {
         func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
 
         /// Whether the element states that it is not shown. Contents that are hidden until they are found can
-        /// be seen.
+        /// be seen, and so can the panels of tabs, all but one of which are hidden.
         var isHidden: Bool {
+            if attribute("role") == "tabpanel" { return false }
             if let value = attribute("hidden"), value.lowercased() != "until-found" { return true }
             guard let style = attribute("style")?.lowercased() else { return false }
             return style.filter { !$0.isWhitespace }.contains("display:none")

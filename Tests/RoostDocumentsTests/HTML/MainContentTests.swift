@@ -104,6 +104,17 @@ import Testing
         #expect(document.unreadParts == ["text that the page hides: 3 words"])
     }
 
+    @Test func `All panels of tabs are read`() async throws {
+        let document = try await HTMLReaderTests.read(
+            """
+            <html><body><p>\(Self.sentence)</p><div role="tablist"><button role="tab">Linux</button></div>
+            <div role="tabpanel"><p>First panel.</p></div><div role="tabpanel" hidden><p>Second panel.</p></div>
+            </body></html>
+            """)
+        #expect(document.text.contains("First panel.") && document.text.contains("Second panel."))
+        #expect(document.unreadParts.isEmpty)
+    }
+
     @Test func `Hidden text within the main content or next to it is listed`() async throws {
         let document = try await HTMLReaderTests.read(
             "<html><body><div hidden>Menu of this page</div><p>Intro</p><p>\(Self.sentence)</p>"
