@@ -48,7 +48,9 @@ struct AnswerSchemaTests {
     @Test func `answers in the forms of other servers are declared`() async throws {
         try await HTTPHarness.run { harness in
             let model = JSONValue.string(harness.store.embedder.space.model)
-            #expect(try await harness.send(.GET, "/info").status == 200)
+            for path in ["/info", "/api/tags", "/api/version"] {
+                #expect(try await harness.send(.GET, path).status == 200)
+            }
             #expect(
                 try await harness.send(.POST, "/api/embed", ["model": model, "input": "x"]).status == 200)
             // Some clients send null instead of omitting a member.
@@ -61,6 +63,7 @@ struct AnswerSchemaTests {
                     "/api/embed",
                     ["model": model, "input": "x", "truncate": nil, "dimensions": nil, "options": nil]
                 ),
+                ("/api/embeddings", ["model": model, "prompt": "x", "options": nil]),
                 (
                     "/embed",
                     [

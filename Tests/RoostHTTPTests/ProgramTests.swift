@@ -137,6 +137,22 @@ struct ProgramTests {
         }
     }
 
+    @Test func `clients of Ollama list the models, and embed single texts`() async throws {
+        try await HTTPHarness.run { harness in
+            let model = JSONValue.string(harness.store.embedder.space.model)
+            let listed = try await harness.send(.GET, "/api/tags").json["models"]?.elements?.first
+            #expect(listed?["name"] == model && listed?["model"] == model)
+            #expect(try await harness.send(.GET, "/api/version").json["version"]?.asString?.isEmpty == false)
+            let several = try await harness.send(.POST, "/api/embed", ["model": model, "input": "a swift"])
+            let one = try await harness.send(.POST, "/api/embeddings", ["model": model, "prompt": "a swift"])
+            #expect(one.status == 200 && one.json["embedding"] == several.json["embeddings"]?.elements?.first)
+            let none = try await harness.send(.POST, "/api/embeddings", ["model": model, "prompt": ""])
+            #expect(none.status == 200 && none.json["embedding"] == [])
+            let other = try await harness.send(.POST, "/api/embeddings", ["model": "other", "prompt": "x"])
+            #expect(other.status == 404)
+        }
+    }
+
     /// Clients of Ollama load a model this way.
     @Test(arguments: ["", []] as [JSONValue])
     func `a request in the form of Ollama without texts gets no vectors`(input: JSONValue) async throws {

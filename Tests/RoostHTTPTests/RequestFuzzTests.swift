@@ -21,6 +21,7 @@ struct RequestFuzzTests {
         (.POST, "/v1/embeddings", #"{"model":"lexical","input":["a",""],"encoding_format":"base64"}"#),
         (.POST, "/embed", #"{"inputs":[[1,2]],"truncate":true,"dimensions":512}"#),
         (.POST, "/api/embed", #"{"model":"lexical","input":"a","options":{"k":1}}"#),
+        (.POST, "/api/embeddings", #"{"model":"lexical","prompt":"a","options":{"k":1}}"#),
         (.POST, "/mcp", #"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[{"b":null}]}}"#),
         (.POST, "/api/v1/ingest", #"{"content":"one","tags":["a"]}"#),
         (.POST, "/api/v1/conversations/messages", #"{"messages":[{"role":"user","content":"x"}]}"#),

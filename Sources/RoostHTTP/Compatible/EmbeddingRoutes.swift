@@ -7,12 +7,12 @@ import RoostModel
 /// The routes that embed texts in the forms of other servers, so that programs for these can use the store's
 /// embedding model.
 enum EmbeddingRoutes {
-    private static let tag = "Embeddings"
-    private static let text = Schema.string("A text.", minimum: 1, maximum: 1 << 20)
-    private static let maximumTexts = 2_048
-    private static let numbers = Schema.array(of: Schema.number("A number."), "A vector.")
+    static let tag = "Embeddings"
+    static let text = Schema.string("A text.", minimum: 1, maximum: 1 << 20)
+    static let maximumTexts = 2_048
+    static let numbers = Schema.array(of: Schema.number("A number."), "A vector.")
     private static let texts = Schema.array(of: text, "Texts.", minimum: 1, maximum: maximumTexts)
-    private static let dimensions = Schema.integer(
+    static let dimensions = Schema.integer(
         "The number of dimensions, which must be that of the model.", 1...EmbeddingSpace.maximumDimension)
 
     private static let usage = Schema.object(
@@ -39,7 +39,7 @@ enum EmbeddingRoutes {
         ]
     ]
 
-    static let all = [openAI, models, model, inference, information, ollama]
+    static let all = [openAI, models, model, inference, information] + OllamaRoutes.all
 
     // MARK: The form of OpenAI
 
@@ -254,66 +254,12 @@ enum EmbeddingRoutes {
         }
     }
 
-    // MARK: The form of Ollama
-
-    private static let ollama = Route(
-        method: .post, path: "/api/embed", operation: "embedTexts", tag: tag,
-        summary: "Embed texts; compatible with Ollama.",
-        body: .json(
-            Schema.object(
-                named: "OllamaRequest",
-                [
-                    "model": Schema.string("The model; see /v1/models.", maximum: 1_000),
-                    "input": [
-                        "anyOf": [
-                            Schema.string("A text, or empty for no vector.", maximum: 1 << 20),
-                            Schema.array(of: text, "Texts.", maximum: maximumTexts),
-                        ]
-                    ],
-                    "truncate": Schema.nullable(
-                        Schema.flag("Whether to cut texts that are too long; true by default.")),
-                    "dimensions": Schema.nullable(dimensions),
-                    "options": Schema.nullable(Schema.map("Ignored.")),
-                    "keep_alive": ["description": "Ignored."],
-                ], required: ["model", "input"])),
-        embedsBody: true,
-        answers: [
-            Route.Answer(
-                200, "The vectors.",
-                .json(
-                    Schema.object(
-                        named: "OllamaResponse",
-                        [
-                            "model": Schema.string("The model."),
-                            "embeddings": Schema.array(of: numbers, "The vectors."),
-                            "total_duration": Schema.integer("The duration in nanoseconds."),
-                            "load_duration": Schema.integer("Always 0: the model stays in memory."),
-                            "prompt_eval_count": Schema.integer("The number of tokens."),
-                        ], required: ["model", "embeddings"], isOpen: true)))
-        ]
-    ) { call in
-        let start = ContinuousClock.now
-        // Clients load a model by a request without texts.
-        let input = call.body["input"] == "" ? [] : call.body["input"]
-        let result = try await embed(
-            input, call, model: call.body["model"]?.asString,
-            dimensions: call.body["dimensions"]?.integer)
-        guard call.body["truncate"] != false || !result.embeddings.omittedTokens.contains(where: { $0 > 0 })
-        else { throw Problem.invalid("body.input contains a text that is longer than the model can read") }
-        let duration = Int64((ContinuousClock.now - start) / .nanoseconds(1))
-        return .json([
-            "model": .string(result.model), "total_duration": .integer(duration), "load_duration": 0,
-            "embeddings": .array(result.vectors.map { .array($0.map { .float($0) }) }),
-            "prompt_eval_count": .count(result.embeddings.tokenCounts.reduce(0, +)),
-        ])
-    }
-
     // MARK: Embedding
 
     /// Checks the model that a request names.
     ///
     /// - Throws: ``Problem`` if it is not the model of the store.
-    private static func check(_ model: String?, of space: EmbeddingSpace) throws(Problem) {
+    static func check(_ model: String?, of space: EmbeddingSpace) throws(Problem) {
         let names = [space.model, space.model.split(separator: "/").last.map(String.init) ?? space.model]
         // Ollama's clients add a tag to names.
         let name = model.map { $0.hasSuffix(":latest") ? String($0.dropLast(7)) : $0 }
@@ -322,7 +268,8 @@ enum EmbeddingRoutes {
         }
     }
 
-    private struct Result: Sendable {
+    /// Vectors, and the model that computed them.
+    struct Result: Sendable {
         var model: String
         var embeddings: Embeddings
 
@@ -333,7 +280,7 @@ enum EmbeddingRoutes {
     ///
     /// - Throws: ``Problem`` if another model or number of dimensions is requested, or tokens of another
     ///   model are given.
-    private static func embed(
+    static func embed(
         _ input: JSONValue?, _ call: Call, model: String?, dimensions: Int?, role: TextRole = .document
     ) async throws -> Result {
         try await call.context.handle.use { store in
