@@ -5,7 +5,7 @@ import RoostVectors
 /// cosine means little by itself, because unrelated texts have a mean cosine of about 0.1 in one store and
 /// model and of 0.7 in another.
 struct PairStatistics: Sendable, Hashable, Codable {
-    /// The mean cosine of two passages of different entries.
+    /// The mean cosine of two passages of different entries that are not copies of each other.
     var mean: Float
     /// The standard deviation of these cosines.
     var deviation: Float
@@ -18,8 +18,11 @@ struct PairStatistics: Sendable, Hashable, Codable {
     static let prior = PairStatistics(mean: 0.1, deviation: 0.12)
     /// The weight of the prior, as a number of pairs. The prior dominates only in stores with few entries.
     private static let priorPairs = 10.0
-    /// The minimum deviation, so that a store of copies of one text has finite scores.
+    /// The minimum deviation, so that a store of very similar texts has finite scores.
     private static let minimumDeviation = 0.02
+    /// The cosine from which two passages are copies, as for `roost duplicates`. Copies do not show how similar
+    /// unrelated texts are: with them, no score of a store with many copies would be above that of the others.
+    private static let copyCosine = 0.95
 
     /// A passage of the sample.
     struct SampledPassage: Sendable {
@@ -43,7 +46,7 @@ struct PairStatistics: Sendable, Hashable, Codable {
         for (row, first) in sample.enumerated() {
             for column in (row + 1)..<sample.count where sample[column].entry != first.entry {
                 let cosine = Double(cosines[row * sample.count + column])
-                guard cosine.isFinite else { continue }
+                guard cosine.isFinite, cosine < Self.copyCosine else { continue }
                 count += 1
                 sum += cosine
                 squares += cosine * cosine

@@ -287,15 +287,22 @@ import Testing
         #expect(abs(one.mean - other.mean) < 1e-5 && abs(one.deviation - other.deviation) < 1e-5)
     }
 
-    @Test func `the statistics of few or equal passages are finite`() {
-        func statistics(_ count: Int) -> PairStatistics {
+    @Test func `copies do not count in the statistics, and those of similar passages are finite`() {
+        func statistics(_ count: Int, distance: Float = 0) -> PairStatistics {
             PairStatistics(
-                of: (0..<count).map { _ in
-                    PairStatistics.SampledPassage(entry: UUID(), vector: [1, 0])
+                of: (0..<count).map { row in
+                    // A common part of (1 - distance²), and a part of each passage.
+                    var vector = [Float](repeating: 0, count: count + 1)
+                    vector[0] = (1 - distance * distance).squareRoot()
+                    vector[row + 1] = distance
+                    return PairStatistics.SampledPassage(entry: UUID(), vector: vector)
                 })
         }
         #expect(abs(statistics(0).mean - PairStatistics.prior.mean) < 1e-6)
         #expect(abs(statistics(1).deviation - PairStatistics.prior.deviation) < 1e-6)
-        #expect(statistics(100).mean > 0.99 && statistics(100).deviation >= 0.02)
+        #expect(abs(statistics(100).mean - PairStatistics.prior.mean) < 1e-6)
+        #expect(abs(statistics(100).deviation - PairStatistics.prior.deviation) < 1e-6)
+        let similar = statistics(100, distance: 0.3)
+        #expect(similar.mean > 0.9 && similar.deviation >= 0.02)
     }
 }
