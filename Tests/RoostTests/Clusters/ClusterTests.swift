@@ -51,7 +51,7 @@ import Testing
         var chosen = made[0]
         (chosen.label, chosen.members) = ("chosen", [])
         let revision = try await store.storage.commit(WriteBatch(clusters: [chosen]))
-        #expect(try await store.labelCluster(chosen.id, nil).label == "chosen")
+        #expect(try await store.labelCluster(chosen.id, as: nil).label == "chosen")
         #expect(try await store.storage.fetchClusters().contains { $0.label == "chosen" })
         #expect(try await store.storage.snapshot().stamp.revision == revision)
     }
