@@ -1,8 +1,9 @@
 import Foundation
-@testable import RoostCLI
 import RoostFiles
 import TestSupport
 import Testing
+
+@testable import RoostCLI
 
 @Suite(.temporaryFolders) struct OutputFileTests {
     @Test func `A file is replaced only when the output is complete`() throws {

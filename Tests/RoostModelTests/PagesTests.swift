@@ -1,6 +1,7 @@
 import Foundation
-@testable import RoostModel
 import Testing
+
+@testable import RoostModel
 
 struct PagesTests {
     private let entries = (0..<23).map {

@@ -47,15 +47,16 @@ import Testing
         #expect(error?.message.hasPrefix("cannot import n3.npy: \(fault)") == true, "\(error as Any)")
     }
 
-    @Test(arguments: [
-        ("<f2", "00 3c 00 c0 01 00 ff 7b", [1, -2, 0x1p-24, 65504]),
-        (">f2", "3c 00 c0 00 00 01 7b ff", [1, -2, 0x1p-24, 65504]),
-        (">f4", "3f 80 00 00 c0 00 00 00", [1, -2]), (">f8", "3f f0 00 00 00 00 00 00", [1]),
-        ("|i1", "01 ff 80", [1, -1, -128]), ("|u1", "01 ff", [1, 255]),
-        ("<i2", "02 00 fe ff", [2, -2]), (">u2", "00 02 ff fe", [2, 65534]),
-        ("<i4", "03 00 00 00", [3]), (">i4", "ff ff ff fd", [-3]), ("<u4", "00 00 00 80", [0x1p31]),
-        ("<i8", "ff ff ff ff ff ff ff ff", [-1]), (">u8", "80 00 00 00 00 00 00 00", [0x1p63]),
-    ] as [(String, String, [Float])])
+    @Test(
+        arguments: [
+            ("<f2", "00 3c 00 c0 01 00 ff 7b", [1, -2, 0x1p-24, 65504]),
+            (">f2", "3c 00 c0 00 00 01 7b ff", [1, -2, 0x1p-24, 65504]),
+            (">f4", "3f 80 00 00 c0 00 00 00", [1, -2]), (">f8", "3f f0 00 00 00 00 00 00", [1]),
+            ("|i1", "01 ff 80", [1, -1, -128]), ("|u1", "01 ff", [1, 255]),
+            ("<i2", "02 00 fe ff", [2, -2]), (">u2", "00 02 ff fe", [2, 65534]),
+            ("<i4", "03 00 00 00", [3]), (">i4", "ff ff ff fd", [-3]), ("<u4", "00 00 00 80", [0x1p31]),
+            ("<i8", "ff ff ff ff ff ff ff ff", [-1]), (">u8", "80 00 00 00 00 00 00 00", [0x1p63]),
+        ] as [(String, String, [Float])])
     func `numbers of each type and order of bytes are read`(
         type: String, bytes: String, numbers: [Float]
     ) throws {
@@ -65,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["00 7c", "00 fe"])
-    func `infinite numbers of 16 bits, and values that are none, are refused`(bytes: String) {
+    func `infinite and invalid numbers of 16 bits are refused`(bytes: String) {
         let body = Data(bytes.split(separator: " ").compactMap { UInt8($0, radix: 16) })
         let data = file(shape: "(1, 1)", type: "'<f2'", []) + body
         let error = #expect(throws: RoostError.self) { try NumPyMatrix(data, name: "a") }

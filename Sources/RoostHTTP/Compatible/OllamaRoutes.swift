@@ -28,7 +28,8 @@ enum OllamaRoutes {
                     "input": [
                         "anyOf": [
                             Schema.string("A text, or empty for no vector.", maximum: 1 << 20),
-                            Schema.array(of: EmbeddingRoutes.text, "Texts.", maximum: EmbeddingRoutes.maximumTexts),
+                            Schema.array(
+                                of: EmbeddingRoutes.text, "Texts.", maximum: EmbeddingRoutes.maximumTexts),
                         ]
                     ],
                     "truncate": Schema.nullable(
