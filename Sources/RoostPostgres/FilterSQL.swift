@@ -40,6 +40,14 @@ struct FilterSQL {
                         AND \(TableSQL.isValid("a"))
                     """))
         }
+        if filter.isUnclustered {
+            add(
+                """
+                e.row NOT IN (
+                    SELECT a.row FROM roost.assignments a
+                    WHERE a.store = $1::uuid AND a.cluster IS NOT NULL AND \(TableSQL.isValid("a")))
+                """)
+        }
         for condition in filter.conditions { add(self.condition(condition, tags)) }
         if let period = filter.creationPeriod { add(isIn(period, ["e.created"])) }
         if let period = filter.changePeriod { add(isIn(period, ["e.updated"])) }

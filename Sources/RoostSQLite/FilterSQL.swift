@@ -59,6 +59,9 @@ struct FilterSQL {
         if let cluster = filter.cluster {
             add("e.row IN (SELECT row FROM assignments WHERE cluster = ?)", [Column.bytes(cluster)])
         }
+        if filter.isUnclustered {
+            add("e.row NOT IN (SELECT row FROM assignments WHERE cluster IS NOT NULL)", [])
+        }
         for condition in filter.conditions { add(Self.condition(condition, tags)) }
         if let period = filter.creationPeriod { add(Self.isIn(period, ["e.created"])) }
         if let period = filter.changePeriod { add(Self.isIn(period, ["e.updated"])) }

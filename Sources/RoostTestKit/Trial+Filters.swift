@@ -114,8 +114,11 @@ extension Trial {
     }
 
     private func filters(_ entries: [Entry], _ cluster: Cluster) -> [EntryFilter] {
-        Self.conditionFilters + Self.dateFilters + Self.tagFilters + Self.periodFilters + [
-            EntryFilter.all, EntryFilter(ids: [entries[3].id, UUID()]), EntryFilter(ids: []),
+        var unclustered = EntryFilter(tags: ["even"])
+        unclustered.isUnclustered = true
+        let grouped = Self.conditionFilters + Self.dateFilters + Self.tagFilters + Self.periodFilters
+        return grouped + [
+            unclustered, EntryFilter.all, EntryFilter(ids: [entries[3].id, UUID()]), EntryFilter(ids: []),
             EntryFilter(sources: ["s1", "s2"]), EntryFilter(sources: []), EntryFilter(tags: ["even"]),
             EntryFilter(tags: ["even", "all"]), EntryFilter(tags: ["e"]), EntryFilter(metadata: ["n": "3"]),
             EntryFilter(metadata: ["f": "3", "n": "3"]), EntryFilter(metadata: ["list": "1"]),

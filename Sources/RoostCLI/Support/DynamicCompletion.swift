@@ -30,10 +30,15 @@ enum DynamicCompletion {
         await names(words) { store in try await scan(store) { Array($0.metadata.keys) } }
     }
     static let clusters = CompletionKind.custom { words, _, _ in
-        await names(words) { store in
-            try await store.storage.snapshot().clusterRecords().flatMap { cluster in
-                [described(String(cluster.id.text.prefix(8)), cluster.label), cluster.label]
-            }
+        await names(words, clusterNames)
+    }
+    /// The clusters, and the word that stands for none of them.
+    static let clusterFilters = CompletionKind.custom { words, _, _ in
+        await names(words) { store in [EntryFilter.unclusteredName] + (try await clusterNames(store)) }
+    }
+    private static func clusterNames(_ store: KnowledgeStore) async throws -> [String] {
+        try await store.storage.snapshot().clusterRecords().flatMap { cluster in
+            [described(String(cluster.id.text.prefix(8)), cluster.label), cluster.label]
         }
     }
     static let sessions = CompletionKind.custom { words, _, _ in

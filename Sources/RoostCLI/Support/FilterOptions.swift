@@ -46,8 +46,8 @@ struct FilterOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "Only members of the cluster with this id or label. For a cluster that contains other clusters, "
-                + "this includes all their members.",
-            valueName: "ID"), completion: DynamicCompletion.clusters)
+                + "this includes all their members. 'none' selects the entries that are in no cluster.",
+            valueName: "ID"), completion: DynamicCompletion.clusterFilters)
     var cluster: String?
 
     /// Checks that all of the given texts are dates.
@@ -93,7 +93,9 @@ struct FilterOptions: ParsableArguments {
         }
         if !source.isEmpty { filter.sources = try await sources(store) }
         filter.setPeriod(since: since.flatMap(times.period), until: until.flatMap(times.period))
-        if let cluster {
+        if cluster?.lowercased() == EntryFilter.unclusteredName {
+            filter.isUnclustered = true
+        } else if let cluster {
             filter.cluster = try await options.cluster(cluster, store).id
             filter = try await filter.expandingParentCluster(in: store.storage.snapshot())
         }

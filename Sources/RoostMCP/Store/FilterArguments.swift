@@ -15,7 +15,7 @@ enum FilterArguments {
                 + "entries."),
         ToolProperty(
             "cluster", .string(maximumBytes: EntryLookup.maximumNameLength),
-            "Only members of the cluster with this id or label."),
+            "Only members of the cluster with this id or label; 'none' selects entries in no cluster."),
         ToolProperty(
             "since", .string(maximumBytes: 40),
             "Only entries created or changed since this ISO 8601 date or time in UTC."),
@@ -52,8 +52,13 @@ enum FilterArguments {
             guard lookup.rules.showsClusters else {
                 throw ToolFailure("'cluster' cannot be used: this server shows only a part of the store")
             }
-            filter.cluster = try lookup.cluster(name, among: try await lookup.snapshot.clusterRecords()).id
-            filter = try await filter.expandingParentCluster(in: lookup.snapshot)
+            if name.lowercased() == EntryFilter.unclusteredName {
+                filter.isUnclustered = true
+            } else {
+                filter.cluster = try lookup.cluster(
+                    name, among: try await lookup.snapshot.clusterRecords()).id
+                filter = try await filter.expandingParentCluster(in: lookup.snapshot)
+            }
         }
         return lookup.rules.restricting(filter)
     }

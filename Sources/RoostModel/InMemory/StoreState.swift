@@ -246,6 +246,7 @@ package struct StoreState: Sendable {
         let id = id(of: row)
         guard filter.allows(source: source(of: row)) else { return false }
         if let cluster = filter.cluster, assignmentsByEntry[id]?.cluster != cluster { return false }
+        if filter.isUnclustered, assignmentsByEntry[id]?.cluster != nil { return false }
         if !filter.dependsOnContents {
             return filter.ids?.contains(id) != false
                 && filter.idPrefix.map(id.uuidString.lowercased().hasPrefix) != false

@@ -3,6 +3,7 @@ extension EntryFilter {
     /// whose texts differ only in Unicode normalization match different entries.
     public static func == (left: EntryFilter, right: EntryFilter) -> Bool {
         left.ids == right.ids && left.idPrefix == right.idPrefix && left.cluster == right.cluster
+            && left.isUnclustered == right.isUnclustered
             && left.sources == right.sources && left.tags == right.tags && left.metadata == right.metadata
             && left.creationPeriod == right.creationPeriod && left.changePeriod == right.changePeriod
             && left.period == right.period

@@ -21,6 +21,9 @@ public struct EntryFilter: Sendable, Hashable {
     public var metadata: [String: String]
     /// The cluster that an entry must be assigned to; `nil` for all entries, assigned or not.
     public var cluster: Cluster.ID?
+    /// Whether only entries match that are assigned to no cluster: outliers, and entries without an
+    /// assignment.
+    public var isUnclustered = false
     /// Further conditions on values of an entry.
     public var conditions: [EntryCondition] = []
     /// The period in which an entry must have been created; `nil` for any date.
@@ -97,6 +100,7 @@ public struct EntryFilter: Sendable, Hashable {
         if let ids, !ids.contains(entry.id) { return false }
         if let idPrefix, !entry.id.uuidString.lowercased().hasPrefix(idPrefix) { return false }
         if let cluster, cluster != assigned { return false }
+        if isUnclustered, assigned != nil { return false }
         if let creationPeriod, !creationPeriod.contains(entry.createdAt) { return false }
         if let changePeriod, !changePeriod.contains(entry.updatedAt) { return false }
         if let period, !period.contains(entry.createdAt), !period.contains(entry.updatedAt) { return false }

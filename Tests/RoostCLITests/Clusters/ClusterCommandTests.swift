@@ -63,6 +63,18 @@ import Testing
         #expect(try !cli.roost("cluster", "list").output.contains("My notes"))
     }
 
+    @Test func `entries in no cluster are listed, even if a cluster is called none`() throws {
+        try makeStore()
+        #expect(try cli.roost("recluster", "--clusters", "4").status == 0)
+        let listed = try cli.roost("cluster", "list", "--json").output
+        let ids = listed.matches(of: /"id" : "([0-9a-f-]+)"/).map { String($0.1) }
+        #expect(try cli.roost("cluster", "label", ids[1], "none").status == 0)
+        let members = try cli.roost("list", "--cluster", ids[0], "--json", "--limit", "500").output
+        #expect(try cli.roost("cluster", "delete", ids[0]).status == 0)
+        #expect(try cli.roost("list", "--cluster", "none", "--json", "--limit", "500").output == members)
+        #expect(try cli.roost("list", "--cluster", ids[1], "--json").output != members)
+    }
+
     @Test func `a line names at most eight of the parts of a cluster`() throws {
         try makeStore()
         #expect(try cli.roost("recluster", "--clusters", "1").status == 0)
