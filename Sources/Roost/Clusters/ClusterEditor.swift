@@ -92,11 +92,28 @@ struct ClusterEditor: Sendable {
                 "cannot label the cluster: the label has \(label.utf8.count) bytes, and the maximum is "
                     + "\(maximumLabelLength)")
         }
-        guard !label.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+        guard !label.unicodeScalars.contains(where: isHidden) else {
             throw RoostError(
                 .badInput,
-                "cannot label the cluster: the label must be one line without control characters")
+                "cannot label the cluster: the label must be one line without control characters and "
+                    + "characters that are invisible or change the direction of text")
         }
+    }
+
+    /// Returns whether a character ends the line, is invisible, or changes the direction of text. The
+    /// joiners U+200C and U+200D are part of emoji and of the spelling of several languages, and the tags
+    /// from U+E0020 are part of flags.
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        // Marks such as U+0600, which precede a number, are visible.
+        case .format: scalar.properties.isDefaultIgnorableCodePoint && !isJoiner(scalar)
+        default: false
+        }
+    }
+
+    private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool {
+        [0x200C, 0x200D].contains(scalar.value) || (0xE0020...0xE007F).contains(scalar.value)
     }
 
     /// Returns the error for an unknown cluster.

@@ -38,7 +38,11 @@ import Testing
         #expect(try await store.exportClusters().cluster(bread.id)?.pinned == true)
         let free = try await store.labelCluster(bread.id, as: nil)
         #expect(free.label != "Baking" && !free.isLabelPinned)
-        for bad in ["", "  ", "two\nlines", String(repeating: "x", count: 300)] {
+        let family = "\u{1F469}\u{200D}\u{1F467} می\u{200C}خواهم"
+        #expect(try await store.labelCluster(bread.id, as: family).label == family)
+        for bad in ["", "  ", "two\nlines", "a\u{202E}b", "a\u{2066}b", "a\u{200B}b", "\u{FEFF}a"] + [
+            "a\u{200F}", String(repeating: "x", count: 300),
+        ] {
             await #expect(throws: RoostError.self) { try await store.labelCluster(bread.id, as: bad) }
         }
         await #expect(throws: RoostError.self) { try await store.labelCluster(UUID(), as: "x") }
