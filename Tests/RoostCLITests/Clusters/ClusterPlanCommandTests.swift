@@ -44,7 +44,7 @@ import Testing
 
         let early = try cli.roost("cluster", "finish")
         #expect(early.status == 75)
-        #expect(early.error.contains("1 of 2 shards are missing: 0/2"), "\(early.error)")
+        #expect(early.error.contains("1 of 2 shards is missing: 0/2"), "\(early.error)")
         #expect(early.error.contains("roost cluster assign"), "\(early.error)")
         #expect(try cli.roost("cluster", "list").output.isEmpty)
 

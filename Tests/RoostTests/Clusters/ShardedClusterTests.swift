@@ -199,7 +199,7 @@ import Testing
         try await expectIncomplete("no shard")
         // A worker that is killed before its shard is complete leaves only pages.
         try await runShards(store, [0, 2], of: 3)
-        try await expectIncomplete("1 of 3 shards are missing: 1/3")
+        try await expectIncomplete("1 of 3 shards is missing: 1/3")
         #expect(try await store.clusteringPlan()?.missingShards == [1])
         try await runShards(store, [1], of: 3)
         let records = try #require(store.storage.workRecords)

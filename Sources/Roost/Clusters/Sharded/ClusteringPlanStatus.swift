@@ -63,7 +63,8 @@ public struct ClusteringPlanStatus: Sendable {
         let more = missingShards.count - Self.listedShards
         return RoostError(
             .incompleteWork,
-            "cannot finish the clusters: \(missingShards.count) of \(shardCount) shards are missing: "
+            "cannot finish the clusters: \(missingShards.count) of \(shardCount) shards "
+                + (missingShards.count == 1 ? "is" : "are") + " missing: "
                 + listed + (more > 0 ? " and \(more) more" : "") + "; nothing was changed",
             remedy: .assignShards)
     }
