@@ -124,8 +124,8 @@ struct ToolTests {
             (["query": "x", "limit": 2.5], "whole number"), ([:], "is missing"),
             (["query": "x", "tags": "a"], "must be an array"), (["query": "x", "tags": [1]], "'tags[0]'"),
             (["query": "x", "where": ["nonsense"]], "'where' takes"),
-            (["query": "x", "where": ["created>=7d"]], "not with '7d'"),
-            (["query": "x", "since": "soon"], "must be a date"),
+            (["query": "x", "where": ["created>=soon"]], "not with 'soon'"),
+            (["query": "x", "since": "soon"], "must be a time"),
             (["query": "x", "cluster": "none"], "no clusters"),
             (["query": "   "], "empty"),
         ] as [(JSONValue, String)])

@@ -139,9 +139,9 @@ enum ConversationRoutes {
                     "query": Schema.string("A question or descriptive words.", minimum: 1, maximum: 20_000),
                     "limit": Schema.integer("The maximum number of messages; 10 by default.", 1...100),
                     "context": Schema.integer("The messages before and after each; 1 by default.", 0...10),
-                    "since": Schema.time("Only messages at this time or later. A date is a day in UTC."),
-                    "until": Schema.time(
-                        "Only messages before this time, or until the end of this day in UTC."),
+                    "since": EntrySelection.time("Only messages at this time or later"),
+                    "until": EntrySelection.time(
+                        "Only messages before this time, or until the end of this day, week, month or year"),
                 ]) { $1 }, required: ["query"])),
         answers: [
             Route.Answer(

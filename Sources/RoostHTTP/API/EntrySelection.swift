@@ -24,12 +24,19 @@ enum EntrySelection {
             of: Schema.string("The id of a source.", maximum: 4_096), "Only entries of these sources.",
             maximum: 1_000),
         "cluster": Schema.id("Only members of the cluster with this id."),
-        "since": Schema.time(
-            "Only entries that were created or changed at this time or later. A date is a day in UTC."),
-        "until": Schema.time(
-            "Only entries that were created or changed before this time, or until the end of this day in UTC."
-        ),
+        "since": time("Only entries that were created or changed at this time or later"),
+        "until": time(
+            "Only entries that were created or changed before this time, or until the end of this day, week, "
+                + "month or year"),
     ]
+
+    /// Returns the schema of a bound of a period.
+    ///
+    /// - Parameter description: A sentence without its period.
+    static func time(_ description: String) -> JSONValue {
+        Schema.string(
+            "\(description): \(FilterArguments.timeForms). Days are those of UTC.", minimum: 1, maximum: 40)
+    }
 
     /// The parameters of queries that select entries. They are shorter and fewer than the members of bodies,
     /// because a URL must fit into the header of a request.
@@ -58,18 +65,20 @@ enum EntrySelection {
         var filter = EntryFilter(tags: Set(strings("tags", "tag")))
         let sources = strings("sources", "source")
         if !sources.isEmpty { filter.sources = Set(sources) }
+        let now = Date()
+        func named(_ text: String) -> DatePeriod? { DatePeriod(inUTC: text, now: now) }
         for text in strings("where", "where") {
             guard let condition = EntryCondition(parsing: text) else {
                 throw Problem.invalid(
                     "'where' takes a key, one of = != < <= > >= ^= and a value, or 'key in a,b', "
                         + "'key exists', 'key missing'")
             }
-            guard condition.operandWithoutTime(naming: DatePeriod.init(inUTC:)) == nil else {
+            guard condition.operandWithoutTime(naming: named) == nil else {
                 throw Problem.invalid(
-                    "'where' compares 'created' and 'updated' with a date such as 2026-01 or a time such as "
-                        + "2026-01-31T09:00:00Z")
+                    "'where' compares 'created' and 'updated' with a time such as "
+                        + FilterArguments.timeForms)
             }
-            if !filter.addDates(condition, naming: DatePeriod.init(inUTC:)) {
+            if !filter.addDates(condition, naming: named) {
                 filter.conditions.append(condition)
             }
         }
@@ -86,15 +95,14 @@ enum EntrySelection {
         return filter
     }
 
-    /// Returns the period that a member names: a day, month or year in UTC, or a moment, whose period is
-    /// empty; `nil` if it is absent.
+    /// Returns the period that a member names: a day, week, month or year in UTC, or a moment, whose period
+    /// is empty; `nil` if it is absent.
     ///
-    /// - Throws: ``Problem`` if it is neither a date nor a time.
+    /// - Throws: ``Problem`` if it names no time.
     static func period(_ name: String, _ value: JSONValue) throws(Problem) -> DatePeriod? {
         guard let text = value[name]?.asString else { return nil }
-        guard let period = DatePeriod(inUTC: text) else {
-            throw .invalid(
-                "'\(name)' must be a date such as 2026-01-31 or a time such as 2026-01-31T09:00:00Z")
+        guard let period = DatePeriod(inUTC: text, now: Date()) else {
+            throw .invalid("'\(name)' must be a time such as \(FilterArguments.timeForms)")
         }
         return period
     }

@@ -3,7 +3,7 @@ import Roost
 import RoostModel
 
 /// The arguments that select entries.
-enum FilterArguments {
+package enum FilterArguments {
     static let properties = [
         ToolProperty(
             "tags", .array(of: .string(maximumBytes: 1_000), maximumCount: 32),
@@ -18,11 +18,16 @@ enum FilterArguments {
             "Only members of the cluster with this id or label; 'none' selects entries in no cluster."),
         ToolProperty(
             "since", .string(maximumBytes: 40),
-            "Only entries created or changed since this ISO 8601 date or time in UTC."),
+            "Only entries created or changed since this time in UTC: \(timeForms)."),
         ToolProperty(
             "until", .string(maximumBytes: 40),
-            "Only entries created or changed until the end of this ISO 8601 date, or before this time."),
+            "Only entries created or changed until the end of this day, week, month or year, or before this "
+                + "time."),
     ]
+
+    /// The forms of `since` and `until`, for descriptions.
+    package static let timeForms =
+        "2026-01, 2026-01-31, 2026-01-31T09:00:00Z, 7d, yesterday, 'last week' or '3 weeks ago'"
 
     /// Returns the filter that the arguments and the access rules describe.
     ///
@@ -31,6 +36,8 @@ enum FilterArguments {
         _ arguments: ToolArguments, _ lookup: EntryLookup
     ) async throws -> EntryFilter {
         var filter = EntryFilter(tags: Set(arguments.strings("tags")))
+        let now = Date()
+        func named(_ text: String) -> DatePeriod? { DatePeriod(inUTC: text, now: now) }
         for text in arguments.strings("where") {
             guard let condition = EntryCondition(parsing: text) else {
                 throw ToolFailure(
@@ -38,12 +45,12 @@ enum FilterArguments {
                         + "'key exists', "
                         + "'key missing', not '\(text.prefix(MCPServer.echoLimit))'")
             }
-            if let operand = condition.operandWithoutTime(naming: DatePeriod.init(inUTC:)) {
+            if let operand = condition.operandWithoutTime(naming: named) {
                 throw ToolFailure(
-                    "'where' compares 'created' and 'updated' with a date such as 2026-01 or "
-                        + "2026-01-31T09:00:00Z, not with '\(operand.prefix(MCPServer.echoLimit))'")
+                    "'where' compares 'created' and 'updated' with a time such as "
+                        + "\(timeForms), not with '\(operand.prefix(MCPServer.echoLimit))'")
             }
-            if !filter.addDates(condition, naming: DatePeriod.init(inUTC:)) {
+            if !filter.addDates(condition, naming: named) {
                 filter.conditions.append(condition)
             }
         }
@@ -63,14 +70,14 @@ enum FilterArguments {
         return lookup.rules.restricting(filter)
     }
 
-    /// Returns the period that an argument names: a day, month or year in UTC, or a moment, whose period is
-    /// empty; `nil` if it is absent.
+    /// Returns the period that an argument names: a day, week, month or year in UTC, or a moment, whose
+    /// period is empty; `nil` if it is absent.
     ///
-    /// - Throws: ``ToolFailure`` if it is neither a date nor a time.
+    /// - Throws: ``ToolFailure`` if it names no time.
     static func period(_ name: String, _ arguments: ToolArguments) throws(ToolFailure) -> DatePeriod? {
         guard let text = arguments.string(name) else { return nil }
-        guard let period = DatePeriod(inUTC: text) else {
-            throw ToolFailure("'\(name)' must be a date such as 2026-01-31 or 2026-01-31T09:00:00Z")
+        guard let period = DatePeriod(inUTC: text, now: Date()) else {
+            throw ToolFailure("'\(name)' must be a time such as \(timeForms)")
         }
         return period
     }

@@ -30,10 +30,11 @@ struct RecallTool: Tool {
                 "context", .integer(0...MessageJSON.maximumContext),
                 "The messages before and after each message; 1 by default."),
             ToolProperty(
-                "since", .string(maximumBytes: 40), "Only messages since this ISO 8601 date or time in UTC."),
+                "since", .string(maximumBytes: 40),
+                "Only messages since this time in UTC: \(FilterArguments.timeForms)."),
             ToolProperty(
                 "until", .string(maximumBytes: 40),
-                "Only messages until the end of this ISO 8601 date, or before this time."),
+                "Only messages until the end of this day, week, month or year, or before this time."),
         ] + ScopeArguments.properties + ResultPage.arguments,
         output: [
             ToolProperty(

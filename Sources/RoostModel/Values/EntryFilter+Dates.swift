@@ -37,6 +37,18 @@ extension DatePeriod {
         }
     }
 
+    /// Creates the period that a text names in UTC, in the forms of ``init(inUTC:)`` and ``TimeArgument``.
+    ///
+    /// - Parameter now: The time from which relative times count.
+    /// - Returns: `nil` if the text has another form.
+    package init?(inUTC text: String, now: Date) {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let times = TimeArgument(now: now, calendar: calendar)
+        guard let period = DatePeriod(inUTC: text) ?? times.period(text) else { return nil }
+        self = period
+    }
+
     /// The period without a bound.
     fileprivate static let always = DatePeriod(.distantPast ..< .distantFuture)
 

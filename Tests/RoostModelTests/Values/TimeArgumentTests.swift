@@ -1,8 +1,7 @@
 import Foundation
-import RoostModel
 import Testing
 
-@testable import RoostCLI
+@testable import RoostModel
 
 /// Tests of times as people write them.
 @Suite struct TimeArgumentTests {
@@ -131,5 +130,20 @@ import Testing
     func `Other texts are not times`(text: String) throws {
         let date = try argument.date(text)
         #expect(date == nil, "\(text)")
+    }
+
+    @Test(arguments: [
+        ("yesterday", "2026-03-10T00:00:00Z", "2026-03-11T00:00:00Z"),
+        ("last week", "2026-03-02T00:00:00Z", "2026-03-09T00:00:00Z"),
+        ("2025-03", "2025-03-01T00:00:00Z", "2025-04-01T00:00:00Z"),
+        ("2d", "2026-03-09T11:30:00Z", "2026-03-09T11:30:00Z"),
+        ("2026-01-31T09:00:00+01:00", "2026-01-31T08:00:00Z", "2026-01-31T08:00:00Z"),
+    ])
+    func `A time in UTC has the same forms`(text: String, start: String, end: String) throws {
+        let now = try #require(try? Date(Self.now, strategy: .iso8601))
+        let times = try #require(DatePeriod(inUTC: text, now: now)).times
+        #expect(times.lowerBound == (try? Date(start, strategy: .iso8601)))
+        #expect(times.upperBound == (try? Date(end, strategy: .iso8601)))
+        #expect(DatePeriod(inUTC: "soon", now: now) == nil)
     }
 }

@@ -1,16 +1,18 @@
-import Foundation
-import Roost
-import RoostModel
+package import Foundation
 
 /// Reads times as people write them, such as `yesterday`, `3 weeks ago` or `2025-03`.
-struct TimeArgument {
+package struct TimeArgument {
     /// The time from which relative times count.
-    let now: Date
+    package let now: Date
     /// The calendar and time zone in which days begin.
-    var calendar = Calendar(identifier: .gregorian)
+    package let calendar: Calendar
+
+    package init(now: Date, calendar: Calendar = Calendar(identifier: .gregorian)) {
+        (self.now, self.calendar) = (now, calendar)
+    }
 
     /// The forms of a time, for messages.
-    static let forms =
+    package static let forms =
         "30m, 12h, 7d, 2w, 3mo, 1y, today, yesterday, 'this morning', 'last hour', 'last monday', '3 weeks "
         + "ago', 'last month', 'Jan 2026', '3 March 2026', 2026, 2026-01, 2026-01-31, '2026-01-31 09:00' or "
         + "2026-01-31T09:00:00Z"
@@ -33,13 +35,13 @@ struct TimeArgument {
 
     /// Returns the time that a text describes; `nil` if it has none of the known forms. A day, month or year
     /// stands for its first moment in the calendar's time zone.
-    func date(_ text: String) -> Date? {
+    package func date(_ text: String) -> Date? {
         period(text)?.times.lowerBound
     }
 
     /// Returns the period that a text describes: a day, month or year in the calendar's time zone, or a
     /// moment, whose period is empty; `nil` if the text has none of the known forms.
-    func period(_ text: String) -> DatePeriod? {
+    package func period(_ text: String) -> DatePeriod? {
         var text = text.trimmingCharacters(in: .whitespaces)
         // All durations count back from now, so a minus sign before one changes nothing.
         if text.first == "-", text.dropFirst().first?.isNumber == true { text.removeFirst() }
@@ -63,7 +65,7 @@ struct TimeArgument {
     /// texts. Single words can be values themselves, and dates in digits are.
     ///
     /// - Parameter isNext: Whether to return the first day after the day or period instead.
-    func day(_ text: String, isNext: Bool = false) -> String? {
+    package func day(_ text: String, isNext: Bool = false) -> String? {
         let text = text.trimmingCharacters(in: .whitespaces).lowercased()
         let isDay = ["today", "tomorrow", "yesterday", "tonight"].contains(text)
         guard isDay || text.contains(where: Self.isSeparator), text.contains(where: \.isLetter),
@@ -77,7 +79,7 @@ struct TimeArgument {
     }
 
     /// Whether a text is a duration such as `7d`, which is no value of metadata that could be compared.
-    static func isDuration(_ text: String) -> Bool {
+    package static func isDuration(_ text: String) -> Bool {
         text.wholeMatch(of: /[0-9]+(m|h|d|w|mo|y|yr)/.ignoresCase()) != nil
     }
 

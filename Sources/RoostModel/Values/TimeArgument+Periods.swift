@@ -1,5 +1,4 @@
 import Foundation
-import RoostModel
 
 /// The forms of times that stand for parts of a calendar, or that count months and years.
 extension TimeArgument {

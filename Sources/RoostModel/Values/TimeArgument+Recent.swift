@@ -1,5 +1,4 @@
 import Foundation
-import RoostModel
 
 /// The forms of times that count back from now, or that stand for a part of today.
 extension TimeArgument {

@@ -1,5 +1,4 @@
 import Foundation
-import RoostModel
 
 /// The forms of days with the name of a month.
 extension TimeArgument {
