@@ -1,7 +1,7 @@
 import Foundation
 
-/// Arrays in the NPY format, version 1.0
-/// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html): a header, and the elements row by row.
+/// Arrays in the NPY format, version 1.0: a header, and the elements row by row
+/// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
 enum NumPyFormat {
     /// Returns the header of a two-dimensional array of `Float32`.
     static func header(rows: Int, columns: Int) -> Data {
