@@ -1,10 +1,6 @@
 import RoostFiles
 
 extension KnowledgeStore {
-    /// Separates the following commits from those before, so that an undo does not affect the latter. A
-    /// process that serves a store calls this before each change that a client requests.
-    package func beginUndoGroup() { undoRecorder?.beginGroup() }
-
     /// Undoes the commits that an ``UndoRecorder`` recorded last, in one commit.
     ///
     /// Removed entries are restored with their ids, vectors and dates, as the newest rows of the store. Only

@@ -46,6 +46,11 @@ package final class ReplacementFile {
         try withFile { file in try data.withUnsafeBytes { try file.write($0) } }
     }
 
+    /// Makes the written bytes survive a power failure. A full disk is reported here or by a write.
+    ///
+    /// - Throws: ``FileError``.
+    package func synchronize() throws { try withFile { try $0.synchronize() } }
+
     /// Replaces the target. The temporary file is synchronized and renamed, and then the folder is
     /// synchronized. After the method returns, the new file survives a power failure.
     ///

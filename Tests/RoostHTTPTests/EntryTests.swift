@@ -156,6 +156,25 @@ struct EntryTests {
         }
     }
 
+    @Test func `an undo reverts the last request, with all of its steps`() async throws {
+        let store = KnowledgeStore(
+            storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(),
+            recording: UndoRecorder(command: "serve"))
+        try await HTTPHarness.run(store: store) { harness in
+            let added = try await harness.send(.POST, "/api/v1/entries", ["content": "the swifts are back"])
+            #expect(added.status == 201, "\(added.text)")
+            let lines = (0..<300).map { "{\"content\": \"line \($0)\"}\n" }.joined()
+            let ingest = try await harness.send(
+                .POST, "/api/v1/ingest", bytes: Data(lines.utf8),
+                ["Content-Type": "application/x-ndjson"])
+            #expect(ingest.status == 200, "\(ingest.text)")
+            // An answer to a request that changes nothing does not end the group.
+            #expect(try await harness.send(.POST, "/api/v1/search", ["query": "swifts"]).status == 200)
+            #expect(try await store.undo().removed == 300)
+            #expect(try await store.storage.snapshot().stamp.entryCount == 1)
+        }
+    }
+
     @Test func `many entries are ingested and exported as lines`() async throws {
         try await HTTPHarness.run { harness in
             let lines = (0..<300).map { "{\"content\":\"line \($0)\",\"tags\":[\"n\"]}" }

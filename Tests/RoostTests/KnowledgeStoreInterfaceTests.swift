@@ -127,6 +127,38 @@ import Testing
         #expect(try await contents(of: store) == ["one", "two"])
     }
 
+    @Test func `requests of a server are undone one by one, and not if another one interrupts them`()
+        async throws
+    {
+        let store = KnowledgeStore(
+            storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(),
+            recording: UndoRecorder(command: "serve"))
+        @Sendable func add(_ text: String, _ group: UndoGroup?) async throws {
+            // The commits of the tasks of a request belong to its group.
+            try await UndoGroup.$current.withValue(group) {
+                try await Task { try await store.add(text) }.value
+            }
+        }
+        let (first, second, third) = (UndoGroup(), UndoGroup(), UndoGroup())
+        try await add("one", first)
+        try await add("two", first)
+        try await add("three", second)
+        try await add("four", second)
+        #expect(try await store.undo().removed == 2)
+        #expect(try await contents(of: store) == ["one", "two"])
+        // The record of the first group was replaced, so half of it is not undone.
+        try await add("five", third)
+        try await add("six", first)
+        try await add("seven", first)
+        let error = await #expect(throws: RoostError.self) { try await store.undo() }
+        #expect(error?.code == .nothingToUndo)
+        // A commit outside of requests does not belong to the request before it.
+        try await add("eight", UndoGroup())
+        try await add("nine", nil)
+        #expect(try await store.undo().removed == 1)
+        #expect(try await contents(of: store).contains("eight"))
+    }
+
     @Test func `a change that expects the revision of an entry fails after another change`() async throws {
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
         let id = try await store.add("the swifts are back").id

@@ -5,9 +5,10 @@ import Synchronization
 
 /// Records the inverse of every commit, so that ``KnowledgeStore/undo(isDryRun:)`` can undo them.
 ///
-/// The commits of one recorder form a group that is undone as a unit; the first commit of a new group
-/// replaces the record of the previous one. A group can be undone until something else is committed to the
-/// store.
+/// The commits of one recorder form a group that is undone as a unit; those of an ``UndoGroup`` form a group
+/// of their own. The first commit of a new group replaces the record of the previous one. A group can be
+/// undone until something else is committed to the store. If another group commits between two commits of a
+/// group, the latter cannot be undone, because its record is no longer complete.
 ///
 /// For a store in a folder, the record is the file `undo.jsonl`, which has one line per commit, oldest first,
 /// and remains after the process ends. Each line begins with its checksum, and each record has its number
@@ -43,6 +44,8 @@ public final class UndoRecorder: Sendable {
 
     private struct State {
         var group = UUID()
+        /// Whether the group is an ``UndoGroup``.
+        var isOfRequest = false
         var command: String
         /// The number of bytes recorded in this group.
         var size = 0
@@ -91,15 +94,34 @@ public final class UndoRecorder: Sendable {
     /// - Parameter command: The human-readable name of the operation.
     public func beginGroup(_ command: String) {
         state.withLock { state in
-            let records = state.records
-            state = State(command: command)
-            // The previous group can be undone until the next commit.
-            state.records = records
+            Self.begin(UUID(), isOfRequest: false, command, &state)
         }
     }
 
-    /// Begins a new group for another operation with the same name.
-    func beginGroup() { beginGroup(state.withLock { $0.command }) }
+    private static func begin(_ group: UUID, isOfRequest: Bool, _ command: String, _ state: inout State) {
+        let records = state.records
+        state = State(group: group, isOfRequest: isOfRequest, command: command)
+        // The previous group can be undone until the next commit.
+        state.records = records
+    }
+
+    /// Continues with the group of a commit.
+    ///
+    /// - Throws: ``FileError`` if a commit of another group took place between two commits of the group.
+    private func enter(_ group: UndoGroup?, _ state: inout State) throws {
+        guard let group else {
+            // A commit without a request does not belong to the request before it.
+            if state.isOfRequest { Self.begin(UUID(), isOfRequest: false, state.command, &state) }
+            return
+        }
+        let isFirst = group.begin()
+        guard state.group != group.id else { return }
+        Self.begin(group.id, isOfRequest: true, state.command, &state)
+        guard isFirst else {
+            throw FileError(
+                operation: "continue", path: directory?.path ?? Self.fileName, errno: EINPROGRESS)
+        }
+    }
 
     static func url(_ directory: URL) -> URL { directory.appendingPathComponent(fileName) }
 
@@ -112,9 +134,13 @@ public final class UndoRecorder: Sendable {
     /// group's record is removed, because an incomplete group must not be undone, and the failure is reported
     /// to the function that was passed to the initializer.
     func record(_ inverse: WriteBatch, from before: Stamp, to revision: Revision) async {
+        // The thread of the work has no values of the task.
+        let group = UndoGroup.current
         do {
-            guard directory != nil else { return try write(inverse, from: before, to: revision) }
-            try await BlockingWork.run { [self] _ in try write(inverse, from: before, to: revision) }
+            guard directory != nil else { return try write(inverse, from: before, to: revision, group) }
+            try await BlockingWork.run { [self] _ in
+                try write(inverse, from: before, to: revision, group)
+            }
         } catch {
             report(error)
         }
@@ -122,9 +148,11 @@ public final class UndoRecorder: Sendable {
 
     /// Removes the group's record, because a commit that has succeeded cannot be recorded.
     func fail(_ error: any Error) async {
+        let group = UndoGroup.current
         do {
             try await BlockingWork.run { [self] _ in
                 try state.withLock { state in
+                    try? enter(group, &state)
                     guard !state.hasFailed else { return }
                     try stop(&state, error)
                 }
@@ -134,8 +162,15 @@ public final class UndoRecorder: Sendable {
         }
     }
 
-    private func write(_ inverse: WriteBatch, from before: Stamp, to revision: Revision) throws {
+    private func write(
+        _ inverse: WriteBatch, from before: Stamp, to revision: Revision, _ group: UndoGroup?
+    ) throws {
         try state.withLock { state in
+            do {
+                try enter(group, &state)
+            } catch {
+                try stop(&state, error)
+            }
             guard !state.hasFailed else { return }
             let record = Record(
                 run: state.group, command: state.command, date: Date().milliseconds, store: before.store,
@@ -166,6 +201,7 @@ public final class UndoRecorder: Sendable {
         if let failure = failure as? StorageError { return failure.message }
         return switch (failure as? FileError)?.errno {
         case ESTALE: "another process changed the store at the same time"
+        case EINPROGRESS: "another request changed the store at the same time"
         case EFBIG: "its record would exceed \(maximumSize >> 20) MB"
         default: "\(failure)"
         }

@@ -226,7 +226,7 @@ extension ClusterCommand {
             try await store.close()
             for part in parts { Terminal.write(ClusterDocument(part).line) }
             if parts.count < into {
-                options.note("only \(parts.count) of \(into) parts: too few entries have different vectors")
+                options.note("only \(parts.count) of \(into) parts: the others would be empty")
             }
         }
     }

@@ -204,7 +204,9 @@ extension Export {
                 try table.add(entry)
                 counter.update(table.count + omitted)
             }
-            // Both files are written, or neither.
+            // A full disk or a cancellation leaves both earlier files.
+            try lines.complete()
+            try vectors.complete()
             try Task.checkCancellation()
             try lines.finish()
             try vectors.finish()

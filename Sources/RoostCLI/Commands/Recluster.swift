@@ -234,8 +234,7 @@ struct Recluster: AsyncParsableCommand {
             options.note(remark)
         }
         if let clusters, tree.leafCount < clusters {
-            options.note(
-                "only \(tree.leafCount) of \(clusters) clusters: too few entries have different vectors")
+            options.note("only \(tree.leafCount) of \(clusters) clusters: the others would be empty")
         }
         if let remark = tree.outdatedLabelRemark { options.note(remark) }
         guard !json else { return }

@@ -45,6 +45,15 @@ final class OutputFile {
         if buffer.count >= Self.pieceSize { try flush() }
     }
 
+    /// Writes the last bytes, so that ``finish()`` only replaces the file. Of two files that belong together,
+    /// both are completed before the first is replaced.
+    ///
+    /// - Throws: ``CommandError`` with `.cannotCreate`.
+    func complete() throws {
+        try flush()
+        if case .file(let file) = target { try Self.reportingFailure { try file.synchronize() } }
+    }
+
     /// Writes the last bytes, and replaces the file. Without this call, an existing file is unchanged.
     ///
     /// - Throws: ``CommandError`` with `.cannotCreate`.

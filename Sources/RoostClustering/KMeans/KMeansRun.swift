@@ -109,20 +109,25 @@ struct KMeansRun: Sendable {
         centroids = centroids.selecting(kept)
     }
 
-    /// Merges groups whose centroids differ only by rounding errors. Such groups consist of equal points: the
-    /// rounding errors of products depend on the rows of the points, so equal points can have different
-    /// labels.
+    /// Merges groups of equal points, whose centroids differ only by rounding errors: the errors of products
+    /// depend on the rows of the points, so equal points can have different labels.
     mutating func mergeEqualGroups(_ points: Matrix) {
         while centroids.rows > 1 {
             let (nearest, second) = Self.nearestTwo(centroids, to: centroids)
             var targets = Array(0..<Int32(centroids.rows))
+            let members = firstMembers()
             for group in targets.indices {
                 let other = Int(nearest[group]) == group ? Int(second[group]) : Int(nearest[group])
                 guard other < group else { continue }
                 let cosine = centroids.withRow(group) { values in
                     centroids.withRow(other) { innerProduct(values, $0) }
                 }
-                if cosine >= 1 - Self.roundingError { targets[group] = targets[other] }
+                guard cosine >= 1 - Self.roundingError else { continue }
+                // Different points can be as near to each other, for example vectors with few components.
+                let areEqual = points.withRow(members[group]) { values in
+                    points.withRow(members[other]) { values.elementsEqual($0) }
+                }
+                if areEqual { targets[group] = targets[other] }
             }
             guard targets.indices.contains(where: { Int(targets[$0]) != $0 }) else { return }
             for row in labels.indices { labels[row] = targets[Int(labels[row])] }
@@ -130,6 +135,13 @@ struct KMeansRun: Sendable {
             _ = assign(points)
             dropEmptyGroups()
         }
+    }
+
+    /// Returns the first row of each group; none is empty.
+    private func firstMembers() -> [Int] {
+        var rows = [Int](repeating: 0, count: centroids.rows)
+        for row in labels.indices.reversed() { rows[Int(labels[row])] = row }
+        return rows
     }
 
     /// Assigns every point to its nearest centroid. If several centroids are equally near, the first is used.

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Roost
 import RoostMCP
 import RoostModel
 
@@ -120,13 +121,25 @@ struct Responder: HTTPResponder {
         let time = context.settings.limits.requestTime(forEmbedding: route.embedsBody ? call.bytes.count : 0)
         do {
             return try await Deadline.run(within: time) {
-                // The handler reports an error of the store.
-                if route.effect == .writes { _ = try? await context.handle.change { _ in } }
-                return try await idempotent(checked, route)
+                guard route.effect == .writes else { return try await idempotent(checked, route) }
+                return try await UndoGroup.run {
+                    Self.inUndoGroup(try await idempotent(checked, route))
+                }
             }
         } catch is Deadline.Exceeded {
             throw Problem(.requestTimeout, "timeout", "the request took too long")
         }
+    }
+
+    /// Returns an answer whose stream commits in the group of the current task.
+    private static func inUndoGroup(_ reply: Reply) -> Reply {
+        guard case .stream(let type, let request, let write) = reply.body else { return reply }
+        let group = UndoGroup.current
+        var reply = reply
+        reply.body = .stream(type: type, watching: request) { writer in
+            try await UndoGroup.$current.withValue(group) { try await write(writer) }
+        }
+        return reply
     }
 
     /// Reads the body of a request, unless the handler reads it as a stream.

@@ -71,15 +71,11 @@ package actor StoreHandle {
         return try await body(try await opened().store)
     }
 
-    /// Calls a function that changes the store, like ``use(_:)``. An undo affects only the changes since
-    /// the last call.
+    /// Calls a function that changes the store, like ``use(_:)``. Its commits are undone as a unit.
     package nonisolated func change<Result: Sendable>(
         _ body: @Sendable (KnowledgeStore) async throws -> Result
     ) async throws -> Result {
-        try await use { store in
-            store.beginUndoGroup()
-            return try await body(store)
-        }
+        try await UndoGroup.run { try await use(body) }
     }
 
     /// Closes the store.

@@ -63,7 +63,8 @@ package enum FilterArguments {
                 filter.isUnclustered = true
             } else {
                 filter.cluster = try lookup.cluster(
-                    name, among: try await lookup.snapshot.clusterRecords()).id
+                    name, among: try await lookup.snapshot.clusterRecords()
+                ).id
                 filter = try await filter.expandingParentCluster(in: lookup.snapshot)
             }
         }
