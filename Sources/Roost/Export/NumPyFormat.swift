@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// Arrays in the NPY format, version 1.0: a header, and the elements row by row
 /// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
-enum NumPyFormat {
+package enum NumPyFormat {
     /// Returns the header of a two-dimensional array of `Float32`.
-    static func header(rows: Int, columns: Int) -> Data {
+    package static func header(rows: Int, columns: Int) -> Data {
         var header = "{'descr': '<f4', 'fortran_order': False, 'shape': (\(rows), \(columns)), }"
         // The format requires that the data start at a multiple of 64 bytes and that the header end with a
         // line feed. Ten bytes (magic number, version, header length) precede the header.
@@ -16,7 +16,7 @@ enum NumPyFormat {
     }
 
     /// Returns elements as little-endian bytes.
-    static func bytes(of elements: some Sequence<Float>) -> Data {
+    package static func bytes(of elements: [Float]) -> Data {
         elements.map(\.bitPattern.littleEndian).withUnsafeBytes { Data($0) }
     }
 }
