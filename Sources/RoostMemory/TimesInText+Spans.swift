@@ -58,6 +58,8 @@ extension TimesInText {
                 guard words[index] != "this", word(index + 3) != "of" else { return nil }
                 return named(recent(number, unit, now), index...(index + 2))
             }
+            // The last weekend of May is not last weekend.
+            guard word(index + 2) != "of" else { return nil }
             return named(period(words[index], word(index + 1), now), index...(index + 1))
         case "ago":
             guard let number = Self.number(word(index - 2)), let unit = Self.unit(word(index - 1)) else {
@@ -67,7 +69,8 @@ extension TimesInText {
         default:
             guard let weekday = Self.weekdays.firstIndex(of: words[index]) else { return nil }
             let hasAdjective = Self.dayAdjectives.contains(word(index - 1))
-            guard hasAdjective || Self.dayPrepositions.contains(word(index - 1)) else { return nil }
+            guard hasAdjective || Self.dayPrepositions.contains(word(index - 1)), word(index + 1) != "of"
+            else { return nil }
             return named(lastDay(weekday, before: now), (hasAdjective ? index - 1 : index)...index)
         }
     }

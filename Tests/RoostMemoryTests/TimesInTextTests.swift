@@ -64,7 +64,8 @@ struct TimesInTextTests {
         arguments: [
             "the last one", "ago", "days ago", "9999999 days ago", "this", "-1 days", "the last day",
             "the Monday meeting", "this two weeks", "last 5000 years", "past", "every weekend",
-            "the last three days of the trip",
+            "the last three days of the trip", "the last Friday of the trip", "the last night of the trip",
+            "the last weekend of the trip", "the last week of the trip",
         ])
     func `a text without a time contains no times`(text: String) throws { #expect(try times(text).isEmpty) }
 
