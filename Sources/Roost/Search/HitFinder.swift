@@ -67,8 +67,8 @@ struct HitFinder {
         rest = order.ranking(of: lists).filter { seen.insert($0.id).inserted }[...]
     }
 
-    /// Returns the best hits: at least `needed`, unless there are fewer. The hits of an earlier call come
-    /// first.
+    /// Returns the best hits: at least `needed`, unless there are fewer. The hits of earlier stages come
+    /// first; the order of those of the present stage can change between calls.
     ///
     /// - Throws: ``IndexFault`` if an index is corrupt or disagrees with the storage; `StorageError`;
     ///   `CancellationError`.

@@ -231,7 +231,8 @@ extension TextPart {
     }
 
     /// Returns the numbers of the terms of all words with a prefix, and the fields in which each document
-    /// has one of these words. Without the fields, inflected forms with other beginnings would be found.
+    /// has one of these words. With the fields, an inflected form with another beginning is found only if
+    /// another word of the same field has the prefix.
     private func wordsInFields(
         beginningWith prefix: [UInt8]
     ) -> (numbers: Set<Int>, fields: [Int: TextFieldSet]) {
