@@ -47,6 +47,11 @@ import Testing
         #expect(escaped == "git log \\--not main -x")
         #expect(TextQuery(exclusionsIn: escaped).plainText == "git log --not main -x")
         #expect(!TextQuery(exclusionsIn: escaped).isSelective)
+        for text in ["\"git log --not main\"", "git \\--not main", "a --not --not b", "a --not \\--not b"] {
+            let query = TextQuery(exclusionsIn: TextQuery.escapedExclusions(text))
+            #expect(query.plainText == text && !query.isSelective)
+        }
+        #expect(TextQuery(exclusionsIn: "--not \"!!!\"").plainText == "--not \"!!!\"")
         #expect(TextQuery(exclusionsIn: "--not saturn").isOnlyExclusion)
     }
 

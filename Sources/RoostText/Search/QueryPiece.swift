@@ -94,12 +94,30 @@ struct QueryPiece: Sendable {
     /// The word that excludes the piece after it.
     static let not = "--not"
 
+    /// Whether the piece is the word `--not`, perhaps with backslashes before it.
+    var isNot: Bool { !isQuoted && field == nil && text.drop { $0 == "\\" } == Self.not }
+
+    /// Returns a text in which `--not` excludes nothing. See ``TextQuery/escapedExclusions(_:)``.
+    static func escapedExclusions(_ text: String) -> String {
+        var result = ""
+        var start = text.startIndex
+        for piece in pieces(of: text) {
+            // The excluded piece can be the same word.
+            for position in [piece.negation?.lowerBound, piece.isNot ? piece.text.startIndex : nil] {
+                guard let position else { continue }
+                result += text[start..<position] + "\\"
+                start = position
+            }
+        }
+        return result + text[start...]
+    }
+
     /// Returns the pieces with an exclusion in place of the word `--not` and the piece after it.
     private static func withNegations(_ pieces: [QueryPiece]) -> [QueryPiece] {
         var result: [QueryPiece] = []
         for piece in pieces {
-            if let last = result.last, last.text == not, !last.isQuoted, !last.isLiteral,
-                piece.isQuoted || hasWord(piece.text)
+            if let last = result.last, last.text == not, last.isNot, !last.isLiteral,
+                last.negation == nil, piece.isQuoted || hasWord(piece.text)
             {
                 result.removeLast()
                 var excluded = piece
@@ -167,17 +185,13 @@ struct QueryPiece: Sendable {
     }
 
     /// Returns a text in which operators have no effect. See ``TextQuery/escaped(_:)``.
-    ///
-    /// - Parameter isOperator: Returns whether a word begins or ends with an operator.
-    static func escaped(
-        _ text: String, where isOperator: (Substring) -> Bool = hasOperator
-    ) -> String {
+    static func escaped(_ text: String) -> String {
         var result = ""
         var rest = text[...]
         while !rest.isEmpty {
             let end = rest.firstIndex(where: \.isWhitespace) ?? rest.endIndex
             let word = rest[..<end]
-            if isOperator(word) { result.append("\\") }
+            if hasOperator(word) { result.append("\\") }
             result += word
             let next = rest[end...].firstIndex { !$0.isWhitespace } ?? rest.endIndex
             result += rest[end..<next]

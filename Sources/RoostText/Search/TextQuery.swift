@@ -189,13 +189,15 @@ public struct TextQuery: Sendable, Hashable {
                 exclude(piece, &known)
                 plainText += text[start..<range.lowerBound]
                 start = range.upperBound
-            } else if piece.isLiteral, piece.text == QueryPiece.not {
+            } else if piece.isLiteral, piece.isNot {
                 // The backslash makes it text.
                 plainText += text[start..<text.index(before: piece.text.startIndex)]
                 start = piece.text.startIndex
             }
         }
         plainText += text[start...]
+        // The empty text has no meaning, and an excluded piece without words excludes nothing.
+        if plainText.allSatisfy(\.isWhitespace), exclusions.isEmpty { plainText = text }
     }
 
     /// Returns a text in which `--not` excludes nothing, for a search by meaning
@@ -203,7 +205,7 @@ public struct TextQuery: Sendable, Hashable {
     ///
     /// - Complexity: O(length of text).
     package static func escapedExclusions(_ text: String) -> String {
-        QueryPiece.escaped(text) { $0 == QueryPiece.not }
+        QueryPiece.escapedExclusions(text)
     }
 
     /// Returns a text in which operators have no effect: it has a backslash before each word that begins or
