@@ -34,6 +34,11 @@ public actor WebFetcher {
     private let limits: Limits
     /// The rules of a site, and the time from which they are read again.
     private var rules: [String: (rules: RobotsRules, expiry: ContinuousClock.Instant)] = [:]
+    /// The number of sites from which expired rules are removed.
+    private var pruningCount = minimumPruningCount
+    private static let minimumPruningCount = 64
+    /// The maximum number of sites whose rules are kept.
+    private static let maximumSites = 10_000
     /// The time after which the rules of a site are read again. RFC 9309 permits at most 24 hours.
     private let rulesLifetime: Duration
     /// Returns the addresses of a host. Tests replace it.
@@ -146,7 +151,7 @@ public actor WebFetcher {
         } else {
             rules = try await loadRules(robots)
             let now = ContinuousClock.now
-            self.rules = self.rules.filter { $0.value.expiry > now }
+            pruneRules(now)
             self.rules[robots.absoluteString] = (rules, now + rulesLifetime)
         }
         guard rules.permits(path) else {
@@ -154,6 +159,15 @@ public actor WebFetcher {
                 .disallowed,
                 "cannot fetch \(url.absoluteString): the robots.txt of the site does not permit it")
         }
+    }
+
+    /// Removes expired rules if the number of sites has doubled since the last time, so that a new site takes
+    /// constant time on average. Removes all rules if there are too many.
+    private func pruneRules(_ now: ContinuousClock.Instant) {
+        guard rules.count >= pruningCount else { return }
+        rules = rules.filter { $0.value.expiry > now }
+        if rules.count >= Self.maximumSites { rules = [:] }
+        pruningCount = min(max(Self.minimumPruningCount, 2 * rules.count), Self.maximumSites)
     }
 
     private func loadRules(_ address: URL) async throws -> RobotsRules {
