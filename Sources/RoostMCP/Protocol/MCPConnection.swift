@@ -129,13 +129,23 @@ package final class MCPConnection: Sendable {
             throw ProtocolError(.invalidRequest, "a batch needs 1 to \(Self.maximumBatch) messages")
         }
         enqueue(
-            RequestQueue.Job(count: batch.count, size: size) { [self] in
+            RequestQueue.Job(
+                count: batch.count, size: size, keepsOrder: batch.contains(where: keepsOrder)
+            ) { [self] in
                 var responses: [JSONValue] = []
                 for value in batch {
                     if let response = await response(to: value, negotiated) { responses.append(response) }
                 }
                 if !responses.isEmpty, !Task.isCancelled { reply(.array(responses)) }
             })
+    }
+
+    /// Returns whether a message of a batch begins after earlier requests that keep their order.
+    private func keepsOrder(_ value: JSONValue) -> Bool {
+        guard case .request(_, let method, let parameters)? = try? IncomingMessage(value) else {
+            return false
+        }
+        return server.keepsOrder(method, parameters)
     }
 
     /// Returns the response to one message of a batch; `nil` for a notification.

@@ -87,7 +87,7 @@ package enum SearchNotices {
                 if query.exclusions.count > maximumWords { words.append("…") }
                 texts.append(
                     "excluded: \(words.joined(separator: ", ")); to search for such a word, put it in "
-                        + "quotation marks")
+                        + "quotation marks, or a backslash before its operator")
             }
         }
         return texts

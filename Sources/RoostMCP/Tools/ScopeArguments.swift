@@ -14,7 +14,9 @@ enum ScopeArguments {
     /// The same arguments for a conversation to which messages are added.
     static let defaultedProperties = properties.map {
         ToolProperty(
-            $0.name, $0.kind, String($0.description.dropLast()) + "; '\(defaultName)' if it is absent.")
+            $0.name, $0.kind,
+            String($0.description.dropLast())
+                + "; that of the server's conversation, or '\(defaultName)', if it is absent.")
     }
 
     /// The user, session or agent that is not given.

@@ -21,7 +21,8 @@ struct ToolDefinition: Sendable {
     var effect: Effect
     var input: [ToolProperty]
     var output: [ToolProperty]
-    /// Whether the calls of a connection are executed in the order in which they arrive.
+    /// Whether the calls of one connection over standard input and output are executed in their order. Calls
+    /// over HTTP have no order.
     var keepsOrder = false
 
     /// Returns the definition in the form of a revision of the protocol.
