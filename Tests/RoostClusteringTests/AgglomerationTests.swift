@@ -144,12 +144,6 @@ import Testing
         #expect(tops.count == directions && !tops.contains(nil))
     }
 
-    @Test func `a level with a single larger group is omitted`() {
-        let flat = partition(directions: 3, groupsPerDirection: 1, noise: 0.03)
-        #expect(flat.adding(parents: [0, 0, 1]).parents.allSatisfy { $0 == nil })
-        #expect(flat.adding(levels: 2).parents.allSatisfy { $0 == nil })
-    }
-
     @Test func `few groups, and groups without larger ones, get no parents`() {
         let few = partition(directions: 5, groupsPerDirection: 5, noise: 0.03)
         #expect(few.count == Partition.maximumFlatSize && few.addingParents() == few)

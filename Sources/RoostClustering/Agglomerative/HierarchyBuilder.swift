@@ -29,13 +29,11 @@ struct HierarchyBuilder {
     ///
     /// - Parameter cut: For each group at the lowest level, the index of its part, from 0. A part that
     ///   consists of a single node gets no parent.
-    ///   A level with fewer than two new parents says nothing about the groups, and is omitted.
     mutating func add(_ cut: [Int]) {
         var tops = nodes
         let columns = result.centroids.columns
         var parts = [[Int]](repeating: [], count: (cut.max() ?? -1) + 1)
         for (group, part) in cut.enumerated() { parts[part].append(group) }
-        guard parts.count(where: { Set($0.map { nodes[$0] }).count > 1 }) > 1 else { return }
         for members in parts {
             let children = Set(members.map { nodes[$0] })
             guard children.count > 1 else { continue }
