@@ -126,7 +126,7 @@ struct ToolTests {
             (["query": "x", "where": ["nonsense"]], "'where' takes"),
             (["query": "x", "where": ["created>=soon"]], "not with 'soon'"),
             (["query": "x", "since": "soon"], "must be a time"),
-            (["query": "x", "cluster": "none"], "no clusters"),
+            (["query": "x", "cluster": "birds"], "no clusters"),
             (["query": "   "], "empty"),
         ] as [(JSONValue, String)])
     func `invalid arguments are explained`(arguments: JSONValue, expected: String) async throws {
