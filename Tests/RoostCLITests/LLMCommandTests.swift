@@ -77,13 +77,6 @@ import Testing
         #expect(outcome.status == status && outcome.error.contains(part), "\(outcome)")
     }
 
-    @Test func `Groups of texts without words are refused without naming other options`() throws {
-        _ = try run("llm embed-multi marks - -d s -m lexical", input: "id,text\na,green tea\nb,...\nc,!!!\n")
-        let refused = try cli.roost("llm", "cluster", "marks", "2", "-d", "s")
-        #expect(refused.status == 64 && refused.error.contains("only 1 of the 3 texts"), "\(refused)")
-        #expect(!refused.error.contains("--clusters"), "\(refused)")
-    }
-
     @Test func `The texts of a collection are divided into groups`() throws {
         let csv = "id,text\na,green tea leaves\nb,green tea leaf\nc,swifts on the roof\nd,swifts on roofs\n"
         _ = try run("llm embed-multi notes - -d s -m lexical", input: csv)

@@ -68,17 +68,6 @@ extension LLM {
                     "cannot create \(Count.text(count, "group")): the collection has "
                         + "\(Count.text(items.count, "text")) with vectors")
             }
-            // Texts without words have the zero vector, which has no direction.
-            let usable = stride(from: 0, to: vectors.count, by: dimension).count { start in
-                vectors[start..<start + dimension].contains { $0 != 0 }
-            }
-            guard count <= usable else {
-                throw CommandError(
-                    .usage,
-                    "cannot create \(Count.text(count, "group")): only \(usable) of the "
-                        + "\(Count.text(items.count, "text")) of the collection "
-                        + (usable == 1 ? "has" : "have") + " words that the model knows")
-            }
             let matrix = Matrix(rows: items.count, columns: dimension, elements: vectors)
             let labels = try await SphericalKMeans(clusters: count).cluster(matrix).labels
             let groups = Dictionary(grouping: items.indices) { labels[$0].group ?? -1 }
