@@ -4,9 +4,13 @@ struct HTMLTreeEdits {
     private var replacements: [Int: String] = [:]
     /// The tables whose rows are lines of code.
     private var codeTables: Set<Int> = []
-    /// The tables with a cell for the number of a line.
-    private var knownTables: Set<Int> = []
+    /// Whether each table with a cell for the number of a line arranges lines of code.
+    private var knownTables: [Int: Bool] = [:]
     private let tree: HTMLTree
+    /// The elements of a table that contain no text.
+    private static let rowElements: Set<String> = ["table", "thead", "tbody", "tr"]
+    /// The maximum number of elements from the number of a line to its table.
+    private static let maximumTableDepth = 6
 
     private init(_ tree: HTMLTree) { self.tree = tree }
 
@@ -30,8 +34,9 @@ struct HTMLTreeEdits {
             }
             if node.tag == "pre" { codeEnd = max(codeEnd, node.end) }
             let isControl = index < codeEnd && node.tag == "button"
-            let isLineNumber = tree.isLineNumber(index)
-            if isLineNumber, node.tag == "td", index >= codeEnd { noteCodeTable(around: index) }
+            let isLineNumber =
+                tree.isLineNumber(index)
+                && (index < codeEnd || node.tag == "pre" || isInCodeTable(index))
             let isOmitted = isControl || isLineNumber
             if let text = isOmitted ? "" : PageFormulas.text(of: index, in: tree) {
                 replacements[index] = text
@@ -45,13 +50,28 @@ struct HTMLTreeEdits {
         }
     }
 
-    /// Notes that the rows of a table are lines of code, unless a cell contains all lines.
-    private mutating func noteCodeTable(around cell: Int) {
-        guard let table = tree.ancestors(of: cell).prefix(3).first(where: { tree.nodes[$0].tag == "table" }),
-            knownTables.insert(table).inserted
-        else { return }
+    /// Returns whether an element is in a table of code. The rows are its lines, unless a cell contains all
+    /// lines.
+    private mutating func isInCodeTable(_ index: Int) -> Bool {
+        let ancestors = [index] + tree.ancestors(of: index).prefix(Self.maximumTableDepth)
+        guard let table = ancestors.first(where: { tree.nodes[$0].tag == "table" }),
+            let cell = ancestors.first(where: { tree.nodes[$0].tag == "td" })
+        else { return false }
+        if let isCode = knownTables[table] { return isCode }
+        guard tree.isLineNumber(cell) else { return false }
+        let isCode = !tree.isLayout(table)
+        knownTables[table] = isCode
         let range = table..<tree.nodes[table].end
-        if !range.contains(where: { tree.nodes[$0].tag == "pre" }) { codeTables.insert(table) }
+        guard isCode, !range.contains(where: { tree.nodes[$0].tag == "pre" }) else { return isCode }
+        codeTables.insert(table)
+        // White space between rows and cells is not a part of the lines.
+        for text in range where tree.nodes[text].isText {
+            let parent = tree.nodes[tree.nodes[text].parent].tag
+            if Self.rowElements.contains(parent), tree.nodes[text].text.allSatisfy(\.isWhitespace) {
+                replacements[text] = ""
+            }
+        }
+        return isCode
     }
 
     private func edited() -> HTMLTree {

@@ -7,6 +7,10 @@ import Foundation
 struct MathElement {
     /// The maximum depth of the elements whose structure is written; deeper ones contribute their text.
     static let maximumDepth = 48
+    /// The names of the encoding of an annotation with TeX, in lowercase letters.
+    private static let sourceEncodings: Set<String> = [
+        "application/x-tex", "text/x-tex", "tex", "latex", "application/x-latex", "text/x-latex",
+    ]
 
     /// The name in lowercase letters; empty for a text.
     var name: String
@@ -27,7 +31,7 @@ struct MathElement {
 
     /// The TeX source, from an annotation.
     private var source: String? {
-        if name == "annotation", attributes["encoding"]?.lowercased().contains("tex") == true {
+        if name == "annotation", Self.sourceEncodings.contains(attributes["encoding"]?.lowercased() ?? "") {
             return allText
         }
         for child in children {
@@ -36,7 +40,7 @@ struct MathElement {
         return nil
     }
 
-    private var allText: String { children.reduce(text) { $0 + $1.allText } }
+    private var allText: String { children.reduce(into: text) { $0 += $1.allText } }
 
     // MARK: One line
 

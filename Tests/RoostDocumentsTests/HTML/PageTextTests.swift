@@ -28,6 +28,20 @@ import Testing
         <tr><td class="blob-num" data-line-number="2"></td><td class="blob-code">  let b = 2</td></tr></table>
         """,
         """
+        <table>
+          <tbody>
+            <tr>
+              <td class="ln">1</td>
+              <td>let a = 1</td>
+            </tr>
+            <tr>
+              <td class="ln">2</td>
+              <td>  let b = 2</td>
+            </tr>
+          </tbody>
+        </table>
+        """,
+        """
         <pre><code><span style="user-select:none">1</span>let a = 1
         <span class="lineno">2</span>  let b = 2</code></pre>
         """,
@@ -42,12 +56,25 @@ import Testing
         #expect(Self.text("<pre><span class=\"n\">1</span>, 2</pre>") == "```\n1, 2\n```")
     }
 
+    @Test func `Tables with spacer cells and numbers outside code are not code`() {
+        let page = "<td><h2>River</h2><p>Water</p></td>"
+        for cell in ["<td class=\"gutter\"></td>", "<td class=\"ln\">1</td>"] {
+            let text = Self.text("<table><tr>\(cell)\(page)</tr></table>")
+            #expect(!text.contains("```"))
+            #expect(text.contains("River"))
+        }
+        #expect(Self.text("<div class=\"gutter\">42</div>") == "42")
+        #expect(Self.text("<p>Enter <code style=\"user-select: all\">48</code></p>") == "Enter 48")
+        #expect(Self.text("<pre>Enter <code style=\"user-select: all\">48</code></pre>").contains("48"))
+    }
+
     @Test(arguments: [
         ("10<sup>6</sup> of them", "10^6 of them"), ("5 m<sup>2</sup>", "5 m^2"), ("s<sup>−1</sup>", "s^−1"),
         ("the 1<sup>st</sup> day", "the 1st day"), ("H<sub>2</sub>O", "H2O"),
         ("Ada.<sup><a href=\"#fn1\">1</a></sup>", "Ada.[1]"),
         ("Ada<a href=\"#fn2\"><sup>2</sup></a>", "Ada[2]"),
         ("Ada<sup><a href=\"#fn1\">[1]</a></sup>", "Ada[1]"), ("Note <sup>1</sup>", "Note 1"),
+        ("<a href=\"/area\">km<sup>2</sup></a>", "km^2"),
     ])
     func `Raised numbers are not parts of the words before them`(body: String, text: String) {
         #expect(Self.text("<p>\(body)</p>") == text)
