@@ -35,6 +35,9 @@ enum PageFormulas {
         guard !classes.isEmpty else { return nil }
         if node.tag == "img" {
             guard !classes.isDisjoint(with: images), let source = node.attribute("alt") else { return nil }
+            // A class such as `math` can also name the subject of a picture.
+            let isGeneric = classes.intersection(images).isSubset(of: ["tex", "latex", "math"])
+            if isGeneric, !source.contains(where: { "\\^_{=$".contains($0) }) { return nil }
             let isDisplay = classes.contains { $0.hasSuffix("display") || $0.hasSuffix("Dsp") }
             return TeXFormula.markdown(source, isDisplay: isDisplay)
         }

@@ -86,6 +86,12 @@ import Testing
         #expect(Self.text("<math>\(math)</math>") == line)
     }
 
+    @Test func `Pictures of a subject and annotations without TeX are no sources`() {
+        #expect(!Self.text("<img class=\"math\" alt=\"Pupils in a class\">").contains("$"))
+        let note = "<annotation encoding=\"text/asciimath\">x y</annotation>"
+        #expect(Self.text("<math><semantics><mi>x</mi>\(note)</semantics></math>") == "x")
+    }
+
     @Test func `Deeply nested formulas are read in little time`() {
         let depth = 20_000
         let rows =
