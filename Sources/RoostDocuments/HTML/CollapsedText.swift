@@ -37,7 +37,8 @@ struct CollapsedText {
     }
 
     /// Returns the number of bytes of a character that only allows a line break or joins letters: a soft
-    /// hyphen, a zero-width space, a byte order mark or a grapheme joiner; `nil` for other characters.
+    /// hyphen, a zero-width space, a byte order mark or a grapheme joiner; `nil` for other characters, and for
+    /// a zero-width space that separates words, as in Khmer and Thai.
     private static func invisibleLength(_ source: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int? {
         func matches(_ second: UInt8, _ third: UInt8? = nil) -> Bool {
             guard index + 1 < source.count, source[index + 1] == second else { return false }
@@ -46,7 +47,13 @@ struct CollapsedText {
         }
         switch source[index] {
         case 0xC2 where matches(0xAD), 0xCD where matches(0x8F): return 2
-        case 0xE2 where matches(0x80, 0x8B), 0xEF where matches(0xBB, 0xBF): return 3
+        case 0xE2 where matches(0x80, 0x8B):
+            // The letters of these scripts have three bytes in UTF-8.
+            let isBetweenLetters =
+                index > 0 && source[index - 1] >= 0x80 && index + 3 < source.count
+                && source[index + 3] >= 0xE0
+            return isBetweenLetters ? nil : 3
+        case 0xEF where matches(0xBB, 0xBF): return 3
         default: return nil
         }
     }

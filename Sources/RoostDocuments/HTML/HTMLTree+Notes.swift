@@ -63,7 +63,9 @@ extension HTMLTree {
 
     /// Returns whether a table arranges a page instead of lines of code.
     func isLayout(_ table: Int) -> Bool {
-        (table + 1..<max(table + 1, nodes[table].end)).contains { Self.layoutElements.contains(nodes[$0].tag) }
+        (table + 1..<max(table + 1, nodes[table].end)).contains {
+            Self.layoutElements.contains(nodes[$0].tag)
+        }
     }
 
     /// Returns the text of a raised number that directly follows a word, with a sign: `^2` for a power and
@@ -99,6 +101,19 @@ extension HTMLTree {
         var previous = index - 1
         if previous > 0, nodes[previous].tag == "a", nodes[previous].end >= nodes[index].end { previous -= 1 }
         guard previous > 0, nodes[previous].isText, let last = nodes[previous].text.last else { return false }
+        // Text of another block, or of a script, is not before the number on its line.
+        var element = nodes[previous].parent
+        while element >= 0, nodes[element].end <= index {
+            guard Self.inlineElements.contains(nodes[element].tag) else { return false }
+            element = nodes[element].parent
+        }
         return !last.isWhitespace && !"^([".contains(last)
     }
+
+    /// The elements in which a word before a raised number can be.
+    private static let inlineElements: Set<String> = [
+        "a", "abbr", "b", "bdi", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q", "s",
+        "small",
+        "span", "strong", "sub", "time", "tt", "u", "var",
+    ]
 }

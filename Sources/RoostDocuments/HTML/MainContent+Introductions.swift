@@ -2,16 +2,18 @@
 extension MainContent {
     /// The words in classes of elements that contain the declaration of a function or type.
     private static let declarationWords: Set<String> = [
-        "decl", "declaration", "declarations", "memproto", "monospace", "prototype", "sig", "tsd",
+        "decl", "declaration", "declarations", "memproto", "monospace", "prototype", "tsd",
     ]
     /// The words that stand with `signature` in classes of declarations. A signature alone can also be the
     /// last lines of a message.
     private static let signatureWords: Set<String> = [
-        "annotation", "class", "field", "function", "line", "member", "method", "module", "property", "type",
+        "annotation", "class", "field", "function", "line", "method", "module", "property", "type",
     ]
     /// The maximum number of elements from the text of a declaration to the one with its class. Tables
     /// arrange the parameters of some declarations.
     private static let maximumDeclarationDepth = 9
+    /// The maximum number of nodes among which the name of a declaration is looked for.
+    private static let maximumMemberNodes = 200
     /// The maximum number of elements from an introduction to the container that it shares with the next
     /// block.
     private static let maximumIntroductionDepth = 3
@@ -102,6 +104,21 @@ extension MainContent {
         guard let names = facts.tree.nodes[element].attribute("class") else { return false }
         let words = ElementHints.words(names)
         if words.contains(where: Self.declarationWords.contains) { return true }
-        return words.contains("signature") && words.contains(where: Self.signatureWords.contains)
+        // Members of forums have signatures, too.
+        if words.contains("sig") {
+            return words.contains("object") || facts.tree.nodes[element].tag == "dt"
+        }
+        guard words.contains("signature") else { return false }
+        if words.contains("member") { return hasMemberName(element) }
+        return words.contains(where: Self.signatureWords.contains)
+    }
+
+    /// Returns whether an element contains the name of a declaration in the form of Javadoc.
+    private func hasMemberName(_ element: Int) -> Bool {
+        let nodes = facts.tree.nodes
+        return (element..<nodes[element].end).prefix(Self.maximumMemberNodes).contains {
+            let names = nodes[$0].attribute("class") ?? ""
+            return names.contains("element-name") || names.contains("member-name")
+        }
     }
 }

@@ -15,8 +15,14 @@ enum PageFormulas {
     ]
     /// The words in classes of elements whose text is the source.
     private static let sources: Set<String> = ["math", "arithmatex"]
-    /// The maximum number of nodes of a container in which its formula is looked for. It bounds the time for
-    /// nested containers.
+    /// The elements that can contain all forms of a formula.
+    private static let containerElements: Set<String> = ["span", "div", "mjx-container"]
+    /// The elements that no form of a formula has. A page can have a class such as `katex`, too.
+    private static let blockElements: Set<String> = [
+        "div", "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "dl", "table", "pre", "blockquote",
+        "section", "article", "main", "header", "footer", "body",
+    ]
+    /// The maximum number of nodes of a container. It bounds the time for nested containers.
     private static let maximumContainerNodes = 5000
     /// The maximum number of siblings between a rendering and its script.
     private static let maximumScriptDistance = 6
@@ -63,12 +69,28 @@ enum PageFormulas {
         return TeXFormula.markdown(tree.text(of: index), isDisplay: type.contains("mode=display")) ?? ""
     }
 
-    /// Returns the formula of the MathML, the image or the attribute in a container.
+    /// Returns the formula of the MathML, the image or the attribute in a container; `nil` if the element
+    /// has other contents.
     private static func container(_ index: Int, in tree: HTMLTree, isDisplay: Bool) -> String? {
-        let nodes = (index..<tree.nodes[index].end).prefix(maximumContainerNodes)
-        if let child = nodes.first(where: { tree.nodes[$0].tag == "math" }) {
-            return mathML(child, in: tree, isDisplay: isDisplay)
+        let nodes = index..<tree.nodes[index].end
+        guard nodes.count <= maximumContainerNodes, containerElements.contains(tree.nodes[index].tag) else {
+            return nil
         }
+        var formula: Int?
+        var child = index + 1
+        while child < nodes.upperBound {
+            let node = tree.nodes[child]
+            if node.tag == "math" {
+                guard formula == nil else { return nil }
+                formula = child
+                child = node.end
+                continue
+            }
+            let isOwnText = node.isText && node.parent == index && !node.text.allSatisfy(\.isWhitespace)
+            guard !isOwnText, !blockElements.contains(node.tag) else { return nil }
+            child += 1
+        }
+        if let formula { return mathML(formula, in: tree, isDisplay: isDisplay) }
         for child in nodes {
             let node = tree.nodes[child]
             if let source = node.attribute("data-latex") ?? (node.tag == "img" ? node.attribute("alt") : nil)

@@ -21,7 +21,7 @@ import Testing
         """,
         // Javadoc
         """
-        <section class="detail"><div class="member-signature"><span class="return-type">fn</span> flow(depth: f64)</div>
+        <section class="detail"><div class="member-signature"><span class="element-name">fn flow</span>(depth: f64)</div>
         <div class="block">\(sentence)</div></section>
         """,
         // Doxygen
@@ -52,7 +52,10 @@ import Testing
 
     @Test func `Declarations without a description are kept between others`() {
         func item(_ name: String, _ text: String) -> String {
-            "<section class='detail'><div class='member-signature'>\(name)</div><div>\(text)</div></section>"
+            """
+            <section class='detail'><div class='member-signature'><span class='element-name'>\(name)</span></div>
+            <div>\(text)</div></section>
+            """
         }
         let items = [item("one()", Self.sentence), item("two()", ""), item("three()", Self.sentence)]
         #expect(Self.texts("<main>\(items.joined())</main>") == ["one()", "two()", "three()"])
@@ -60,10 +63,10 @@ import Testing
         #expect(Self.texts("<main>\(few.joined())</main>") == ["one()"])
     }
 
-    @Test func `The signature of a person is not a declaration`() {
+    @Test(arguments: ["post-signature", "member-signature", "sig"])
+    func `The signature of a person is not a declaration`(names: String) {
         #expect(
-            Self.texts("<div><div class='post-signature'>Ada (1815)</div><p>\(Self.sentence)</p></div>")
-                .isEmpty)
+            Self.texts("<div><div class='\(names)'>Ada (1815)</div><p>\(Self.sentence)</p></div>").isEmpty)
     }
 
     @Test func `Short sentences before chosen code and lists are kept`() {

@@ -92,6 +92,27 @@ import Testing
         #expect(Self.text("<math><semantics><mi>x</mi>\(note)</semantics></math>") == "x")
     }
 
+    @Test(arguments: [
+        "<div class='katex'><p>A long text.</p><p>Let <math><mi>x</mi></math> be a number.</p></div>",
+        "<span class='katex'>A long text. Let <math><mi>x</mi></math> be a number.</span>",
+        "<span class='katex'><b>A long text.</b> <math><mi>x</mi></math> <math><mi>y</mi></math></span>",
+    ])
+    func `An element with other contents is not replaced by its formula`(body: String) {
+        let page = HTMLPage(Data("<html><body class='katex'>\(body)</body></html>".utf8))
+        let text = HTMLMarkdown.text(of: page.blocks, in: page)
+        #expect(text.contains("A long text.") && text.contains("x"), "\(text)")
+    }
+
+    @Test func `Zero-width spaces between letters of three bytes separate words`() {
+        #expect(Self.text("ខ្ញុំ&#8203;ស្រលាញ់") == "ខ្ញុំ\u{200B}ស្រលាញ់")
+        #expect(Self.text("hyphen&#8203;ation") == "hyphenation")
+    }
+
+    @Test func `A raised number after another block is not a power`() {
+        let page = HTMLPage(Data("<html><body><div>The end.</div><sup>1</sup> A note</body></html>".utf8))
+        #expect(!HTMLMarkdown.text(of: page.blocks, in: page).contains("^1"))
+    }
+
     @Test func `Deeply nested formulas are read in little time`() {
         let depth = 20_000
         let rows =
