@@ -51,7 +51,7 @@ import Testing
             let query = TextQuery(exclusionsIn: TextQuery.escapedExclusions(text))
             #expect(query.plainText == text && !query.isSelective)
         }
-        #expect(TextQuery(exclusionsIn: "--not \"!!!\"").plainText == "--not \"!!!\"")
+        #expect(TextQuery(exclusionsIn: "--not \",\"").plainText == "--not \",\"")
         #expect(TextQuery(exclusionsIn: "--not saturn").isOnlyExclusion)
     }
 

@@ -37,8 +37,8 @@ struct CollapsedText {
     }
 
     /// Returns the number of bytes of a character that only allows a line break or joins letters: a soft
-    /// hyphen, a zero-width space, a byte order mark or a grapheme joiner; `nil` for other characters, and for
-    /// a zero-width space that separates words, as in Khmer and Thai.
+    /// hyphen, a zero-width space, a byte order mark or a grapheme joiner; `nil` for other characters, and
+    /// for a zero-width space that separates words, as in Khmer and Thai.
     private static func invisibleLength(_ source: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int? {
         func matches(_ second: UInt8, _ third: UInt8? = nil) -> Bool {
             guard index + 1 < source.count, source[index + 1] == second else { return false }
