@@ -28,7 +28,7 @@ extension TimesInText {
     /// Reads a span such as `yesterday` or `last week` that begins at the given word, or one such as `three
     /// days ago` whose last word is the given one. After `since`, the span lasts until the end of today.
     ///
-    /// - Returns: The indices of the words of the span; `nil` if there is none.
+    /// - Returns: The indices of the words of the span; `nil` if the words name no span.
     mutating func readSpan(_ words: [String], _ index: Int, _ now: Date) -> ClosedRange<Int>? {
         guard let (span, used) = span(words, index, now) else { return nil }
         var end = span.upperBound

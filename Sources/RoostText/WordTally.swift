@@ -187,8 +187,8 @@ struct WordTally: Sendable {
         return result
     }
 
-    /// Returns the most frequent spelling that is not in lower case, with the counts of all groups; `nil` if
-    /// there is none.
+    /// Returns the most frequent spelling that is not in lower case, with the counts of all groups;
+    /// otherwise `nil`.
     private func spelling(of term: Term) -> WordSpelling? {
         let best = term.spellings.max { ($0.value, $1.key) < ($1.value, $0.key) }
         return best.map { WordSpelling(text: $0.key, cased: Int(term.cased), count: Int(term.spelled)) }

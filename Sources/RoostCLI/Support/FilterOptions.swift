@@ -130,7 +130,7 @@ struct FilterOptions: ParsableArguments {
                 + "'2 days ago', or as 2026-01-31")
     }
 
-    /// Returns the duration with which a condition compares the order of metadata; `nil` if there is none.
+    /// Returns the duration with which a condition compares the order of metadata; otherwise `nil`.
     /// Comparisons of `created` and `updated` read durations as times.
     private static func comparedDuration(_ text: String) -> String? {
         guard let condition = EntryCondition(parsing: text), case .metadata(let key) = condition.field,

@@ -38,7 +38,7 @@ extension MainContent {
         }
     }
 
-    /// Returns the chosen block that a block introduces; `nil` if there is none. Short notes, such as the
+    /// Returns the chosen block that a block introduces; otherwise `nil`. Short notes, such as the
     /// version, can stand between a declaration and its description.
     private func introduced(by index: Int) -> Int? {
         if isChosen[index + 1] { return isIntroduction(index) ? index + 1 : nil }
@@ -88,7 +88,7 @@ extension MainContent {
         return declaration(around: container) ?? container
     }
 
-    /// Returns the outermost element of the declaration that contains an element; `nil` if there is none.
+    /// Returns the outermost element of the declaration that contains an element; otherwise `nil`.
     func declaration(around element: Int) -> Int? {
         var result: Int?
         var node = element

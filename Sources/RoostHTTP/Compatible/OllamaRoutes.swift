@@ -7,6 +7,8 @@ import RoostModel
 /// The routes in the form of Ollama (https://github.com/ollama/ollama/blob/main/docs/api.md): embeddings, and
 /// the list of models, which some clients read first.
 enum OllamaRoutes {
+    private static let modelName = Schema.string("The model; see /api/tags.", maximum: 1_000)
+    private static let options = Schema.nullable(Schema.map("Ignored."))
     private static let ignored: JSONValue = ["description": "Ignored."]
     private static let model = Schema.object(
         named: "OllamaModel",
@@ -24,7 +26,7 @@ enum OllamaRoutes {
             Schema.object(
                 named: "OllamaRequest",
                 [
-                    "model": Schema.string("The model; see /api/tags.", maximum: 1_000),
+                    "model": modelName,
                     "input": [
                         "anyOf": [
                             Schema.string("A text, or empty for no vector.", maximum: 1 << 20),
@@ -35,7 +37,7 @@ enum OllamaRoutes {
                     "truncate": Schema.nullable(
                         Schema.flag("Whether to cut texts that are too long; true by default.")),
                     "dimensions": Schema.nullable(EmbeddingRoutes.dimensions),
-                    "options": Schema.nullable(Schema.map("Ignored.")),
+                    "options": options,
                     "keep_alive": ignored,
                 ], required: ["model", "input"])),
         embedsBody: true,
@@ -78,9 +80,9 @@ enum OllamaRoutes {
             Schema.object(
                 named: "OllamaPromptRequest",
                 [
-                    "model": Schema.string("The model; see /api/tags.", maximum: 1_000),
+                    "model": modelName,
                     "prompt": Schema.string("The text, or empty for no vector.", maximum: 1 << 20),
-                    "options": Schema.nullable(Schema.map("Ignored.")),
+                    "options": options,
                     "keep_alive": ignored,
                 ], required: ["model", "prompt"])),
         embedsBody: true,

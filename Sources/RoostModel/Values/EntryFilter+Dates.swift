@@ -103,8 +103,8 @@ extension DatePeriod {
 
 extension EntryCondition {
     /// The operand of an inequality with `created` or `updated` that names no time, such as `soon` in
-    /// `created>=soon`; `nil` for all other conditions. As a condition on metadata, such an inequality is
-    /// hardly ever meant, and hardly ever true.
+    /// `created>=soon`; `nil` for all other conditions. Compared with metadata, such an operand
+    /// would match nothing.
     ///
     /// - Parameter period: Returns the period that a text names.
     package func operandWithoutTime(naming period: (String) -> DatePeriod?) -> String? {
