@@ -373,15 +373,18 @@ for target in package.targets where target.type != .system && !withSettingsOfUse
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
 }
 
-/// The command line only calls the other modules, and most tests compute little, so they are not optimized: this
-/// takes a third of the time to compile (decision 24). No library product contains these targets, so packages that
-/// depend on Roost do not see the flag, which SwiftPM calls unsafe.
+/// The command line and the tools for agents only call the other modules, and most tests compute little, so they are
+/// not optimized: this takes a third of the time to compile (decision 24). No library product contains these targets,
+/// so packages that depend on Roost do not see the flag, which SwiftPM calls unsafe.
+let modulesThatOnlyCallOthers: Set = ["RoostCLI", "RoostMCP"]
 let testsWithLongComputations: Set = [
     "RoostClusteringTests", "RoostEncodersTests", "RoostIndexesTests", "RoostTextTests", "RoostVectorsTests",
 ]
 
 for target in package.targets
-where target.name == "RoostCLI" || target.type == .test && !testsWithLongComputations.contains(target.name) {
+where modulesThatOnlyCallOthers.contains(target.name)
+    || target.type == .test && !testsWithLongComputations.contains(target.name)
+{
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .unsafeFlags(["-Onone"], .when(configuration: .release))
