@@ -7,7 +7,8 @@ struct SimilarityScale: Sendable {
     /// similarities.
     func interval(of similarity: Float) -> Int {
         let share = (similarity - threshold) / (1 - threshold)
-        return max(0, min(intervals - 1, Int(share * Float(intervals))))
+        // The limits apply before the conversion, which would trap for an infinite similarity.
+        return Int(max(0, min(Float(intervals - 1), share * Float(intervals))))
     }
 
     /// Returns a lower bound of the similarities in an interval.

@@ -112,6 +112,12 @@ import Testing
         #expect(try await NearGroups().find(chain, threshold: 0.9) == [[0, 1], [2, 3], [4, 5]])
     }
 
+    @Test func `similarities beyond the scale are in its first or last interval`() {
+        let scale = SimilarityScale(threshold: 0.5, intervals: 4)
+        #expect([0.5, 0.7, 1].map { scale.interval(of: $0) } == [0, 1, 3])
+        #expect([0, -Float.infinity, .infinity].map { scale.interval(of: $0) } == [0, 0, 3])
+    }
+
     @Test func `rows of zeros are similar to nothing`() async throws {
         #expect(try await NearGroups().find(Matrix(rows: 5, columns: 8), threshold: 0.5).isEmpty)
     }
