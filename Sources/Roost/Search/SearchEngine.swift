@@ -123,20 +123,20 @@ struct SearchEngine: Sendable {
         switch fault {
         case .corruptGraph(let reason):
             await passageCatalog.update { $0.dropGraph(notice: .unusableIndex(reason)) }
-        case .corruptVectors(let reason): try await passageCatalog.rejectIndex(reason)
-        case .corruptPositions: try await wordCatalog.rejectIndex("the positions of its words are damaged")
+        case .corruptVectors(let reason): await passageCatalog.rejectIndex(reason)
+        case .corruptPositions: await wordCatalog.rejectIndex("the positions of its words are damaged")
         case .vectorsDisagree:
             switch health.vectors.recordDisagreement() {
             case .searchAgain: break
             case .rebuildAndSearchAgain:
-                if passages?.isMapped == true { try await passageCatalog.rejectIndex(Self.disagreement) }
+                if passages?.isMapped == true { await passageCatalog.rejectIndex(Self.disagreement) }
             case .giveUp: throw Self.inconsistentStorage
             }
         case .wordsDisagree:
             switch health.words.recordDisagreement() {
             case .searchAgain: break
             case .rebuildAndSearchAgain:
-                if words?.isMapped == true { try await wordCatalog.rejectIndex(Self.disagreement) }
+                if words?.isMapped == true { await wordCatalog.rejectIndex(Self.disagreement) }
             case .giveUp: throw Self.inconsistentStorage
             }
         }

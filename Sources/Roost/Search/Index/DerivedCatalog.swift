@@ -18,6 +18,9 @@ actor DerivedCatalog<Contents: DerivedContents> {
     private var contents = Contents()
     /// Whether the index files are ignored because they turned out not to match the storage.
     private var isIndexRejected = false
+    /// Incremented when the contents or a part of them are discarded. A call that began before must not put
+    /// its contents back.
+    private var generation = 0
     /// Whether a call loads the contents for the first time, and the calls that wait for it.
     private var isLoading = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -45,6 +48,7 @@ actor DerivedCatalog<Contents: DerivedContents> {
     }
 
     private func updated() async throws -> Contents {
+        let generation = generation
         var current = contents
         var isCaughtUp = false
         if current.cursor == .start, let directory, !isIndexRejected {
@@ -56,30 +60,35 @@ actor DerivedCatalog<Contents: DerivedContents> {
             current = try await Self.load(storage)
             current.notice = notice
         }
-        if current.cursor.epoch != contents.cursor.epoch
+        let isNewest =
+            current.cursor.epoch != contents.cursor.epoch
             || current.cursor.revision >= contents.cursor.revision
-        {
-            contents = current
-        }
+        if isNewest, generation == self.generation { contents = current }
         return current
     }
 
     /// Discards the contents after a new index has been written, so that the next use maps the new files.
     func reset() {
+        generation += 1
         contents = Contents()
         isIndexRejected = false
     }
 
-    /// Builds the contents from the storage, and ignores the index files until ``reset()``.
-    func rejectIndex(_ reason: String) async throws {
+    /// Discards the contents and ignores the index files until ``reset()``, so that the next use builds the
+    /// contents from the storage. Does nothing if another search has already rejected the files.
+    func rejectIndex(_ reason: String) {
+        guard contents.isMapped else { return }
+        generation += 1
         isIndexRejected = true
-        var loaded = try await Self.load(storage)
-        loaded.notice = .unusableIndex(reason)
-        contents = loaded
+        contents = Contents()
+        contents.notice = .unusableIndex(reason)
     }
 
     /// Changes the contents after a part of them has turned out to be unusable.
-    func update(_ change: @Sendable (inout Contents) -> Void) { change(&contents) }
+    func update(_ change: @Sendable (inout Contents) -> Void) {
+        generation += 1
+        change(&contents)
+    }
 
     @concurrent
     private static func map(_ directory: URL, _ storage: any StorageProvider) async throws -> Contents {
