@@ -16,9 +16,8 @@ extension WriteBatch {
             if let entry = old[id] { inverse.upserts.append(entry) } else { inverse.removals.append(id) }
         }
         inverse.sources = try await before.sources(sources.map(\.id) + removedSources)
-        // Ids of sources are compared by their bytes, not by Unicode equivalence.
-        let known = Set(inverse.sources.map { Array($0.id.utf8) })
-        inverse.removedSources = sources.map(\.id).filter { !known.contains(Array($0.utf8)) }
+        let known = Set(inverse.sources.map { ExactText($0.id) })
+        inverse.removedSources = sources.map(\.id).filter { !known.contains(ExactText($0)) }
         try await invertClusters(&inverse, in: before)
         return inverse
     }
@@ -52,17 +51,17 @@ extension WriteBatch {
     ///   the same object, the first of these contains its original state.
     static func merging(_ inverses: [WriteBatch]) -> WriteBatch {
         var merged = WriteBatch()
-        var (entries, sources, assigned) = (Set<Entry.ID>(), Set<[UInt8]>(), Set<Entry.ID>())
+        var (entries, sources, assigned) = (Set<Entry.ID>(), Set<ExactText>(), Set<Entry.ID>())
         var clusters = Set<Cluster.ID>()
         for inverse in inverses {
             for entry in inverse.upserts where entries.insert(entry.id).inserted {
                 merged.upserts.append(entry)
             }
             for id in inverse.removals where entries.insert(id).inserted { merged.removals.append(id) }
-            for source in inverse.sources where sources.insert(Array(source.id.utf8)).inserted {
+            for source in inverse.sources where sources.insert(ExactText(source.id)).inserted {
                 merged.sources.append(source)
             }
-            for id in inverse.removedSources where sources.insert(Array(id.utf8)).inserted {
+            for id in inverse.removedSources where sources.insert(ExactText(id)).inserted {
                 merged.removedSources.append(id)
             }
             // A complete clustering contains all assignments and clusters, so later inverses add nothing to
