@@ -133,6 +133,15 @@ package struct FileSystem: Sendable {
         faccessat(AT_FDCWD, url.path, W_OK, AT_EACCESS) == 0 || ![EACCES, EPERM, EROFS].contains(errno)
     }
 
+    /// Returns the absolute path of a file without symbolic links; `nil` if the file does not exist or a
+    /// folder on the path cannot be searched.
+    package static func resolvedPath(_ path: String) -> String? {
+        realpath(path, nil).map { pointer in
+            defer { free(pointer) }
+            return String(cString: pointer)
+        }
+    }
+
     /// Returns the number of bytes that this process can still write to the file system of a path; `nil` if
     /// the system does not report it.
     package func freeBytes(at url: URL) -> Int? {

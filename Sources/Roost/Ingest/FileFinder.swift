@@ -1,5 +1,6 @@
 public import Foundation
 public import RoostDocuments
+import RoostFiles
 
 /// Finds the files below a folder that an ingest reads.
 ///
@@ -82,7 +83,7 @@ public struct FileFinder: Sendable {
         let (base, rules) = Self.rulesAbove(folder)
         var walk = FolderWalk(
             base: base, globs: globs.map { PathPattern($0) }, exclusions: exclusions.map { PathPattern($0) },
-            followsLinks: followsLinks, readers: readers, root: FolderWalk.resolved(folder.path))
+            followsLinks: followsLinks, readers: readers, root: FileSystem.resolvedPath(folder.path))
         (walk.omitted, walk.willEnter, walk.isCancelled) = (omitted, willEnter, isCancelled)
         try walk.enter(folder.path, path: "", rules: rules, scope: scope)
         // The result must not outlive closures that the caller lends for the search.

@@ -1,5 +1,6 @@
 import Foundation
 import RoostDocuments
+import RoostFiles
 
 /// One search for files below a folder, by the rules of a ``FileFinder``.
 struct FolderWalk {
@@ -70,7 +71,7 @@ struct FolderWalk {
         if isCancelled() { throw CancellationError() }
         if !path.isEmpty, isStore(folder) { return skip(folder, FileFinder.storeReason) }
         if followsLinks {
-            let resolved = Self.resolved(folder) ?? folder
+            let resolved = FileSystem.resolvedPath(folder) ?? folder
             guard !open.contains(resolved) else {
                 return skip(folder, "a symbolic link to one of its parent folders")
             }
@@ -180,7 +181,7 @@ struct FolderWalk {
     private func isBelowRoot(_ link: String) -> Bool {
         guard let root else { return false }
         // Reading a link without a target reports the cause.
-        guard let target = Self.resolved(link) else { return true }
+        guard let target = FileSystem.resolvedPath(link) else { return true }
         return target.hasPrefix(root == "/" ? root : root + "/")
     }
 
@@ -196,13 +197,5 @@ struct FolderWalk {
             if let isIgnored = folder.rules.ignores(relative, isFolder: isFolder) { return isIgnored }
         }
         return false
-    }
-
-    /// Returns a path without symbolic links; `nil` if the file does not exist.
-    static func resolved(_ path: String) -> String? {
-        realpath(path, nil).map { pointer in
-            defer { free(pointer) }
-            return String(cString: pointer)
-        }
     }
 }

@@ -125,11 +125,9 @@ public struct RecordReader: Sendable {
     ///
     /// The id of a file that no longer exists equals its former id, provided that a parent folder exists.
     public static func sourceID(_ url: URL) -> String {
-        let resolved = realpath(url.path, nil).map { pointer in
-            defer { free(pointer) }
-            return String(cString: pointer)
+        if let resolved = FileSystem.resolvedPath(url.path) {
+            return URL(fileURLWithPath: resolved).absoluteString
         }
-        if let resolved { return URL(fileURLWithPath: resolved).absoluteString }
         let url = url.standardizedFileURL
         let folder = url.deletingLastPathComponent()
         guard folder.path != url.path else { return url.absoluteString }

@@ -144,11 +144,7 @@ public struct StoreManifest: Codable, Sendable, Hashable {
     ///   no links.
     public static func findUpward(from folder: URL) throws -> URL? {
         // Without symbolic links, the parents that are checked are the ones that lead to the store.
-        let resolved = realpath(folder.path, nil).map { pointer in
-            defer { free(pointer) }
-            return String(cString: pointer)
-        }
-        var path = resolved ?? folder.standardizedFileURL.path
+        var path = FileSystem.resolvedPath(folder.path) ?? folder.standardizedFileURL.path
         while true {
             let candidate = URL(fileURLWithPath: path, isDirectory: true)
                 .appendingPathComponent(".roost", isDirectory: true)

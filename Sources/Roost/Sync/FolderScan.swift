@@ -87,7 +87,7 @@ struct FolderScan: Sendable {
         var status = stat()
         guard lstat(path, &status) == 0 else { return false }
         if status.st_mode & S_IFMT == S_IFLNK { return true }
-        return FolderWalk.resolved(path).map { $0 != path } ?? false
+        return FileSystem.resolvedPath(path).map { $0 != path } ?? false
     }
 
     /// Returns whether a file certainly does not exist. If a folder above it cannot be read, it may exist.

@@ -21,7 +21,7 @@ struct SyncPlan {
     /// Compares folders with the store, without changing anything.
     init(_ trees: [SyncTree], store: KnowledgeStore, _ options: SyncOptions) async throws {
         folders = trees.map(\.folder)
-        let omitted = store.directory.flatMap { FolderWalk.resolved($0.path) }
+        let omitted = store.directory.flatMap { FileSystem.resolvedPath($0.path) }
         var scans: [FolderScan] = []
         for tree in trees {
             scans.append(

@@ -1,5 +1,6 @@
 public import Foundation
 import RoostDocuments
+import RoostFiles
 
 /// A folder that a store remembers, and how its files are ingested.
 public struct SyncedFolder: Sendable, Hashable, Identifiable {
@@ -25,8 +26,7 @@ public struct SyncedFolder: Sendable, Hashable, Identifiable {
     /// Creates the description of a folder. Symbolic links in its path are resolved.
     public init(_ url: URL) {
         id = UUID()
-        let resolved = FolderWalk.resolved(url.path)
-        path = resolved ?? url.standardizedFileURL.path
+        path = FileSystem.resolvedPath(url.path) ?? url.standardizedFileURL.path
     }
 
     /// The location of the folder.
