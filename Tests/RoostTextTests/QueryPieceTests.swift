@@ -145,6 +145,13 @@ import Testing
         #expect(TextQuery("\\alpha \\sum").plainText == "\\alpha \\sum")
     }
 
+    @Test func `any number of backslashes is text`() {
+        let text = String(repeating: "\\", count: 200_000)
+        #expect(TextQuery(text).plainText == text && TextQuery.escaped(text) == text)
+        #expect(TextQuery("\\" + text + "-x").plainText == text + "-x")
+        #expect(TextQuery.escaped(text + "-x") == "\\" + text + "-x")
+    }
+
     @Test func `every combination of operators is a query`() {
         var generator = Seeded(state: 7)
         let parts = [

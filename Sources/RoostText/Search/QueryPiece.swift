@@ -175,13 +175,13 @@ struct QueryPiece: Sendable {
         return nil
     }
 
-    /// Returns whether a word begins or ends with characters that are operators, or begins with a backslash
-    /// that makes them text.
+    /// Returns whether a word begins or ends with characters that are operators. Backslashes before them do
+    /// not count.
     private static func hasOperator(_ word: Substring) -> Bool {
-        guard let first = word.first else { return false }
-        if first == "-" || closingQuotes[first] != nil || word.last == "*" { return true }
-        if first == "\\" { return hasOperator(word.dropFirst()) }
-        return fields.contains { word.hasPrefix($0.name) }
+        let text = word.drop { $0 == "\\" }
+        guard let first = text.first else { return false }
+        return first == "-" || closingQuotes[first] != nil || text.last == "*"
+            || fields.contains { text.hasPrefix($0.name) }
     }
 
     /// Returns a text in which operators have no effect. See ``TextQuery/escaped(_:)``.
