@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Roost
 
-struct ReaderTests {
+@Suite(.temporaryFolders) struct ReaderTests {
     @Test(arguments: [
         ("*.md", "a.md", true), ("*.md", "b/a.md", false), ("**/*.md", "a.md", true),
         ("**/*.md", "b/c/a.md", true),
@@ -127,5 +128,27 @@ struct ReaderTests {
         let found = try FileFinder().find(odd)
         #expect(found.files.contains { $0.lastPathComponent == "deep.md" })
         #expect(found.skipped.contains { $0.reason.contains("symbolic link") })
+    }
+
+    @Test func `the id of a missing file is its former id`() throws {
+        let folder = try TemporaryFolder().url
+        let (real, link) = (folder.appendingPathComponent("real"), folder.appendingPathComponent("link"))
+        try FileManager.default.createDirectory(at: real, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: real)
+        for name in ["a.md", "50% of #1; é?.md", "e\u{301}.md"] {
+            let file = link.appendingPathComponent(name)
+            try Data().write(to: file)
+            let former = RecordReader.sourceID(file)
+            try FileManager.default.removeItem(at: file)
+            #expect(RecordReader.sourceID(file) == former)
+            #expect(former == RecordReader.sourceID(real.appendingPathComponent(name)))
+        }
+        let missing = RecordReader.sourceID(link.appendingPathComponent("none/none/a.md"))
+        #expect(missing == RecordReader.folderID(real) + "none/none/a.md")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `the path of a missing file can have any length`() {
+        let path = "/none" + String(repeating: "/a", count: 50_000)
+        #expect(RecordReader.sourceID(URL(fileURLWithPath: path)) == "file://" + path)
     }
 }

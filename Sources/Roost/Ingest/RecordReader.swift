@@ -128,12 +128,18 @@ public struct RecordReader: Sendable {
         if let resolved = FileSystem.resolvedPath(url.path) {
             return URL(fileURLWithPath: resolved).absoluteString
         }
-        let url = url.standardizedFileURL
-        let folder = url.deletingLastPathComponent()
-        guard folder.path != url.path else { return url.absoluteString }
-        let base = sourceID(folder)
-        return URL(fileURLWithPath: URL(string: base)?.path ?? folder.path)
-            .appendingPathComponent(url.lastPathComponent, isDirectory: false).absoluteString
+        // The links above a missing file are those in the path of the nearest folder that exists.
+        let path = url.standardizedFileURL.path
+        var folder = path[...]
+        var resolved: String?
+        while resolved == nil, let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) {
+            folder = folder[..<slash]
+            // The system cannot resolve longer paths, and the path of a link in a text can have any length.
+            guard folder.utf8.count < Int(PATH_MAX) else { continue }
+            resolved = folder.isEmpty ? "" : FileSystem.resolvedPath(String(folder))
+        }
+        guard let resolved else { return url.absoluteString }
+        return URL(fileURLWithPath: resolved + path[folder.endIndex...], isDirectory: false).absoluteString
     }
 
     /// Returns the prefix with which the source ids of all files below a folder begin.
