@@ -102,6 +102,27 @@ struct EntryTextTests {
         }
     }
 
+    /// A locale in which numbers have a decimal comma; `nil` if the system does not have it.
+    private static var commaLocale: locale_t? { newlocale(LC_NUMERIC_MASK, "de_DE.UTF-8", nil) }
+
+    @Test(.enabled(if: commaLocale != nil)) func `numbers do not depend on the locale of the program`() throws
+    {
+        let locale = try #require(Self.commaLocale)
+        let previous = uselocale(locale)
+        defer {
+            uselocale(previous)
+            freelocale(locale)
+        }
+        // These numbers have too many digits for the fast conversions.
+        let text = Array("[0.12345678901234567890,0.5000000000000000000000]".utf8)
+        let (floats, double) = try text.withUnsafeBytes { bytes in
+            var (reader, other) = (JSONReader(bytes), JSONReader(bytes))
+            try other.expect("[")
+            return (try reader.floats(), try other.double())
+        }
+        #expect(floats == [0.123456789, 0.5] && double == 0.12345678901234567890)
+    }
+
     @Test(arguments: [
         "", "{", "[]", "null", "{\"id\": 1}", "{\"id\":\"x\",\"content\":\"a\"}", "{\"content\":\"a\"}",
         "{\"id\":\"00000000-0000-4000-8000-000000000001\",\"content\":\"a\"",

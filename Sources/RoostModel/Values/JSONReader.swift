@@ -305,8 +305,7 @@ package struct JSONReader {
                 return Float(value)
             }
         }
-        let value = withText(number.range) { strtof($0, nil) }
-        guard value.isFinite else { throw error("number out of range") }
+        guard let value = Float(text(of: number)), value.isFinite else { throw error("number out of range") }
         return value
     }
 
@@ -314,8 +313,7 @@ package struct JSONReader {
 
     package func double(_ number: Number) throws(JSONError) -> Double {
         if let value = number.exactDouble { return value }
-        let value = withText(number.range) { strtod($0, nil) }
-        guard value.isFinite else { throw error("number out of range") }
+        guard let value = Double(text(of: number)), value.isFinite else { throw error("number out of range") }
         return value
     }
 
@@ -329,12 +327,10 @@ package struct JSONReader {
     package func integer(_ number: Number) -> Int? {
         guard number.isInteger else { return nil }
         if number.isExact { return number.isNegative ? -Int(number.mantissa) : Int(number.mantissa) }
-        return Int(String(decoding: bytes[number.range], as: UTF8.self))
+        return Int(text(of: number))
     }
 
-    private func withText<Value>(_ range: Range<Int>, _ body: (UnsafePointer<CChar>) -> Value) -> Value {
-        String(decoding: bytes[range], as: UTF8.self).withCString(body)
-    }
+    private func text(of number: Number) -> String { String(decoding: bytes[number.range], as: UTF8.self) }
 }
 
 extension JSONReader.Number {
