@@ -20,9 +20,9 @@ struct WordScanner {
                     if isPlain[Int(byte)] { break }
                     offset += 1
                 } else {
-                    let scalar = Self.scalar(utf8, offset)
+                    let (scalar, width) = UTF8Decoding.scalar(utf8, offset)
                     if Self.isWord(scalar) { break }
-                    offset += UTF8.width(scalar)
+                    offset += width
                 }
             }
             guard offset < utf8.count else { return nil }
@@ -33,37 +33,22 @@ struct WordScanner {
                     offset += 1
                     continue
                 }
-                let scalar = Self.scalar(utf8, offset)
+                let (scalar, width) = UTF8Decoding.scalar(utf8, offset)
                 if Self.isWord(scalar) {
                     if Self.isSeparateWord(scalar), offset > start { break }
-                    offset += UTF8.width(scalar)
+                    offset += width
                     if Self.isSeparateWord(scalar) { break }
                     continue
                 }
                 // An apostrophe between letters belongs to the word: don't, o’clock.
-                let next = offset + UTF8.width(scalar)
+                let next = offset + width
                 guard scalar == "'" || scalar == "\u{2019}", next < utf8.count else { break }
-                let following = Self.scalar(utf8, next)
+                let following = UTF8Decoding.scalar(utf8, next).scalar
                 guard Self.isWord(following), !Self.isSeparateWord(following) else { break }
                 offset = next
             }
             return start..<offset
         }
-    }
-
-    private static func scalar(_ utf8: UnsafeBufferPointer<UInt8>, _ offset: Int) -> Unicode.Scalar {
-        let first = UInt32(utf8[offset])
-        func rest(_ index: Int) -> UInt32 {
-            offset + index < utf8.count ? UInt32(utf8[offset + index]) & 0x3F : 0
-        }
-        let value: UInt32 =
-            switch first {
-            case ..<0x80: first
-            case ..<0xE0: (first & 0x1F) << 6 | rest(1)
-            case ..<0xF0: (first & 0x0F) << 12 | rest(1) << 6 | rest(2)
-            default: (first & 0x07) << 18 | rest(1) << 12 | rest(2) << 6 | rest(3)
-            }
-        return Unicode.Scalar(value) ?? "\u{FFFD}"
     }
 
     private static func isWord(_ scalar: Unicode.Scalar) -> Bool {

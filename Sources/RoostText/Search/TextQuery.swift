@@ -313,9 +313,9 @@ public struct TextQuery: Sendable, Hashable {
     private static func clauses(of piece: QueryPiece, isPhrase: Bool) -> [Clause] {
         let text = String(piece.text)
         let hasAsterisk = text.last == "*" && !piece.isQuoted && !piece.isLiteral
-        // A quoted version number finds only itself.
         // In a path, an asterisk after a hyphen does not form an operator with it.
         let isPattern = hasAsterisk && piece.field != nil
+        // A quoted version number finds only itself.
         let terms = Term.terms(of: isPattern ? String(text.dropLast()) : text).map {
             piece.isQuoted ? $0.exact : $0
         }
