@@ -67,9 +67,14 @@ struct DatabaseVectors: Sendable {
         while true {
             let found = try await search.nearestPassages(
                 to: vector, limit: depth, in: scope, isExact: isExact)
-            let best = NearestEntries(found.passages, k: k, among: checked)
+            let passages = found.passages.lazy.filter { checked?.contains($0.row) != false }.map {
+                PassageContents.Hit(
+                    entry: $0.entry, entryRow: $0.row, ordinal: $0.ordinal, score: $0.score)
+            }
+            let best = NearestEntries(passages, k: k, lastScore: found.passages.last?.score)
             if best.isComplete || found.passages.count < depth {
-                return Nearest(hits: best.hits, plan: found.plan)
+                let hits = best.hits.sorted { ($1.score, $0.entry) < ($0.score, $1.entry) }
+                return Nearest(hits: Array(hits.prefix(k)), plan: found.plan)
             }
             depth *= QueryPlan.stageGrowth
             if let rows = checked, depth > Self.maximumCheckedPassages {

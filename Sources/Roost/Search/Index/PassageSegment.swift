@@ -76,7 +76,7 @@ struct PassageSegment: Sendable {
                 }
             var unfinished: [Int] = []
             for (query, found) in zip(open, neighbors) {
-                let best = bestPassages(of: found, k: k)
+                let best = nearestEntries(among: found, k: k)
                 results[query] = best.hits
                 if !best.isComplete, found.count >= depth, depth < rows.count { unfinished.append(query) }
             }
@@ -102,35 +102,18 @@ struct PassageSegment: Sendable {
         }
     }
 
-    /// The best passage of each entry among the nearest rows.
-    private struct BestPassages {
-        var hits: [PassageContents.Hit]
-        /// Whether the hits include the `k` nearest entries and all entries at the distance of the last of
-        /// them.
-        var isComplete: Bool
-    }
-
     /// Returns the best passage of each entry among the nearest rows.
     ///
     /// - Parameter neighbors: The nearest rows, nearest first.
-    private func bestPassages(of neighbors: [Neighbor], k: Int) -> BestPassages {
-        var best: [UUID: PassageContents.Hit] = [:]
-        var scores: [Float] = []
-        for neighbor in neighbors where tombstones.isEmpty || !tombstones.contains(neighbor.row) {
+    private func nearestEntries(among neighbors: [Neighbor], k: Int) -> NearestEntries {
+        let valid = neighbors.lazy.filter { tombstones.isEmpty || !tombstones.contains($0.row) }
+        let passages = valid.map { neighbor in
             let row = Int(neighbor.row)
-            let hit = PassageContents.Hit(
+            return PassageContents.Hit(
                 entry: rows.id(row), entryRow: rows.entryRow(row), ordinal: rows.ordinal(row),
                 score: neighbor.score)
-            if let other = best[hit.entry] {
-                // If several passages of an entry are equally near, the first of them is the hit.
-                if other.score == hit.score, hit.ordinal < other.ordinal { best[hit.entry] = hit }
-            } else {
-                best[hit.entry] = hit
-                scores.append(hit.score)
-            }
         }
-        let isComplete = scores.count >= k && (neighbors.last?.score ?? 0) < scores[k - 1]
-        return BestPassages(hits: Array(best.values), isComplete: isComplete)
+        return NearestEntries(passages, k: k, lastScore: neighbors.last?.score)
     }
 }
 
