@@ -37,7 +37,7 @@ extension WriteBatch {
     /// could change the result, although commits must be idempotent.
     private func checkUniqueness() throws {
         try Self.checkUnique(upserts.map(\.id), "entry")
-        try Self.checkUnique(sources.map { Array($0.id.utf8) }, "a source")
+        try Self.checkUnique(sources.map { ExactText($0.id) }, "a source")
         try Self.checkUnique(clusters.map(\.id), "cluster")
         try Self.checkUnique(assignments.map(\.entry) + unassignments, "the assignment of entry")
         try Self.checkUnique(clustering?.clusters.map(\.id) ?? [], "cluster")
