@@ -18,6 +18,22 @@ import Testing
     }
 
     @Test(arguments: [
+        ("[", "[", true), ("[a", "[a", true), ("[]", "[]", true), ("[]a]", "]", true), ("[!]a]", "b", true),
+        ("[!]a]", "]", false), ("[!]", "[!]", true), ("[c-a]", "b", false), ("[a-]", "-", true),
+        ("[^a]", "/", false),
+        ("a\\", "a\\", true), ("***", "a/b", true), ("[[]]", "[]", true),
+    ])
+    func `brackets form sets if they are closed`(pattern: String, path: String, isMatch: Bool) {
+        #expect(GlobPattern(pattern).matches(path) == isMatch)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `many open brackets are read in linear time`() {
+        let brackets = String(repeating: "[", count: 200_000)
+        #expect(!GlobPattern(brackets).matches("a"))
+        #expect(GlobPattern("*" + brackets + "]").matches("a["))
+    }
+
+    @Test(arguments: [
         ("drafts", ["drafts", "a/drafts", "a/drafts.md/"], [true, true, false]),
         ("drafts/", ["drafts/", "a/drafts/", "drafts", "drafts/a"], [true, true, false, false]),
         ("/drafts", ["drafts", "drafts/", "a/drafts"], [true, true, false]),

@@ -1,84 +1,117 @@
 /// A pattern for paths in the syntax of `.gitignore`: `*` and `?` match within a name, `**` across folders,
 /// `[a-z]` one of several characters.
-struct GlobPattern: Sendable, Hashable {
-    private let pattern: [Character]
+struct GlobPattern: Sendable {
+    /// A part of a pattern.
+    private enum Item: Sendable {
+        /// `**/`: nothing, or one or more folders with the slash after each.
+        case folders
+        /// `**`: any characters.
+        case everything
+        /// `*`: any characters but slashes.
+        case name
+        /// `?`: any character but a slash.
+        case anyCharacter
+        /// `[a-z]` or `[!a-z]`: a character in one of the ranges, or in none of them, but not a slash.
+        case oneOf([ClosedRange<Character>], isNegated: Bool)
+        /// Exactly this character.
+        case character(Character)
+    }
 
-    init(_ pattern: some StringProtocol) { self.pattern = Array(pattern) }
+    private let items: [Item]
+
+    /// - Complexity: O(length of the pattern).
+    init(_ pattern: some StringProtocol) {
+        var items: [Item] = []
+        var rest = Array(pattern)[...]
+        // Whether the rest may contain the end of a set. If not, it is not searched for again.
+        var mayEndSet = true
+        while let first = rest.popFirst() {
+            switch first {
+            case "*" where rest.first == "*":
+                rest.removeFirst()
+                let isFolder = rest.first == "/"
+                if isFolder { rest.removeFirst() }
+                items.append(isFolder ? .folders : .everything)
+            case "*": items.append(.name)
+            case "?": items.append(.anyCharacter)
+            case "[" where mayEndSet:
+                let isNegated = rest.first == "!" || rest.first == "^"
+                let start = isNegated ? rest.dropFirst() : rest
+                // The first character of a set can be a closing bracket.
+                if let end = start.dropFirst().firstIndex(of: "]") {
+                    items.append(.oneOf(Self.ranges(start[..<end]), isNegated: isNegated))
+                    rest = rest[(end + 1)...]
+                } else {
+                    mayEndSet = false
+                    items.append(.character(first))
+                }
+            case "\\": items.append(.character(rest.popFirst() ?? first))
+            default: items.append(.character(first))
+            }
+        }
+        self.items = items
+    }
+
+    /// Returns the ranges in the text between the brackets of a set. A single character is a range.
+    private static func ranges(_ text: ArraySlice<Character>) -> [ClosedRange<Character>] {
+        var rest = text
+        var ranges: [ClosedRange<Character>] = []
+        while let first = rest.popFirst() {
+            var last = first
+            if rest.count >= 2, rest.first == "-" {
+                last = rest[rest.startIndex + 1]
+                rest = rest.dropFirst(2)
+            }
+            if first <= last { ranges.append(first...last) }
+        }
+        return ranges
+    }
 
     /// Returns whether the pattern matches the entire path.
     ///
     /// - Complexity: O(length of the pattern · length of the path).
     func matches(_ path: some StringProtocol) -> Bool {
         let text = Array(path)
-        // reachable[i] tells whether the part of the pattern before `index` matches the first i characters.
+        // reachable[i] tells whether the items so far match the first i characters.
         var reachable = [Bool](repeating: false, count: text.count + 1)
         reachable[0] = true
-        var index = 0
-        while index < pattern.count {
-            var next = [Bool](repeating: false, count: text.count + 1)
-            switch pattern[index] {
-            case "*" where index + 1 < pattern.count && pattern[index + 1] == "*":
-                let isFolder = index + 2 < pattern.count && pattern[index + 2] == "/"
-                index += isFolder ? 3 : 2
-                var isOpen = false
+        for item in items {
+            var isOpen = false
+            switch item {
+            case .folders:
                 for end in reachable.indices {
-                    if reachable[end] { isOpen = true }
-                    // `**/` matches nothing, or characters up to and including a slash.
-                    next[end] = reachable[end] || (isOpen && (!isFolder || text[end - 1] == "/"))
+                    isOpen = isOpen || reachable[end]
+                    reachable[end] = reachable[end] || (isOpen && text[end - 1] == "/")
                 }
-            case "*":
-                index += 1
-                var isOpen = false
+            case .everything:
                 for end in reachable.indices {
-                    if end > 0, text[end - 1] == "/" { isOpen = false }
-                    if reachable[end] { isOpen = true }
-                    next[end] = isOpen
+                    isOpen = isOpen || reachable[end]
+                    reachable[end] = isOpen
                 }
-            default:
-                let start = index
-                for offset in text.indices where reachable[offset] {
-                    index = start
-                    if matches(text[offset], itemAt: &index) { next[offset + 1] = true }
+            case .name:
+                for end in reachable.indices {
+                    isOpen = reachable[end] || (isOpen && text[end - 1] != "/")
+                    reachable[end] = isOpen
                 }
-                // Skip the item even if no character was compared with it.
-                index = start
-                _ = matches("/", itemAt: &index)
+            case .anyCharacter, .oneOf, .character:
+                for index in text.indices.reversed() {
+                    reachable[index + 1] = reachable[index] && Self.matches(text[index], item)
+                }
+                reachable[0] = false
             }
-            reachable = next
+            guard reachable.contains(true) else { return false }
         }
         return reachable[text.count]
     }
 
-    /// Returns whether a character matches the item of the pattern at `index`, and advances `index` to the
-    /// next item.
-    private func matches(_ character: Character, itemAt index: inout Int) -> Bool {
-        switch pattern[index] {
-        case "?":
-            index += 1
-            return character != "/"
-        case "[":
-            guard let end = pattern[(index + 1)...].dropFirst().firstIndex(of: "]") else { break }
-            var items = pattern[(index + 1)..<end]
-            let isNegated = items.first == "!" || items.first == "^"
-            if isNegated { items = items.dropFirst() }
-            index = end + 1
-            var contains = false
-            while let first = items.popFirst() {
-                if items.count >= 2, items.first == "-" {
-                    let last = items[items.startIndex + 1]
-                    contains = contains || (first <= character && character <= last)
-                    items = items.dropFirst(2)
-                } else {
-                    contains = contains || first == character
-                }
-            }
-            return character != "/" && contains != isNegated
-        case "\\" where index + 1 < pattern.count:
-            index += 2
-            return character == pattern[index - 1]
-        default: break
+    /// Returns whether a character matches an item that stands for one character.
+    private static func matches(_ character: Character, _ item: Item) -> Bool {
+        switch item {
+        case .anyCharacter: character != "/"
+        case .oneOf(let ranges, let isNegated):
+            character != "/" && ranges.contains { $0.contains(character) } != isNegated
+        case .character(let expected): character == expected
+        case .folders, .everything, .name: false
         }
-        index += 1
-        return character == pattern[index - 1]
     }
 }
