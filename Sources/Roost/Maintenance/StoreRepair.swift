@@ -42,23 +42,25 @@ struct StoreRepair {
                 try await recovered.restore(configuration, store, with: inspector.embedders()))
         } else if store != manifest.store || configuration.manifest.provider != manifest.provider {
             let provider = configuration.manifest.provider
-            try StoreManifest.change(in: directory) { manifest in
-                manifest.store = store
-                manifest.provider = provider
+            try await BlockingWork.run { [directory] _ in
+                try StoreManifest.change(in: directory) { manifest in
+                    manifest.store = store
+                    manifest.provider = provider
+                }
             }
             findings.append(
                 .note(StoreManifest.path(in: directory), "describes the \(provider.rawValue) storage now"))
         }
         // Without a valid manifest, the following steps cannot open the store.
         guard (try? StoreManifest.read(in: directory).store) == store else {
-            try removeTemporaryFiles()
+            try await removeTemporaryFiles()
             return findings
         }
         findings += try await removeInvalidAssignments(configuration)
         findings += try await replaceInvalidVectors(configuration)
         if inspector.includesModels { findings += try await replaceVectorsOfOtherModels(configuration) }
         findings += try await moveDamagedOriginals()
-        try removeTemporaryFiles()
+        try await removeTemporaryFiles()
         return findings
     }
 
@@ -222,19 +224,21 @@ struct StoreRepair {
         return damaged.map { .note($0.path, "was moved to \(target.path)") }
     }
 
-    private func removeTemporaryFiles() throws {
-        do {
-            // No other process can be writing a temporary file while this one holds the writers' lock.
-            let lock = try FileLock.acquire(
-                StoreConfiguration.lockURL(directory), timeout: Self.lockTimeout)
-            defer { lock.release() }
-            for name in LeftoverCheck.temporaryFiles(in: directory) {
-                try FileSystem.standard.unlink(directory.appendingPathComponent(name).path)
+    private func removeTemporaryFiles() async throws {
+        try await BlockingWork.run { [directory] _ in
+            do {
+                // No other process can be writing a temporary file while this one holds the writers' lock.
+                let lock = try FileLock.acquire(
+                    StoreConfiguration.lockURL(directory), timeout: Self.lockTimeout)
+                defer { lock.release() }
+                for name in LeftoverCheck.temporaryFiles(in: directory) {
+                    try FileSystem.standard.unlink(directory.appendingPathComponent(name).path)
+                }
+            } catch is LockTimeout {
+                // Temporary files that remain only take up space. The next repair removes them.
+            } catch {
+                throw StorageError.mapping(error)
             }
-        } catch is LockTimeout {
-            // Temporary files that remain only take up space. The next repair removes them.
-        } catch {
-            throw StorageError.mapping(error)
         }
     }
 
