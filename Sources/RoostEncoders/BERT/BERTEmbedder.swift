@@ -175,16 +175,7 @@ public struct BERTEmbedder: Embedder {
         }
         let sequences = tokenized.withLock(\.self)
         let used = sequences.map { $0.count - 2 - (prefixes[role]?.count ?? 0) }
-        let batches = BERTBatches(
-            pass: pass, sequences: sequences, groups: Self.groups(of: sequences.map(\.count)))
-        var vectors = try await batches.vectors()
-        // Activations may overflow even if all weights are finite.
-        guard vectors.elements.allSatisfy(\.isFinite) else {
-            throw EmbedderError(
-                .damagedModel,
-                "the model in \(folder.url.path) computes numbers that are not finite",
-                remedy: .installModel)
-        }
+        var vectors = try await pooledVectors(of: sequences)
         if configuration.normalizes { vectors.normalizeRows() }
         return Embeddings(
             vectors: vectors, tokenCounts: used,
@@ -193,11 +184,27 @@ public struct BERTEmbedder: Embedder {
 
     /// Returns the pooled vectors of single tokens, (tokens, d). Each token is placed between `[CLS]` and
     /// `[SEP]`.
+    ///
+    /// - Throws: `EmbedderError` with `.damagedModel` if a number is not finite; `CancellationError`.
     func vectors(ofTokens ids: [Int32]) async throws -> Matrix {
-        let sequences = ids.map { [tokenizer.start, $0, tokenizer.end] }
-        return try await BERTBatches(
-            pass: pass, sequences: sequences, groups: Self.groups(of: sequences.map(\.count))
-        ).vectors()
+        try await pooledVectors(of: ids.map { [tokenizer.start, $0, tokenizer.end] })
+    }
+
+    /// Returns the pooled vectors of sequences of token ids, (sequences, d), before normalization.
+    private func pooledVectors(of sequences: [[Int32]]) async throws -> Matrix {
+        let batches = BERTBatches(
+            pass: pass, sequences: sequences, groups: Self.groups(of: sequences.map(\.count)))
+        let vectors = try await batches.vectors()
+        // Activations may overflow even if all weights are finite.
+        guard vectors.elements.allSatisfy(\.isFinite) else { throw overflowError }
+        return vectors
+    }
+
+    /// The error for a model whose numbers exceed the range of `Float`.
+    var overflowError: EmbedderError {
+        EmbedderError(
+            .damagedModel, "the model in \(folder.url.path) computes numbers that are not finite",
+            remedy: .installModel)
     }
 
     /// Returns a copy of the embedder that uses the kernels of another instruction set.

@@ -29,8 +29,9 @@ extension StaticEmbedder {
     ///     latter is used.
     ///   - precision: The precision of the stored vectors.
     ///   - progress: Called with the number of embedded tokens and the total number of tokens.
-    /// - Throws: `EmbedderError` with `.badOutput` if the folder exists or cannot be written;
-    ///   `CancellationError`.
+    /// - Throws: `EmbedderError`: `.badOutput` if the folder exists or cannot be written, `.damagedModel` if
+    ///   the model computes a number that is not finite, `.unsupportedModel` if its vocabulary has only
+    ///   special tokens; `CancellationError`.
     /// - Complexity: One forward pass for each token; seconds for 30,000 tokens.
     @concurrent
     public static func distill(
@@ -46,6 +47,12 @@ extension StaticEmbedder {
         let vocabulary = try WordPieceTokenizer.vocabulary(of: model.folder)
         let n = vocabulary.count
         let ids = (0..<n).filter { !isSpecial($0, in: vocabulary) }
+        guard !ids.isEmpty else {
+            throw EmbedderError(
+                .unsupportedModel,
+                "cannot distill the model in \(model.folder.url.path): its vocabulary has only special tokens"
+            )
+        }
         var rows: [Float] = []
         // The number of tokens between two calls of `progress`.
         let step = 2048
@@ -56,10 +63,7 @@ extension StaticEmbedder {
         }
         let full = Matrix(rows: ids.count, columns: model.space.dimension, elements: rows)
         guard let components = PrincipalComponents(of: full, limit: dimension) else {
-            throw EmbedderError(
-                .unsupportedModel,
-                "cannot distill the model in \(model.folder.url.path): its vocabulary has only special tokens"
-            )
+            throw model.overflowError
         }
         let projected = components.project(full)
         let d = projected.columns
