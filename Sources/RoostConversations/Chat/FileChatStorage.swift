@@ -131,7 +131,7 @@ public struct FileChatStorage: ChatStorage {
                     continue
                 }
                 guard scope.isOf(userId: userId, sessionId: sessionId) else { continue }
-                if !contents.corruptLines.isEmpty { _ = try file.read() }
+                try file.check(contents)
                 histories.append((scope.agentId, Self.history(contents.records)))
             }
             return histories

@@ -31,7 +31,15 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
     /// - Throws: `StorageError`: `.damaged` if a line is corrupt, `.inputOutput`.
     func read() throws -> Contents {
         let contents = try salvage()
-        guard let line = contents.corruptLines.first else { return contents }
+        try check(contents)
+        return contents
+    }
+
+    /// Checks that contents which ``salvage()`` returned are complete.
+    ///
+    /// - Throws: `StorageError` with `.damaged` if a line is corrupt.
+    func check(_ contents: Contents) throws {
+        guard let line = contents.corruptLines.first else { return }
         throw StorageError(
             .damaged,
             "cannot read \(url.path): line \(line) is corrupt", remedy: .setDamagedAside)
