@@ -71,7 +71,7 @@ extension BackupRepository {
         var result = BackupSnapshot(
             id: "", created: Date(milliseconds: Date().milliseconds), tags: tags, stamp: snapshot.stamp,
             attributes: attributes, sourceCount: 0, lists: [], sources: [], clusters: [])
-        result.sequence = (earlier.map(\.sequence).max() ?? 0).addingReportingOverflow(1).partialValue
+        result.sequence = (earlier.map(\.sequence).max() ?? 0) + 1
         return (result, earlier.last)
     }
 

@@ -4,8 +4,6 @@ import RoostFiles
 /// Encodes and decodes lists of runs. The record of each run: ids 32 bytes · entries 32 · vectors 32 ·
 /// assignments 32 (zeros if there are none) · count 4.
 enum RunListCodec {
-    private static let recordSize = 4 * SegmentID.size + 4
-
     static func encode(_ runs: [RunRecord]) -> Data {
         var writer = BinaryWriter()
         for run in runs {

@@ -4,7 +4,7 @@ import RoostFiles
 ///
 /// In an encrypted repository the digest is keyed (HMAC), so it does not reveal whether the repository
 /// contains a known text.
-struct SegmentID: Hashable, Sendable, Comparable, CustomStringConvertible {
+struct SegmentID: Hashable, Sendable, CustomStringConvertible {
     /// The size of a name in bytes.
     static let size = 32
     /// A name that no segment has. In an index, it replaces the name of a segment that is no longer in use.
@@ -45,10 +45,6 @@ struct SegmentID: Hashable, Sendable, Comparable, CustomStringConvertible {
     var lowBits: UInt64 { words.0 }
 
     static func == (left: SegmentID, right: SegmentID) -> Bool { left.words == right.words }
-
-    static func < (left: SegmentID, right: SegmentID) -> Bool {
-        left.bytes.lexicographicallyPrecedes(right.bytes)
-    }
 
     /// All bytes are hashed, because a manipulated index can list many names with the same beginning.
     func hash(into hasher: inout Hasher) {

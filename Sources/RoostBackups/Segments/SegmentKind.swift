@@ -1,5 +1,5 @@
 /// The kind of data in a segment. The raw values are part of the on-disk format.
-enum SegmentKind: UInt8, Sendable, CaseIterable {
+enum SegmentKind: UInt8, Sendable {
     /// The ids of a run of entries.
     case ids = 1
     /// The texts and other properties of a run of entries, without vectors.
