@@ -72,16 +72,8 @@ enum EntryRows {
             rows.attributes.append(attribute.value)
             rows.attributes.append(revision)
             rows.attributes.append(attribute.text)
-            if let number {
-                rows.attributes.append(number.double)
-            } else {
-                rows.attributes.append(nil as UUID?)
-            }
-            if let integer = number?.integer {
-                rows.attributes.append(integer)
-            } else {
-                rows.attributes.append(nil as UUID?)
-            }
+            rows.attributes.append(number?.double)
+            rows.attributes.append(number?.integer)
         }
     }
 

@@ -58,6 +58,10 @@ struct RowBuffer {
         finishField()
     }
 
+    mutating func append(_ value: Int64?) {
+        if let value { append(value) } else { append([UInt8]?.none) }
+    }
+
     mutating func append(_ value: Int) { append(Int64(value)) }
 
     mutating func append(_ value: Int?) {
@@ -67,6 +71,10 @@ struct RowBuffer {
     mutating func append(_ revision: Revision) { append(Int64(revision.rawValue)) }
 
     mutating func append(_ value: Double) { append(Int64(bitPattern: value.bitPattern)) }
+
+    mutating func append(_ value: Double?) {
+        if let value { append(value) } else { append([UInt8]?.none) }
+    }
 
     mutating func append(_ id: UUID) {
         data.append(bigEndian: Int32(16))
