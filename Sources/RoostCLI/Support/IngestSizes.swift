@@ -29,8 +29,8 @@ final class IngestSizes: Sendable {
     func fraction(of progress: IngestProgress) -> Double {
         guard let all = before.last, all > 0 else { return 0 }
         let returned = files.withLock { $0 }
-        let done =
-            progress.sources == 0 ? 0 : before[returned[min(progress.sources, returned.count) - 1] + 1]
+        // Standard input is a source without a file, so there may be fewer files than sources, or none.
+        let done = returned.prefix(progress.sources).last.map { before[$0 + 1] } ?? 0
         guard progress.sources < returned.count else { return Double(done) / Double(all) }
         let next = returned[progress.sources]
         let size = Double(before[next + 1] - before[next]) * progress.fractionOfNextSource
