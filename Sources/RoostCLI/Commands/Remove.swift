@@ -63,31 +63,31 @@ struct Remove: AsyncParsableCommand {
                 $0 == source || $0 == file || $0.hasPrefix(folder)
             }
             records += known
-            let page = try await snapshot.entries(
-                after: nil, limit: .max, matching: EntryFilter(sources: Set(known + [source, file])))
-            guard !page.entries.isEmpty || !known.isEmpty else {
+            let filter = EntryFilter(sources: Set(known + [source, file]))
+            var found: [Entry.ID] = []
+            for try await page in snapshot.headerPages(matching: filter) { found += page.headers.map(\.id) }
+            guard !found.isEmpty || !known.isEmpty else {
                 throw RoostError(
                     .notFound,
                     "no entry has the source '\(Terminal.line(source))'; nothing was removed")
             }
-            removals += page.entries.map(\.id)
+            removals += found
         }
-        if !dryRun {
-            let count = Set(removals).count
-            guard try Confirmation.permitsRemoval(of: count, "entries", isConfirmed: yes) else {
+        let unique = Set(removals)
+        if dryRun {
+            if !options.quiet { try await list(unique, snapshot) }
+        } else {
+            guard try Confirmation.permitsRemoval(of: unique.count, "entries", isConfirmed: yes) else {
                 try await store.close()
                 options.note("nothing was removed")
                 throw ExitCode(ExitStatus.nothingFound.rawValue)
             }
-            if Set(removals).count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
+            if unique.count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
             try await store.remove(removals, sources: records)
-        }
-        if dryRun {
-            if !options.quiet { try await list(Set(removals), snapshot) }
         }
         try await store.close()
         Terminal.write(
-            "\(dryRun ? "would remove" : "removed") \(Count.text(Set(removals).count, "entry", "entries"))")
+            "\(dryRun ? "would remove" : "removed") \(Count.text(unique.count, "entry", "entries"))")
     }
 
     /// Prints entries as `roost list` does, in the same order.

@@ -27,17 +27,18 @@ extension StoreOptions {
     func namedEntries(_ text: String, _ store: KnowledgeStore) async throws -> NamedEntries {
         if let id = UUID(uuidString: text) { return NamedEntries(ids: [id]) }
         let snapshot = try await store.storage.snapshot()
-        let path = RecordReader.sourceID(URL(fileURLWithPath: text))
-        for source in text.contains("://") ? [text] : [path] {
-            let filter = EntryFilter(sources: [source])
-            var ids: [Entry.ID] = []
-            for try await page in snapshot.headerPages(matching: filter) { ids += page.headers.map(\.id) }
+        let source = text.contains("://") ? text : RecordReader.sourceID(URL(fileURLWithPath: text))
+        var ids: [Entry.ID] = []
+        for try await page in snapshot.headerPages(matching: EntryFilter(sources: [source])) {
+            ids += page.headers.map(\.id)
+        }
+        guard ids.isEmpty else {
             // The record has the order of the file.
             let recorded = try await snapshot.sources([source]).first?.entryIDs ?? []
-            let known = Set(ids)
-            let ordered = recorded.filter(known.contains)
-            ids = ordered + ids.filter { !Set(ordered).contains($0) }
-            if !ids.isEmpty { return NamedEntries(ids: ids, source: source) }
+            let present = Set(ids)
+            let ordered = recorded.filter(present.contains)
+            let listed = Set(ordered)
+            return NamedEntries(ids: ordered + ids.filter { !listed.contains($0) }, source: source)
         }
         try requireIDOrKnownFile(text)
         return NamedEntries(ids: [try await entryID(text, store)])
