@@ -66,12 +66,7 @@ struct Edit: AsyncParsableCommand {
             return try RecordReader.text(
                 try StandardInput.readToEnd(), name: "standard input")
         }
-        let environment = ProcessInfo.processInfo.environment
-        guard
-            let editor = [environment["VISUAL"], environment["EDITOR"]].compactMap({ $0 }).first(where: {
-                !$0.isEmpty
-            })
-        else {
+        guard let editor = EditorCommand.configuredEditor else {
             throw CommandError(
                 .usage,
                 "cannot edit the entry: no editor is configured; set $EDITOR, or give the text with --text")

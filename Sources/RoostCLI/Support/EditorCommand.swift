@@ -9,12 +9,17 @@ struct EditorCommand {
     /// Creates the command from the environment.
     ///
     /// - Throws: ``CommandError`` if no editor is configured.
-    init(environment: [String: String] = ProcessInfo.processInfo.environment) throws {
-        let names = ["VISUAL", "EDITOR"]
-        guard let editor = names.lazy.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) else {
+    init() throws {
+        guard let editor = Self.configuredEditor else {
             throw CommandError(.usage, "cannot open the hit: no editor is configured; set $EDITOR")
         }
         self.editor = editor
+    }
+
+    /// The value of `$VISUAL` or, if it is missing or empty, `$EDITOR`; `nil` if neither is set.
+    static var configuredEditor: String? {
+        let environment = ProcessInfo.processInfo.environment
+        return ["VISUAL", "EDITOR"].compactMap { environment[$0] }.first { !$0.isEmpty }
     }
 
     /// Editors that accept a line as `+LINE` before the file.
