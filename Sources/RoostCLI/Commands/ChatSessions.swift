@@ -264,15 +264,16 @@ extension ChatCommand {
             var old = all.dropFirst(keep).filter { $0.last < limit }
             if !dryRun, !old.isEmpty {
                 var removed: [RememberedMessage] = []
-                var isRemoved: [Bool] = []
+                var idle: [ConversationSummary] = []
                 for session in old {
                     let messages = try await memory.messages(
                         .init(userId: session.user, sessionId: session.session))
                     // Another process may have added messages since the sessions were listed.
-                    isRemoved.append(messages.allSatisfy { $0.timestamp < limit })
-                    if isRemoved.last == true { removed += messages }
+                    guard messages.allSatisfy({ $0.timestamp < limit }) else { continue }
+                    idle.append(session)
+                    removed += messages
                 }
-                old = zip(old, isRemoved).filter(\.1).map(\.0)
+                old = idle
                 try Confirmation.requireRemoval(of: removed.count, isConfirmed: yes, options)
                 if removed.count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
                 try await memory.forget(removed)

@@ -19,7 +19,7 @@ struct Doctor: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     @Flag(name: .long, help: "Repair the damage as far as the intact data allows.")
-    var `repair` = false
+    var repair = false
 
     @Flag(
         name: .long,
@@ -55,7 +55,7 @@ struct Doctor: AsyncParsableCommand {
         }
         var isIntact = !findings.contains { $0.severity == .damage }
         if !json { show(findings) }
-        if `repair` {
+        if repair {
             let repairs = try await progress.during("repairing") { try await inspection.repair() }
             let done = repairs.filter { !findings.contains($0) }
             if !json { show(done) }
@@ -74,7 +74,7 @@ struct Doctor: AsyncParsableCommand {
             try Terminal.json(findings)
         } else if isIntact {
             Terminal.write("the store in \(location.path) is intact")
-        } else if !`repair` {
+        } else if !repair {
             Terminal.write(
                 "the store in \(location.path) is damaged; run `roost doctor --repair` to repair it")
         } else {
