@@ -101,7 +101,7 @@ extension ClusterCommand {
                         : "set by you", isSentence: true)
             }
             if let name = group.labeledBy { line("label", "set by \(Terminal.line(name, limit: 60))") }
-            line("size", group.size == 1 ? "1 entry" : "\(group.size) entries")
+            line("size", Count.text(group.size, "entry", "entries"))
             let figures: [(String, Float?)] = [
                 ("cohesion", group.cohesion), ("separation", group.separation),
                 ("silhouette", group.silhouette), ("stability", group.stability),

@@ -59,8 +59,7 @@ struct Embed: AsyncParsableCommand {
         let result = try await embedder.checkedEmbeddings(texts, as: query ? .query : .document)
         let omitted = result.omittedTokens.filter { $0 > 0 }.count
         if omitted > 0 {
-            Terminal.error(
-                "truncated \(omitted) \(omitted == 1 ? "text" : "texts") to the model's maximum length")
+            Terminal.error("truncated \(Count.text(omitted, "text")) to the model's maximum length")
         }
         for text in EmbedderChoice.remarks(on: embedder).notes { Terminal.error(text) }
         switch format {

@@ -200,7 +200,7 @@ struct Recluster: AsyncParsableCommand {
         let names =
             labels.prefix(EndedClusterLines.maximumCount).map { "'\(Terminal.line($0, limit: 60))'" }
             .joined(separator: ", ")
-        let clusters = (labels.count == 1 ? "1 cluster" : "\(labels.count) clusters") + " that you labeled"
+        let clusters = Count.text(labels.count, "cluster") + " that you labeled"
         guard Confirmation.isPossible else {
             throw CommandError(
                 .usage,

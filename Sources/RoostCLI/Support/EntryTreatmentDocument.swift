@@ -83,7 +83,7 @@ struct EntryTreatmentDocument: Encodable {
         let kinds = Dictionary(grouping: hiddenParts, by: \.kind)
         for (kind, parts) in kinds.sorted(by: { $0.key < $1.key }) {
             let bytes = parts.reduce(0) { $0 + $1.range[1] - $1.range[0] }
-            let count = parts.count == 1 ? "1 part" : "\(parts.count) parts"
+            let count = Count.text(parts.count, "part")
             lines.append(("hidden", "\(Self.name(of: kind)): \(count), \(bytes) bytes, not embedded"))
         }
         list("unread", unreadParts.map { Terminal.line($0) })

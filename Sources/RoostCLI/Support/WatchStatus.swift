@@ -22,8 +22,7 @@ final class WatchStatus: Sendable {
         state.withLock { state in
             switch event {
             case .watching(let folders, let files):
-                state.summary =
-                    "watching \(Self.count(files, "file")) in \(Self.count(folders, "folder"))"
+                state.summary = "watching \(Count.text(files, "file")) in \(Count.text(folders, "folder"))"
                 replaceLine(state.summary, &state)
             case .synced(let report):
                 let changes = "\(Self.time(Date()))  \(SyncText.changes(report))"
@@ -36,10 +35,6 @@ final class WatchStatus: Sendable {
                 if Terminal.isErrorTerminal, !state.summary.isEmpty { replaceLine(state.summary, &state) }
             }
         }
-    }
-
-    private static func count(_ number: Int, _ name: String) -> String {
-        "\(number) \(name)\(number == 1 ? "" : "s")"
     }
 
     /// Returns the local time of day, such as `09:05:07`.
