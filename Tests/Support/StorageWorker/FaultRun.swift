@@ -34,7 +34,8 @@ struct FaultRun {
     private static let point = Atomic(0)
     private static let steps = Atomic(0)
     private static let kind = Mutex(Kind.ioError)
-    private static let fired = Atomic(0)
+    /// The number of attempts in which a step has failed.
+    private static let faults = Atomic(0)
 
     private let backend: CrashWorkload.Backend
     private let folder: URL
@@ -56,14 +57,12 @@ struct FaultRun {
     private static func isDue() -> Bool {
         let (step, point) = (steps.add(1, ordering: .relaxed).newValue, point.load(ordering: .relaxed))
         guard point > 0 else { return false }
-        let isDue = kind.withLock { $0 } == .diskStaysFull ? step >= point : step == point
-        if isDue { fired.add(1, ordering: .relaxed) }
-        return isDue
+        if step == point { faults.add(1, ordering: .relaxed) }
+        return kind.withLock { $0 } == .diskStaysFull ? step >= point : step == point
     }
 
     private static func arm(_ number: Int) {
         steps.store(0, ordering: .relaxed)
-        fired.store(0, ordering: .relaxed)
         point.store(number, ordering: .relaxed)
     }
 
@@ -115,7 +114,11 @@ struct FaultRun {
             }
             try? FileManager.default.removeItem(at: copy)
         }
-        print("\(tried) points of \(count), \(failed) writes failed, violations: \(violations.count)")
+        let faults = Self.faults.load(ordering: .relaxed)
+        if faults == 0 { violations.append("\(kind.rawValue): no step failed, so nothing was tested") }
+        print(
+            "\(tried) points of \(count), \(faults) faults, \(failed) writes failed, "
+                + "violations: \(violations.count)")
         for violation in violations.prefix(10) { print(violation) }
         exit(violations.isEmpty ? 0 : 1)
     }
