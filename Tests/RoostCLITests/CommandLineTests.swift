@@ -100,7 +100,7 @@ import Testing
         ]
         let error = Pipe()
         process.standardError = error
-        try process.run()
+        try TestTool.start(process)
         let text = String(decoding: try error.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
         #expect(process.terminationStatus == 0, "\(text.suffix(600))")

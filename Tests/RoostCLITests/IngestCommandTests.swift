@@ -256,7 +256,7 @@ import Testing
         running.arguments = ["default-folder"]
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         running.environment = ["HOME": home.path, "CFFIXED_USER_HOME": home.path]
-        try running.run()
+        try TestTool.start(running)
         running.waitUntilExit()
         #expect(running.terminationStatus == 0)
         let entries = home.appendingPathComponent("Documents/Storage/entries.json")
@@ -277,7 +277,7 @@ import Testing
             process.environment = ["HOME": home.path, "PATH": "/usr/bin:/bin"]
             process.currentDirectoryURL = home
             process.standardOutput = FileHandle.nullDevice
-            try process.run()
+            try TestTool.start(process)
             process.waitUntilExit()
             #expect(process.terminationStatus == 0)
             let export = try commands.roost("export", "clusters").output

@@ -116,7 +116,7 @@ import Testing
         process.environment = ["HOME": commands.home.path, "PATH": "/usr/bin:/bin"]
         let error = Pipe()
         process.standardError = error
-        try process.run()
+        try TestTool.start(process)
         let text = String(decoding: try error.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
         #expect(process.terminationStatus == 74)

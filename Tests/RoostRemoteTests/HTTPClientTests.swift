@@ -5,6 +5,7 @@ import NIOCore
 import NIOPosix
 import RoostNetwork
 import Synchronization
+import TestSupport
 import Testing
 
 /// Tests of the client for HTTP with a server that misbehaves.
@@ -168,7 +169,7 @@ import Testing
         process.arguments = ["-c", "head -c 1000000 /dev/zero | gzip -c"]
         let output = Pipe()
         process.standardOutput = output
-        try process.run()
+        try TestTool.start(process)
         let data = try #require(try output.fileHandleForReading.readToEnd())
         process.waitUntilExit()
         try await Self.withServer { _, _ in

@@ -30,11 +30,11 @@ struct ChunkTransferTests {
             #expect(try await second.metadata(of: name) == first.metadata(of: name))
         }
         let tar = Process()
-        tar.executableURL = URL(fileURLWithPath: "/bin/tar")
-        tar.arguments = ["-tf", file.path]
+        tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        tar.arguments = ["tar", "-tf", file.path]
         tar.standardOutput = Pipe()
         tar.standardError = Pipe()
-        try tar.run()
+        try TestTool.start(tar)
         tar.waitUntilExit()
         #expect(tar.terminationStatus == 0)
         await #expect(throws: ChunkStorageError.self) {

@@ -204,7 +204,7 @@ import Testing
         process.environment = ["HOME": cli.home.path, "PATH": "/usr/bin:/bin"]
         let errors = Pipe()
         process.standardError = errors
-        try process.run()
+        try TestTool.start(process)
         let message = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
         #expect(process.terminationStatus == 74 && message.contains("cannot write"), "\(message)")
