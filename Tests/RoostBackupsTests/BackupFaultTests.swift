@@ -321,6 +321,7 @@ struct BackupFaultTests {
         for snapshot in try await damaged.snapshots() {
             #expect(try await BackupMaterial.check(snapshot, damaged, state) == nil)
         }
+        #expect(try await damaged.verify(readingData: true).isSound)
         await #expect(throws: BackupError.self) {
             let other = try await BackupRepository.open(try await base.copy())
             try await other.retrieval.deleteChunk(at: path)

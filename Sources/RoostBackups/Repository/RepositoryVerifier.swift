@@ -29,9 +29,7 @@ struct RepositoryVerifier {
         snapshots = try await repository.names(in: RepositoryObject.snapshots)
         for path in try await repository.names(in: RepositoryObject.indexes).map(RepositoryObject.index) {
             do {
-                let found = try await repository.index(path)
-                packs += found
-                store.add(found)
+                packs += try await repository.index(path)
             } catch  where BackupRepository.isDamage(error) {
                 _ = findingIndex(path, "the index is corrupt")
             }
@@ -47,57 +45,57 @@ struct RepositoryVerifier {
         return result.findings.count - 1
     }
 
+    /// Adds a finding for each missing pack, unless all of its segments are also in other packs: the first
+    /// backup after a loss writes the segments again.
     mutating func findMissingPacks() async throws {
-        let present = Set(try await repository.retrieval.paths(in: RepositoryObject.packs))
-        var known = Set<String>()
-        for pack in packs {
-            let path = RepositoryObject.pack(pack.name.description)
-            guard known.insert(path).inserted else { continue }
-            result.packCount += 1
-            result.segmentCount += pack.segments.count { $0.id != .none }
-            guard !present.contains(path) else { continue }
-            markUnreadable(pack, path, "the pack is missing")
+        let existing = Set(try await repository.retrieval.paths(in: RepositoryObject.packs))
+        let listed = packs
+        packs = listed.filter { existing.contains(Self.path(of: $0)) }
+        store.add(packs)
+        for pack in listed where !existing.contains(Self.path(of: pack)) {
+            let lost = pack.segments.map(\.id).filter { $0 != .none && store.location(of: $0) == nil }
+            if !lost.isEmpty { markUnreadable(lost, Self.path(of: pack), "the pack is missing") }
         }
-        result.strayPacks = present.subtracting(known).sorted()
+        result.packCount = listed.count
+        result.segmentCount = listed.reduce(0) { $0 + $1.segments.count { $0.id != .none } }
+        result.strayPacks = existing.subtracting(listed.map(Self.path)).sorted()
     }
 
-    private mutating func markUnreadable(_ pack: PackContents, _ path: String, _ problem: String) {
+    private static func path(of pack: PackContents) -> String {
+        RepositoryObject.pack(pack.name.description)
+    }
+
+    private mutating func markUnreadable(_ segments: [SegmentID], _ path: String, _ problem: String) {
         _ = findingIndex(path, problem)
-        for (id, _) in pack.segments where id != .none && store.pack(of: id) == pack.name {
-            unreadable[id] = (path, problem)
-        }
+        for id in segments { unreadable[id] = (path, problem) }
     }
 
     mutating func readPacks(_ progress: @Sendable (Int, Int) -> Void) async throws {
         result.hasReadData = true
-        var seen = Set<SegmentID>()
-        for (number, pack) in packs.enumerated() where seen.insert(pack.name).inserted {
+        for (number, pack) in packs.enumerated() {
             try Task.checkCancellation()
-            let path = RepositoryObject.pack(pack.name.description)
-            guard indices[path] == nil else { continue }
+            defer { progress(number + 1, packs.count) }
+            let path = Self.path(of: pack)
+            let segments = pack.segments.filter { $0.id != .none && store.pack(of: $0.id) == pack.name }
             do {
                 guard let data = try await repository.retrieval.readChunk(at: path) else {
-                    markUnreadable(pack, path, "the pack is missing")
+                    markUnreadable(segments.map(\.id), path, "the pack is missing")
                     continue
                 }
                 // If the digest of the pack is correct, all its segments are intact.
-                if repository.naming.name(of: data) == pack.name.description {
-                    progress(number + 1, packs.count)
-                    continue
-                }
+                if repository.naming.name(of: data) == pack.name.description { continue }
             } catch let error as ChunkStorageError where error.isDamage {
-                markUnreadable(pack, path, "the pack cannot be decrypted")
+                markUnreadable(segments.map(\.id), path, "the pack cannot be decrypted")
                 continue
             }
             _ = findingIndex(path, "the pack is corrupt")
-            for (id, location) in pack.segments where store.pack(of: id) == pack.name {
+            for (id, location) in segments {
                 do {
                     _ = try await store.read(id, location.kind)
                 } catch  where BackupRepository.isDamage(error) {
                     unreadable[id] = (path, "the pack is corrupt")
                 }
             }
-            progress(number + 1, packs.count)
         }
     }
 
