@@ -215,10 +215,13 @@ public struct ModelHub: Sendable {
             throw EmbedderError(.badOutput, error.description)
         }
         let partialFile = target.appendingPathExtension("part")
-        try await retrying {
+        let file = try await retrying {
             try await self.load(
                 item, "/\(name)/resolve/\(revision)/\(item.path)", into: partialFile, client, progress)
         }
+        // The file stays locked until it has its name. Otherwise, another process could take the complete
+        // file over during the comparison.
+        defer { withExtendedLifetime(file) {} }
         guard try Self.matches(partialFile, item) else {
             try? FileManager.default.removeItem(at: partialFile)
             throw EmbedderError(
@@ -233,12 +236,13 @@ public struct ModelHub: Sendable {
         }
     }
 
-    /// Downloads a file to a temporary file, or continues a partial download. The temporary file is locked
-    /// during the download.
+    /// Downloads a file to a temporary file, or continues a partial download.
+    ///
+    /// - Returns: The temporary file, which is locked until it is closed.
     private func load(
         _ item: Item, _ path: String, into partialFile: URL, _ client: HTTPClient,
         _ progress: @escaping @Sendable (Int) -> Void
-    ) async throws {
+    ) async throws -> FileDescriptor {
         let file = try FileDescriptor(partialFile.path, O_WRONLY | O_CREAT)
         guard flock(file.raw, LOCK_EX | LOCK_NB) == 0 else {
             throw EmbedderError(
@@ -247,7 +251,7 @@ public struct ModelHub: Sendable {
         }
         var size = try FileManager.default.attributesOfItem(atPath: partialFile.path)[.size] as? Int ?? 0
         if size > item.length { size = 0 }
-        if size == item.length, size > 0 { return }
+        if size == item.length, size > 0 { return file }
         var call = call(path)
         if size > 0 { call.headers[.range] = "bytes=\(size)-" }
         let download = ModelDownload(item.path, item.length, file, existing: size, from: server)
@@ -266,6 +270,7 @@ public struct ModelHub: Sendable {
                 isRetryable: true)
         }
         try file.synchronize()
+        return file
     }
 
     /// Returns whether a file exists and has the size and checksum that the hub states.

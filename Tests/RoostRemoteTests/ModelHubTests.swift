@@ -105,6 +105,27 @@ import Testing
         try expectComplete()
     }
 
+    @Test func `of two downloads to one folder, at least one succeeds, and the other names the first`()
+        async throws
+    {
+        let server = try await FakeServer { request, _ in Self.answer(request) }
+        for _ in 0..<10 {
+            let downloads = (0..<2).map { _ in Task { try await fetch(server) } }
+            var successes = 0
+            for download in downloads {
+                switch await download.result {
+                case .success: successes += 1
+                case .failure(let error):
+                    let message = (error as? EmbedderError)?.message ?? "\(error)"
+                    #expect(message.contains("another process is downloading it"), "\(message)")
+                }
+            }
+            #expect(successes > 0)
+            try expectComplete()
+        }
+        await server.close()
+    }
+
     @Test func `a download survives missing range support, a closed connection and a redirect`()
         async throws
     {
