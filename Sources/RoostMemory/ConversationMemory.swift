@@ -34,6 +34,13 @@ public struct ConversationMemory: Sendable {
 
     /// Adds messages to a scope in the given order. Messages that the scope already contains are not changed.
     ///
+    /// A message with a name or a time is known if the scope contains a message with the same name or,
+    /// without a name, with the same role, speaker, time and content. The other messages continue the
+    /// conversation: only those are known that it already ends with, compared by role, speaker and content.
+    /// So a call can be repeated before the next one, and can begin with any number of the last messages, or
+    /// with all of them; an equal text later in the conversation is a new message. A message of the role
+    /// `system` is known wherever the scope contains an equal one.
+    ///
     /// - Parameters:
     ///   - drafts: The messages.
     ///   - scope: The conversation that the messages belong to.
@@ -45,7 +52,25 @@ public struct ConversationMemory: Sendable {
     public func remember(
         _ drafts: [MessageDraft], in scope: ChatScope, batchSize: Int? = nil
     ) async throws -> Report {
-        try await MessageWriter(store: store, scope: scope).write(drafts, batchSize: batchSize)
+        try await MessageWriter(store: store, scope: scope).write(
+            drafts, isComplete: false, batchSize: batchSize)
+    }
+
+    /// Adds the messages of a conversation that was read from a file. The transcript begins with the first
+    /// message of the conversation, so it can be added again, also when it has become longer or was edited:
+    /// messages without a name and a time are distinguished from equal ones by their number among them.
+    ///
+    /// - Parameters:
+    ///   - transcript: The conversation. Its names of the session, the agent and the user are not used.
+    ///   - scope: The conversation that the messages belong to.
+    ///   - batchSize: The maximum number of messages in one commit; `nil` adds all messages in one commit.
+    /// - Throws: The same errors as ``remember(_:in:batchSize:)``.
+    @discardableResult
+    public func remember(
+        _ transcript: Transcript, in scope: ChatScope, batchSize: Int? = nil
+    ) async throws -> Report {
+        try await MessageWriter(store: store, scope: scope).write(
+            transcript.messages, isComplete: true, batchSize: batchSize)
     }
 
     // MARK: Reading

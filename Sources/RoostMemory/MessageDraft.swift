@@ -4,7 +4,7 @@ public import RoostConversations
 /// A message before it is remembered.
 public struct MessageDraft: Sendable, Hashable {
     /// The name of the message within its scope. Without a name, the message is identified by its role,
-    /// speaker, time and content.
+    /// speaker, time and content and, without a time, by its position in the conversation.
     public var id: String?
     /// The role of the author.
     public var role: ConversationRole

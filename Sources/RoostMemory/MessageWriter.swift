@@ -8,55 +8,127 @@ struct MessageWriter: Sendable {
     let store: KnowledgeStore
     let scope: ChatScope
 
-    /// The prefix of the fingerprint in a scope's source record. It is followed by the number of the next
-    /// message.
-    private static let fingerprintPrefix = "chat:"
-
-    /// See ``ConversationMemory/remember(_:in:batchSize:)``.
-    func write(_ drafts: [MessageDraft], batchSize: Int?) async throws -> ConversationMemory.Report {
+    /// Adds messages. See ``ConversationMemory/remember(_:in:batchSize:)``.
+    ///
+    /// - Parameter isComplete: Whether the drafts begin with the first message of the conversation.
+    func write(
+        _ drafts: [MessageDraft], isComplete: Bool, batchSize: Int?
+    ) async throws -> ConversationMemory.Report {
+        guard drafts.allSatisfy({ $0.timestamp?.isWritable ?? true }) else {
+            throw RoostError(.badInput, "cannot remember a message: its time is outside the years 1 to 9999")
+        }
+        let messages = PendingMessage.list(drafts, in: scope, isComplete: isComplete)
         var report = ConversationMemory.Report()
-        // Computes the ids of all drafts before they are divided into batches. The id of a repeated draft
-        // depends on the number of equal drafts before it, and must not depend on the division.
-        let entries = try entries(of: drafts)
-        report.known = drafts.count - entries.count
-        let size = max(1, batchSize ?? entries.count)
-        for start in stride(from: 0, to: entries.count, by: size) {
+        report.known = drafts.count - messages.count
+        var run = Run(batchSize: max(1, batchSize ?? messages.count), placement: BatchPlacement(of: store))
+        var rest = messages[...]
+        var isContinued = false
+        while !rest.isEmpty {
             try Task.checkCancellation()
-            let new = try await write(Array(entries[start..<min(entries.count, start + size)]))
-            report.new += new
-            report.known += min(entries.count, start + size) - start - new
+            let step = try await ConflictRetry.standard.run {
+                try await commitNext(of: rest, isContinued: isContinued, &run)
+            }
+            report.new += step.new
+            report.known += rest.count - step.rest.count - step.new
+            (rest, isContinued) = (step.rest, true)
         }
         return report
     }
 
-    /// Writes the entries of one commit.
-    ///
-    /// - Returns: The number of new entries.
-    private func write(_ given: [Entry]) async throws -> Int {
-        let present = try await present(given)
-        var entries = given.filter { !present.contains($0.id) }
-        guard !entries.isEmpty else { return 0 }
-        // A message that is empty or contains only white space is not embedded, but it is part of the
-        // conversation.
-        let worded = entries.filter { !$0.content.allSatisfy(\.isWhitespace) }
-        var embedding = IngestReport()
-        let embedded = try await store.entryEmbedder.embed(
-            worded, reusing: try await store.storage.snapshot(), &embedding)
-        let vectors = Dictionary(embedded.map { ($0.id, $0) }) { first, _ in first }
-        entries = entries.map { vectors[$0.id] ?? $0 }
-        return try await commit(entries)
+    /// The state of a call that the attempts to commit share.
+    private struct Run {
+        let batchSize: Int
+        var placement: BatchPlacement
+        /// The time of the messages without one.
+        let now = Date()
+        /// The embedded entries of messages, by ``PendingMessage/index``. They are kept because a batch is
+        /// built again if its commit fails due to a conflict.
+        var embedded: [Int: Entry] = [:]
     }
 
-    /// Returns the ids of the entries that the scope already contains. An entry is also considered present if
-    /// the name of its message is the id of an existing entry in the scope, because an export uses the id as
-    /// the name of a message without one.
-    private func present(_ entries: [Entry]) async throws -> Set<Entry.ID> {
+    /// Commits the next messages of a call with consecutive numbers, except those that the scope contains.
+    ///
+    /// - Parameters:
+    ///   - messages: The messages that remain.
+    ///   - isContinued: Whether the call has already committed messages, so that the next ones follow them.
+    ///     Otherwise, the messages that the conversation ends with are known.
+    /// - Returns: The number of messages that were added, and the messages that remain.
+    private func commitNext(
+        of messages: ArraySlice<PendingMessage>, isContinued: Bool, _ run: inout Run
+    ) async throws -> (new: Int, rest: ArraySlice<PendingMessage>) {
         let snapshot = try await store.storage.snapshot()
-        var present = Set(try await snapshot.entries(entries.map(\.id)).map(\.id))
-        var exportedIDs: [Entry.ID: Entry.ID] = [:]
-        for entry in entries where !present.contains(entry.id) {
-            guard case .string(let name)? = entry.metadata[RememberedMessage.Key.name] else { continue }
-            exportedIDs[entry.id] = UUID(uuidString: name)
+        var conversation: StoredConversation?
+        var unknown = messages
+        if !isContinued, messages.contains(where: { $0.identity == nil }) {
+            let stored = try await StoredConversation(scope, in: snapshot)
+            unknown = try await stored.continuation(of: messages)
+            conversation = stored
+        }
+        let rest = unknown.dropFirst(run.batchSize)
+        let present = try await present(unknown.prefix(run.batchSize), snapshot)
+        let missing = unknown.prefix(run.batchSize).filter { !present.contains($0.index) }
+        guard !missing.isEmpty else { return (0, rest) }
+        if conversation == nil { conversation = try await StoredConversation(scope, in: snapshot) }
+        guard let conversation else { return (0, rest) }
+        let identities = try await conversation.identities(of: missing)
+        var entries = zip(missing, identities).map { entry(of: $0, $1, at: run.now) }
+        try await embed(&entries, of: missing, snapshot, &run)
+        let first = conversation.nextNumber
+        var batch = WriteBatch()
+        for (offset, var entry) in entries.enumerated() {
+            entry.metadata[RememberedMessage.Key.number] = .integer(first + Int64(offset))
+            batch.upserts.append(entry)
+            batch.expecting.entries[entry.id] = .zero
+        }
+        let next = first + Int64(entries.count)
+        batch.sources = [StoredConversation.record(of: scope, nextNumber: next)]
+        // Requires that the store has not changed, because another commit may have continued the
+        // conversation.
+        batch.expecting.epoch = snapshot.stamp.epoch
+        batch.expecting.revision = snapshot.stamp.revision
+        try await run.placement.assign(Set(entries.map(\.id)), in: &batch, snapshot)
+        run.placement.committed(batch, at: try await store.storage.commit(batch))
+        run.embedded = [:]
+        return (entries.count, rest)
+    }
+
+    /// Gives entries the vectors of their texts. A message that is empty or contains only white space is not
+    /// embedded, but it is part of the conversation.
+    private func embed(
+        _ entries: inout [Entry], of messages: [PendingMessage], _ snapshot: any StorageSnapshot,
+        _ run: inout Run
+    ) async throws {
+        let new = entries.indices.filter {
+            run.embedded[messages[$0].index] == nil && !entries[$0].content.allSatisfy(\.isWhitespace)
+        }
+        if !new.isEmpty {
+            var report = IngestReport()
+            let embedded = try await store.entryEmbedder.embed(
+                new.map { entries[$0] }, reusing: snapshot, &report)
+            for (index, entry) in zip(new, embedded) { run.embedded[messages[index].index] = entry }
+        }
+        for index in entries.indices {
+            guard let embedded = run.embedded[messages[index].index] else { continue }
+            entries[index].embeddings = embedded.embeddings
+            entries[index].passages = embedded.passages
+        }
+    }
+
+    /// Returns the indices of the messages whose identity an entry of the scope already has. A message is
+    /// also considered present if its name is the id of an existing entry in the scope, because an export
+    /// uses the id as the name of a message without one.
+    private func present(
+        _ messages: ArraySlice<PendingMessage>, _ snapshot: any StorageSnapshot
+    ) async throws -> Set<Int> {
+        let stored = Set(try await snapshot.entries(messages.compactMap(\.identity?.id)).map(\.id))
+        var present = Set<Int>()
+        var exportedIDs: [Int: Entry.ID] = [:]
+        for message in messages {
+            if let id = message.identity?.id, stored.contains(id) {
+                present.insert(message.index)
+            } else {
+                exportedIDs[message.index] = message.draft.id.flatMap { UUID(uuidString: $0) }
+            }
         }
         let exported = try await snapshot.entries(Array(exportedIDs.values))
             .filter { $0.source == scope.source }
@@ -65,90 +137,20 @@ struct MessageWriter: Sendable {
         return present
     }
 
-    /// Commits entries with consecutive numbers, except those that another process has already added.
-    ///
-    /// - Returns: The number of entries that were added.
-    private func commit(_ entries: [Entry]) async throws -> Int {
-        var placement = BatchPlacement(of: store)
-        return try await ConflictRetry.standard.run {
-            let snapshot = try await store.storage.snapshot()
-            let present = Set(try await snapshot.entries(entries.map(\.id)).map(\.id))
-            let missing = entries.filter { !present.contains($0.id) }
-            guard !missing.isEmpty else { return 0 }
-            let first = try await nextNumber(snapshot)
-            var batch = WriteBatch()
-            for (offset, entry) in missing.enumerated() {
-                var entry = entry
-                entry.metadata[RememberedMessage.Key.number] = .integer(first + Int64(offset))
-                batch.upserts.append(entry)
-                batch.expecting.entries[entry.id] = .zero
-            }
-            let next = first + Int64(missing.count)
-            batch.sources = [Source(id: scope.source, fingerprint: "\(Self.fingerprintPrefix)\(next)")]
-            // Requires that the store has not changed, because another commit may have used the same numbers.
-            batch.expecting.epoch = snapshot.stamp.epoch
-            batch.expecting.revision = snapshot.stamp.revision
-            try await placement.assign(Set(missing.map(\.id)), in: &batch, snapshot)
-            placement.committed(batch, at: try await store.storage.commit(batch))
-            return missing.count
-        }
-    }
-
-    /// Returns the number of the scope's next message.
-    private func nextNumber(_ snapshot: any StorageSnapshot) async throws -> Int64 {
-        let record = try await snapshot.sources([scope.source]).first
-        if let record, record.fingerprint.hasPrefix(Self.fingerprintPrefix),
-            let next = Int64(record.fingerprint.dropFirst(Self.fingerprintPrefix.count)),
-            (0...RememberedMessage.maximumNumber).contains(next)
-        {
-            return next
-        }
-        // The record may be missing, because an import adds entries without the source record of their scope.
-        let filter = ConversationMemory.Filter(scope).entries
-        let last = try await RememberedMessage.read(filter, from: snapshot).map(\.number).max()
-        return Int64((last ?? -1) + 1)
-    }
-
     // MARK: Entries
 
     /// Returns the id of the entry for a message with the given name.
     static func entryID(named name: String, in scope: ChatScope) -> Entry.ID {
-        EntryID.derived(source: scope.source, key: key(named: name))
+        PendingMessage.Identity(PendingMessage.key(named: name), in: scope).id
     }
 
-    private static func key(named name: String) -> String { "message:\(name)" }
-
-    /// Returns one entry for each draft, without repetitions.
-    private func entries(of drafts: [MessageDraft]) throws -> [Entry] {
-        var (entries, seen) = ([Entry](), Set<Entry.ID>())
-        var occurrences: [ContentDigest: Int] = [:]
-        let now = Date()
-        for draft in drafts {
-            let key: String
-            if let id = draft.id {
-                key = Self.key(named: id)
-            } else {
-                let time = draft.timestamp.map { "\($0.milliseconds)" } ?? ""
-                let parts = [draft.role.rawValue, draft.speaker ?? "", time, draft.content]
-                // Includes the length of each part, so the parts of different messages cannot produce the
-                // same concatenated string.
-                let digest = ContentDigest(of: parts.map { "\($0.utf8.count):\($0)" }.joined())
-                key = EntryID.contentKey(digest, occurrence: occurrences[digest, default: 0])
-                occurrences[digest, default: 0] += 1
-            }
-            let id = EntryID.derived(source: scope.source, key: key)
-            guard seen.insert(id).inserted else { continue }
-            let date = draft.timestamp ?? now
-            guard date.isWritable else {
-                throw RoostError(
-                    .badInput, "cannot remember a message: its time is outside the years 1 to 9999")
-            }
-            entries.append(
-                Entry(
-                    id: id, content: RememberedMessage.text(draft), source: scope.source, key: key,
-                    metadata: metadata(of: draft), createdAt: date))
-        }
-        return entries
+    private func entry(
+        of message: PendingMessage, _ identity: PendingMessage.Identity, at now: Date
+    ) -> Entry {
+        Entry(
+            id: identity.id, content: RememberedMessage.text(message.draft), source: scope.source,
+            key: identity.key, metadata: metadata(of: message.draft),
+            createdAt: message.draft.timestamp ?? now)
     }
 
     private func metadata(of draft: MessageDraft) -> [String: MetadataValue] {

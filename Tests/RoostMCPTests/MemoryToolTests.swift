@@ -155,6 +155,19 @@ struct MemoryToolTests {
         #expect(untitled["metadata"] == [:])
     }
 
+    @Test func `a text that recurs in the conversation is stored, and a repeated call is not`() async throws {
+        let harness = MCPHarness()
+        for reply in ["Which one?", "Done."] {
+            let turns: JSONValue = [
+                ["role": "user", "content": "yes"], ["role": "assistant", "content": .string(reply)],
+            ]
+            for expected in [["new": 2, "known": 0], ["new": 0, "known": 2]] as [JSONValue] {
+                #expect(await harness.call("remember_messages", ["messages": turns]) == expected)
+            }
+        }
+        #expect(await harness.call("status")["messages"] == 4)
+    }
+
     @Test func `messages have the same names in requests and answers`() async throws {
         let harness = MCPHarness()
         for names in [("name", "timestamp"), ("id", "time")] {

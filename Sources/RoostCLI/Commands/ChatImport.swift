@@ -139,8 +139,7 @@ extension ChatCommand {
                     sessionId: transcript.sessionId ?? session
                         ?? URL(fileURLWithPath: name).deletingPathExtension().lastPathComponent,
                     agentId: transcript.agentId ?? agent)
-                let report = try await memory.remember(
-                    transcript.messages, in: scope, batchSize: Self.batchSize)
+                let report = try await memory.remember(transcript, in: scope, batchSize: Self.batchSize)
                 document.new += report.new
                 document.known += report.known
             }

@@ -79,9 +79,13 @@ enum ConversationRoutes {
     private static let remember = Route(
         method: .post, path: "/api/v1/conversations/messages", operation: "rememberMessages", tag: tag,
         summary: "Store messages of a conversation in the given order.",
-        details: "Messages that are already stored are skipped: a message with the same name or, without "
-            + "names, with the same role, speaker, text and timestamp. So give each message a timestamp or "
-            + "a name, unless a request contains the whole conversation.", effect: .writes,
+        details: "Send the new messages, or the whole conversation or its last messages each time: messages "
+            + "at the start that the stored conversation already ends with, compared by role, speaker and "
+            + "text, are skipped, so a failed request can be repeated. A message with a name is skipped if "
+            + "the conversation contains one with this name; one with only a timestamp, if it contains one "
+            + "with the same role, speaker, text and timestamp; and one of the role system, if it contains "
+            + "an equal text.",
+        effect: .writes,
         body: .json(
             Schema.object(
                 named: "MessageBatch",

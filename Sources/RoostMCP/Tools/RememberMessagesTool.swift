@@ -15,9 +15,11 @@ struct RememberMessagesTool: Tool {
         name: "remember_messages", title: "Remember messages",
         description:
             "Stores messages of a conversation in the given order, so that 'recall' finds them later. "
-            + "Messages that are already stored are skipped: a message with the same name or, without "
-            + "names, with the same role, speaker, text and timestamp. So give each message a timestamp or "
-            + "a name, because texts such as 'yes' recur.",
+            + "Call it with the new messages after each turn, or with the whole conversation or its last "
+            + "messages: messages at the start that the stored conversation already ends with, compared by "
+            + "role, speaker and text, are skipped, so a failed call can be repeated. A message with a name, "
+            + "or with a timestamp, is skipped wherever the conversation contains it. "
+            + "Use a separate 'session' for each conversation.",
         effect: .adds,
         input: [
             ToolProperty(

@@ -1,0 +1,77 @@
+import Foundation
+import Roost
+import RoostConversations
+import RoostModel
+
+/// A message that is being remembered.
+struct PendingMessage: Sendable {
+    /// The position among the messages of the call.
+    var index: Int
+    var draft: MessageDraft
+    /// A digest of the role, the speaker, the time, if it is given, and the content.
+    var digest: ContentDigest
+    /// The key and the id of the message's entry; `nil` if only its position in the conversation
+    /// distinguishes the message from others with the same text.
+    var identity: Identity?
+
+    /// The key of an entry in the source of a scope, and the id that is derived from it.
+    struct Identity: Sendable {
+        let key: String
+        let id: Entry.ID
+
+        init(_ key: String, in scope: ChatScope) {
+            (self.key, id) = (key, EntryID.derived(source: scope.source, key: key))
+        }
+    }
+
+    /// Returns the messages of a call, without those that have the same identity as an earlier one.
+    ///
+    /// - Parameters:
+    ///   - drafts: The messages.
+    ///   - scope: The conversation.
+    ///   - isComplete: Whether the drafts begin with the first message of the conversation. Equal messages
+    ///     without name and time are then distinguished by their number among the drafts.
+    static func list(
+        _ drafts: [MessageDraft], in scope: ChatScope, isComplete: Bool
+    ) -> [PendingMessage] {
+        var (messages, seen) = ([PendingMessage](), Set<Entry.ID>())
+        var occurrences: [ContentDigest: Int] = [:]
+        for (index, draft) in drafts.enumerated() {
+            let digest = digest(of: draft)
+            var message = PendingMessage(index: index, draft: draft, digest: digest)
+            if let name = draft.id {
+                message.identity = Identity(key(named: name), in: scope)
+            } else if isComplete || draft.timestamp != nil || !isTurn(draft.role) {
+                let key = EntryID.contentKey(digest, occurrence: occurrences[digest, default: 0])
+                message.identity = Identity(key, in: scope)
+                occurrences[digest, default: 0] += 1
+            }
+            if let id = message.identity?.id, !seen.insert(id).inserted { continue }
+            messages.append(message)
+        }
+        return messages
+    }
+
+    /// Returns the key of a message with a name.
+    static func key(named name: String) -> String { "message:\(name)" }
+
+    /// Returns whether messages of a role are turns of the conversation. Instructions of the system are not:
+    /// clients repeat them, so an equal text is not a new message.
+    static func isTurn(_ role: ConversationRole) -> Bool { role != .system }
+
+    /// Returns whether the stored message with the given id, and the digest of its role, speaker and content,
+    /// can be this turn of the conversation.
+    func isEqual(toID id: Entry.ID, digest: ContentDigest) -> Bool {
+        guard let identity else { return digest == self.digest }
+        return id == identity.id || id == draft.id.flatMap { UUID(uuidString: $0) }
+    }
+
+    /// Returns a digest of the role, the speaker, the time, if it is given, and the content of a message.
+    static func digest(of draft: MessageDraft) -> ContentDigest {
+        let time = draft.timestamp.map { "\($0.milliseconds)" } ?? ""
+        let parts = [draft.role.rawValue, draft.speaker ?? "", time, draft.content]
+        // Includes the length of each part, so the parts of different messages cannot produce the same
+        // concatenated string.
+        return ContentDigest(of: parts.map { "\($0.utf8.count):\($0)" }.joined())
+    }
+}
