@@ -80,6 +80,26 @@ struct RequestQueueTests {
         #expect(queue.cancelAll().count == queue.tasks.count)
     }
 
+    @Test func `jobs that wait for their turn leave the places to others`() throws {
+        let starter = Starter()
+        var queue = RequestQueue()
+        for id in 0..<100 {
+            try queue.add(
+                .init(id: .integer(Int64(id)), size: 1, keepsOrder: true) {}, start: starter.start)
+        }
+        #expect(starter.started.withLock { $0 } == [0])
+        try queue.add(.init(size: 1) {}, start: starter.start)
+        #expect(starter.started.withLock { $0 } == [0, 100])
+        // One that is canceled while it waits does not hold up the next one.
+        #expect(queue.cancel(.integer(1)) == nil)
+        queue.finish(0, start: starter.start)
+        #expect(starter.started.withLock { $0 } == [0, 100, 2])
+        queue.finish(100, start: starter.start)
+        #expect(starter.started.withLock { $0 } == [0, 100, 2])
+        queue.finish(2, start: starter.start)
+        #expect(starter.started.withLock { $0 } == [0, 100, 2, 3])
+    }
+
     @Test func `calls that store messages are executed in their order`() async throws {
         let harness = MCPHarness()
         let turns = (0..<150).map { "turn \($0)" }

@@ -110,7 +110,6 @@ package final class MCPConnection: Sendable {
     /// Starts the task of a job.
     private func begin(_ job: RequestQueue.Job, _ number: Int) -> Task<Void, Never> {
         Task { [self] in
-            await job.predecessor?.value
             await job.run()
             state.withLock { $0.queue.finish(number, start: begin) }
         }

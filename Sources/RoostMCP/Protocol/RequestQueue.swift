@@ -13,12 +13,11 @@ struct RequestQueue {
         var count = 1
         /// The size of the messages in bytes.
         var size: Int
-        /// Whether the job has an effect that depends on the order of such jobs.
+        /// Whether the job has an effect that depends on the order of such jobs, which therefore run one after
+        /// another.
         var keepsOrder = false
         /// Answers the messages.
         var run: @Sendable () async -> Void
-        /// The task that must end before the job runs.
-        fileprivate(set) var predecessor: Task<Void, Never>?
 
         /// Creates a job.
         init(
@@ -49,8 +48,8 @@ struct RequestQueue {
     /// The running requests that the client has canceled.
     private var canceled: Set<RequestID> = []
     private var nextNumber = 0
-    /// The task of the last job that keeps its order.
-    private var lastOrdered: Task<Void, Never>?
+    /// The running job that keeps its order. The others wait, so they do not count as running.
+    private var runningOrdered: Int?
 
     /// The tasks of the running jobs.
     var tasks: [Task<Void, Never>] { running.values.map { $0.task } }
@@ -58,9 +57,15 @@ struct RequestQueue {
     var subscriptions: [Task<Void, Never>] { running.values.filter { $0.isSubscription }.map { $0.task } }
 
     private var subscriptionCount: Int { running.values.count { $0.isSubscription } }
-    private var hasFreePlace: Bool { running.count - subscriptionCount < Self.maximumRunning }
 
-    /// Begins a job, or adds it to those that wait.
+    /// Returns whether a job that is not a subscription can begin now. If one can, none of those that wait can.
+    private func canBegin(_ job: Job) -> Bool {
+        running.count - subscriptionCount < Self.maximumRunning
+            && !(job.keepsOrder && runningOrdered != nil)
+    }
+
+    /// Begins a job, or adds it to those that wait: if too many run, or if it keeps its order and another such
+    /// job runs.
     ///
     /// - Throws: ``ProtocolError`` if too many jobs wait, or another job has the id.
     mutating func add(_ job: Job, start: Start) throws(ProtocolError) {
@@ -68,8 +73,7 @@ struct RequestQueue {
             throw ProtocolError(.invalidRequest, "a request with this id is still being answered")
         }
         let canStart =
-            job.isSubscription
-            ? subscriptionCount < Self.maximumSubscriptions : waiting.isEmpty && hasFreePlace
+            job.isSubscription ? subscriptionCount < Self.maximumSubscriptions : canBegin(job)
         if !canStart {
             let count = waiting.reduce(job.count) { $0 + $1.job.count }
             let size = waiting.reduce(job.size) { $0 + $1.job.size }
@@ -99,20 +103,16 @@ struct RequestQueue {
     /// Removes a job that has ended, and begins those that wait.
     mutating func finish(_ number: Int, start: Start) {
         running[number] = nil
-        while hasFreePlace, !waiting.isEmpty {
-            let (job, number) = waiting.removeFirst()
+        if runningOrdered == number { runningOrdered = nil }
+        while let index = waiting.firstIndex(where: { canBegin($0.job) }) {
+            let (job, number) = waiting.remove(at: index)
             begin(job, number, start)
         }
     }
 
-    /// Starts a job. One that keeps its order runs after those that were started before. They run already,
-    /// so that it does not wait for a job that waits for a place.
     private mutating func begin(_ job: Job, _ number: Int, _ start: Start) {
-        var job = job
-        if job.keepsOrder { job.predecessor = lastOrdered }
-        let task = start(job, number)
-        if job.keepsOrder { lastOrdered = task }
-        running[number] = (task, job.isSubscription)
+        if job.keepsOrder { runningOrdered = number }
+        running[number] = (start(job, number), job.isSubscription)
     }
 
     /// Removes a request that waits, or records that the client has canceled it.
