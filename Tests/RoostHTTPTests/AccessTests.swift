@@ -17,6 +17,11 @@ struct AccessTests {
                 let answer = try await harness.send(.GET, "/api/v1/status", nil, ["Authorization": value])
                 #expect(answer.status == 401)
                 #expect(answer.headers["WWW-Authenticate"] == ["Bearer realm=\"roost\""])
+                let detail = answer.json["detail"]?.asString ?? ""
+                let fault = value.hasPrefix("Bearer") ? "is not valid for this server" : "Bearer TOKEN'"
+                #expect(detail.contains(fault), "\(detail)")
+                #expect(detail.contains("'roost serve --print-token'"))
+                #expect(!detail.contains(HTTPHarness.token) && !detail.contains("wrong-token"))
             }
             for path in ["/livez", "/readyz", "/openapi.json", "/docs"] {
                 #expect(try await harness.send(.GET, path, nil, ["Authorization": ""]).status == 200)

@@ -61,15 +61,30 @@ struct RequestGuard: Sendable {
         let isBearer = field.prefix(Self.scheme.count).lowercased() == Self.scheme.lowercased()
         let candidate = isBearer ? String(field.dropFirst(Self.scheme.count)) : ""
         guard candidate.isEmpty || !token.matches(candidate) else { return }
-        guard let authorization else { throw Self.unauthorized("Bearer realm=\"roost\"") }
-        guard !candidate.isEmpty else { throw Self.unauthorized(authorization.challenge()) }
+        guard let authorization else {
+            throw Self.unauthorized(candidate, "Bearer realm=\"roost\"", Self.tokenSource)
+        }
+        guard !candidate.isEmpty else {
+            throw Self.unauthorized(candidate, authorization.challenge(), Self.tokenSources)
+        }
         try await check(candidate, authorization)
     }
 
-    private static func unauthorized(_ challenge: String) -> Problem {
-        var problem = Problem(
-            .unauthorized, "unauthorized",
-            "the request needs the header 'Authorization: Bearer TOKEN' with the token of the server")
+    /// The sentence that tells where the token of the server comes from.
+    private static let tokenSource =
+        "'roost serve --print-token' prints the token on the computer of the server, with the --token-file "
+        + "of the server if it has one"
+    private static let tokenSources =
+        "\(tokenSource); the authorization server that the header WWW-Authenticate leads to issues others"
+
+    private static func unauthorized(
+        _ candidate: String, _ challenge: String, _ tokenSource: String
+    ) -> Problem {
+        let fault =
+            candidate.isEmpty
+            ? "the request needs the header 'Authorization: Bearer TOKEN'"
+            : "the token in the header Authorization is not valid for this server"
+        var problem = Problem(.unauthorized, "unauthorized", "\(fault); \(tokenSource)")
         problem.headers[.wwwAuthenticate] = challenge
         return problem
     }
@@ -80,7 +95,7 @@ struct RequestGuard: Sendable {
         do {
             scopes = try await authorization.verifier.scopes(of: token)
         } catch TokenRefusal.invalid {
-            throw Self.unauthorized(authorization.challenge("invalid_token"))
+            throw Self.unauthorized(token, authorization.challenge("invalid_token"), Self.tokenSources)
         } catch {
             throw Problem(
                 .serviceUnavailable, "authorizationUnavailable",

@@ -13,8 +13,8 @@ struct RequestQueue {
         var count = 1
         /// The size of the messages in bytes.
         var size: Int
-        /// Whether the job has an effect that depends on the order of such jobs, which therefore run one after
-        /// another.
+        /// Whether the job has an effect that depends on the order of such jobs, which therefore run one
+        /// after another.
         var keepsOrder = false
         /// Answers the messages.
         var run: @Sendable () async -> Void
@@ -58,14 +58,15 @@ struct RequestQueue {
 
     private var subscriptionCount: Int { running.values.count { $0.isSubscription } }
 
-    /// Returns whether a job that is not a subscription can begin now. If one can, none of those that wait can.
+    /// Returns whether a job that is not a subscription can begin now. If one that is added can, none of
+    /// those that wait can, because they would have begun.
     private func canBegin(_ job: Job) -> Bool {
         running.count - subscriptionCount < Self.maximumRunning
             && !(job.keepsOrder && runningOrdered != nil)
     }
 
-    /// Begins a job, or adds it to those that wait: if too many run, or if it keeps its order and another such
-    /// job runs.
+    /// Begins a job, or adds it to those that wait: if too many run, or if it keeps its order and another
+    /// such job runs.
     ///
     /// - Throws: ``ProtocolError`` if too many jobs wait, or another job has the id.
     mutating func add(_ job: Job, start: Start) throws(ProtocolError) {
