@@ -151,9 +151,32 @@ struct FilterSQL {
         }
     }
 
-    /// Returns a comparison of numbers if the operand is a number, and otherwise of texts, byte by byte. A
-    /// number and a text are not comparable.
+    /// Returns a comparison of numbers if the operand is a number, of dates if it is a date, of both if it is
+    /// a year, and otherwise of texts, byte by byte. A number and a text are not comparable.
     private mutating func comparison(_ sign: String, _ operand: String) -> String {
+        guard EntryCondition.Test.isDateOrYear(operand) else { return plainComparison(sign, operand) }
+        let bytes = Array(operand.utf8)
+        let date = """
+            (\(Self.isDate) AND substr(a.text, 1, \(bytes.count)) \(sign) \(bind(Parameter(bytes)))::bytea)
+            """
+        guard EntryCondition.Test.isNumber(operand) else { return date }
+        return "(\(plainComparison(sign, operand)) OR \(date))"
+    }
+
+    /// SQL for the condition that a value is a date (`EntryCondition.Test.isDate`).
+    private static let isDate: String = {
+        typealias Test = EntryCondition.Test
+        let classes: [Character: String] = ["0": "[0-9]", "1": "[01]", "3": "[0-3]", "T": "[T ]"]
+        let parts = Test.datePattern.map { classes[$0] ?? String($0) }
+        let month = parts[..<Test.monthLength].joined()
+        let day = parts[Test.monthLength..<Test.dayLength].joined()
+        let time = parts[Test.dayLength...].joined()
+        // Bytes outside of ASCII are written as backslashes and digits, which no form contains.
+        let start = "encode(substr(a.text, 1, \(parts.count + 1)), 'escape')"
+        return "a.number IS NULL AND \(start) ~ '^\(month)(\(day)(\(time).*)?)?$'"
+    }()
+
+    private mutating func plainComparison(_ sign: String, _ operand: String) -> String {
         guard let number = ComparedNumber(operand) else {
             return "a.number IS NULL AND a.text \(sign) \(bind(Parameter(Array(operand.utf8))))::bytea"
         }

@@ -159,7 +159,13 @@ struct FilterSQL {
 
     private static func value(_ test: EntryCondition.Test, _ column: String) -> Clause {
         func compared(_ sign: String, _ operand: String) -> Clause {
-            ("roost_compare(\(column), ?) \(sign) 0", [Column.bytes(operand)])
+            let bytes = Column.bytes(operand)
+            let plain = "roost_compare(\(column), ?) \(sign) 0"
+            guard EntryCondition.Test.isDateOrYear(operand) else { return (plain, [bytes]) }
+            let date = "(\(isDate(column)) AND substr(\(column), 1, \(bytes.count)) \(sign) ?)"
+            // A year is also a number.
+            guard EntryCondition.Test.isNumber(operand) else { return (date, [bytes]) }
+            return ("(\(plain) OR \(date))", [bytes, bytes])
         }
         switch test {
         case .isLess(let operand): return compared("<", operand)
@@ -175,6 +181,21 @@ struct FilterSQL {
         case .equals(let operand), .differs(let operand): return isOne(of: [operand], column)
         case .isOneOf(let operands): return isOne(of: operands, column)
         }
+    }
+
+    /// Returns SQL for the condition that a value is a date (`EntryCondition.Test.isDate`).
+    private static func isDate(_ column: String) -> String {
+        typealias Test = EntryCondition.Test
+        let classes: [Character: String] = ["0": "[0-9]", "1": "[01]", "3": "[0-3]", "T": "[T ]"]
+        func hasForm(_ length: Int) -> String {
+            let form = Test.datePattern.prefix(length).map { classes[$0] ?? String($0) }.joined()
+            return "CAST(substr(\(column), 1, \(length)) AS TEXT) GLOB '\(form)'"
+        }
+        // The length of a BLOB is tested separately, because GLOB ends at a null character.
+        let forms = [Test.monthLength, Test.dayLength].map {
+            "(length(\(column)) = \($0) AND \(hasForm($0)))"
+        }
+        return "(\(forms.joined(separator: " OR ")) OR \(hasForm(Test.datePattern.utf8.count)))"
     }
 
     /// Returns SQL that finds equal texts with the index, and equal numbers by comparison, because `1.0`

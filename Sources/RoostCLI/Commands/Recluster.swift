@@ -98,11 +98,8 @@ struct Recluster: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        try FilterOptions.validateComparisons(self.where)
-        for text in self.where where EntryCondition(parsing: text) == nil {
-            throw ValidationError(
-                "--where must be a condition such as kind=message, not '\(Terminal.line(text, limit: 60))'")
-        }
+        let times = TimeArgument(now: Date())
+        for text in self.where { _ = try FilterOptions.condition(text, times) }
         if let clusters, clusters < 1 {
             throw ValidationError("--clusters must be a whole number of at least 1, not \(clusters)")
         }
@@ -172,13 +169,13 @@ struct Recluster: AsyncParsableCommand {
     }
 
     private func recluster(_ store: KnowledgeStore, isDryRun: Bool) async throws -> ReclusterReport {
-        let now = Date()
+        let times = TimeArgument(now: Date())
         let progress = Progress(isQuiet: options.quiet)
         defer { progress.finish() }
         let show: @Sendable (ReclusterProgress) -> Void = {
             progress.update($0.step.rawValue, fraction: $0.share)
         }
-        let conditions = self.where.compactMap { FilterOptions.condition($0, now: now) }
+        let conditions = try self.where.map { try FilterOptions.condition($0, times) }
         if let dense {
             return try await store.recluster(
                 with: HDBSCAN(minimumSize: dense, minimumSamples: min(5, dense), seed: seed),

@@ -9,9 +9,10 @@ struct FilterOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Only entries whose metadata matches: 'year>=2020', 'due<today', 'lang in en,de', 'status!=done', \
-            'title^=On ' (prefix), 'due exists', 'due missing'; repeatable, all must match. Times of several \
-            words, such as 'due<last-week' or 'due>=2 days ago', stand for their days. \
-            'created>=2026-01' and 'updated<7d' compare the dates of the entry, in the forms of --since.
+            'title^=On ' (prefix), 'due exists', 'due missing'; repeatable, all must match. Days, months and \
+            years, such as 'due<=2026-01', 'due<monday' or 'due>=2 days ago', are compared with values that \
+            are dates. 'created>=2026-01' and 'updated<7d' compare the dates of the entry, in the forms of \
+            --since.
             """, valueName: "condition"), completion: DynamicCompletion.metadataKeys)
     var `where`: [String] = []
 
@@ -66,18 +67,8 @@ struct FilterOptions: ParsableArguments {
             throw ValidationError(
                 "--where compares with one =, not with ==, in '\(Terminal.line(text, limit: 60))'")
         }
-        try Self.validateComparisons(self.where)
-        for text in self.where where EntryCondition(parsing: text) == nil {
-            throw ValidationError(
-                "--where must be a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
-                    + "'key missing', not '\(Terminal.line(text, limit: 60))'")
-        }
         let times = TimeArgument(now: Date())
-        for condition in self.where.compactMap(EntryCondition.init(parsing:)) {
-            guard let operand = condition.operandWithoutTime(naming: times.period) else { continue }
-            throw ValidationError(
-                "invalid time '\(Terminal.line(operand, limit: 40))' in --where; use \(TimeArgument.forms)")
-        }
+        for text in self.where { _ = try Self.condition(text, times) }
     }
 
     /// Returns the filter that the options describe.
@@ -86,10 +77,8 @@ struct FilterOptions: ParsableArguments {
         let now = Date()
         let times = TimeArgument(now: now)
         for text in self.where {
-            guard let condition = EntryCondition(parsing: text),
-                !filter.addDates(condition, naming: times.period)
-            else { continue }
-            filter.conditions += Self.condition(text, now: now).map { [$0] } ?? []
+            let condition = try Self.condition(text, times)
+            if !filter.addDates(condition, naming: times.period) { filter.conditions.append(condition) }
         }
         if !source.isEmpty { filter.sources = try await sources(store) }
         filter.setPeriod(since: since.flatMap(times.period), until: until.flatMap(times.period))
@@ -102,44 +91,34 @@ struct FilterOptions: ParsableArguments {
         return filter
     }
 
-    /// Parses a condition. In a comparison such as `due<today`, words stand for their day, in the form that
-    /// dates in metadata have. Times of a day are part of it: `due<=today` means before tomorrow.
+    /// Parses a condition of `--where`.
     ///
-    /// - Returns: `nil` if the text is not a condition.
-    static func condition(_ text: String, now: Date) -> EntryCondition? {
-        guard var condition = EntryCondition(parsing: text) else { return nil }
-        let times = TimeArgument(now: now)
-        switch condition.test {
-        case .isLess(let words): times.day(words).map { condition.test = .isLess($0) }
-        case .isAtMost(let words): times.day(words, isNext: true).map { condition.test = .isLess($0) }
-        case .isGreater(let words): times.day(words, isNext: true).map { condition.test = .isAtLeast($0) }
-        case .isAtLeast(let words): times.day(words).map { condition.test = .isAtLeast($0) }
-        default: break
+    /// - Throws: `ValidationError` if the text is not a condition.
+    static func condition(_ text: String, _ times: TimeArgument) throws -> EntryCondition {
+        let fault: EntryCondition.Fault
+        do {
+            return try EntryCondition(written: text, times)
+        } catch {
+            fault = error
         }
-        return condition
-    }
-
-    /// Checks that no condition compares the order of metadata with a duration, as text.
-    ///
-    /// - Throws: `ValidationError` if one of them does.
-    static func validateComparisons(_ conditions: [String]) throws {
-        guard let duration = conditions.lazy.compactMap(comparedDuration).first else { return }
-        let shown = Terminal.line(duration, limit: 20)
-        throw ValidationError(
-            "--where compares dates with a day, not with the duration '\(shown)'; write it in words, such as "
-                + "'2 days ago', or as 2026-01-31")
-    }
-
-    /// Returns the duration with which a condition compares the order of metadata; otherwise `nil`.
-    /// Comparisons of `created` and `updated` read durations as times.
-    private static func comparedDuration(_ text: String) -> String? {
-        guard let condition = EntryCondition(parsing: text), case .metadata(let key) = condition.field,
-            key != "created", key != "updated"
-        else { return nil }
-        switch condition.test {
-        case .isLess(let value), .isAtMost(let value), .isGreater(let value), .isAtLeast(let value):
-            return TimeArgument.isDuration(value) ? value : nil
-        default: return nil
+        let shown = Terminal.line(text, limit: 60)
+        switch fault {
+        case .form:
+            throw ValidationError(
+                "--where must be a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
+                    + "'key missing', not '\(shown)'")
+        case .noOperand:
+            throw ValidationError(
+                "--where needs a value after the operator in '\(shown)', such as 'year>=2020'; 'key exists' "
+                    + "selects entries with any value")
+        case .noTime(let operand):
+            throw ValidationError(
+                "invalid time '\(Terminal.line(operand, limit: 40))' in --where; use \(TimeArgument.forms)")
+        case .duration(let operand):
+            throw ValidationError(
+                "--where compares dates with a day, not with the duration "
+                    + "'\(Terminal.line(operand, limit: 20))'; write it in words, such as '2 days ago', or "
+                    + "as 2026-01-31")
         }
     }
 

@@ -18,8 +18,11 @@ enum EntrySelection {
         "where": Schema.array(
             of: Schema.string("A condition.", minimum: 1, maximum: maximumLength),
             "Only entries whose metadata matches all of these conditions, such as 'year>=2020', "
-                + "'lang in en,de', 'status!=done' or 'due exists'. 'created>=2026-01' and 'updated<2026' "
-                + "compare the dates of entries, in UTC.", maximum: maximumCount),
+                + "'lang in en,de', 'status!=done' or 'due exists'. Days, months and years, such as "
+                + "'due<=2026-01', 'due<today' or 'due>=2 weeks ago', are compared with values that are "
+                + "dates. 'created>=2026-01' and 'updated<7d' compare the dates of entries. Days are those of "
+                + "UTC.",
+            maximum: maximumCount),
         "sources": Schema.array(
             of: Schema.string("The id of a source.", maximum: 4_096), "Only entries of these sources.",
             maximum: 1_000),
@@ -65,22 +68,10 @@ enum EntrySelection {
         var filter = EntryFilter(tags: Set(strings("tags", "tag")))
         let sources = strings("sources", "source")
         if !sources.isEmpty { filter.sources = Set(sources) }
-        let now = Date()
-        func named(_ text: String) -> DatePeriod? { DatePeriod(inUTC: text, now: now) }
-        for text in strings("where", "where") {
-            guard let condition = EntryCondition(parsing: text) else {
-                throw Problem.invalid(
-                    "'where' takes a key, one of = != < <= > >= ^= and a value, or 'key in a,b', "
-                        + "'key exists', 'key missing'")
-            }
-            guard condition.operandWithoutTime(naming: named) == nil else {
-                throw Problem.invalid(
-                    "'where' compares 'created' and 'updated' with a time such as "
-                        + FilterArguments.timeForms)
-            }
-            if !filter.addDates(condition, naming: named) {
-                filter.conditions.append(condition)
-            }
+        do {
+            try filter.addConditions(strings("where", "where"), now: Date())
+        } catch {
+            throw Problem.invalid(FilterArguments.message(of: error))
         }
         filter.setPeriod(since: try period("since", value), until: try period("until", value))
         if let text = value["cluster"]?.asString {

@@ -11,8 +11,10 @@ package enum FilterArguments {
         ToolProperty(
             "where", .array(of: .string(maximumBytes: 1_000), maximumCount: 32),
             "Only entries whose metadata matches all of these conditions: 'year>=2020', 'lang in en,de', "
-                + "'status!=done', 'due exists'; 'created>=2026-01' and 'updated<2026' compare the dates of "
-                + "entries."),
+                + "'status!=done', 'title^=On ' (prefix), 'due exists', 'due missing'. Days, months and "
+                + "years, such as 'due<=2026-01', 'due<today' or 'due>=2 weeks ago', are compared with values "
+                + "that are dates. 'created>=2026-01' and 'updated<7d' compare the dates of entries. Days are "
+                + "those of UTC."),
         ToolProperty(
             "cluster", .string(maximumBytes: EntryLookup.maximumNameLength),
             "Only members of the cluster with this id or label; 'none' selects entries in no cluster."),
@@ -36,23 +38,10 @@ package enum FilterArguments {
         _ arguments: ToolArguments, _ lookup: EntryLookup
     ) async throws -> EntryFilter {
         var filter = EntryFilter(tags: Set(arguments.strings("tags")))
-        let now = Date()
-        func named(_ text: String) -> DatePeriod? { DatePeriod(inUTC: text, now: now) }
-        for text in arguments.strings("where") {
-            guard let condition = EntryCondition(parsing: text) else {
-                throw ToolFailure(
-                    "'where' takes a key, one of = != < <= > >= ^= and a value, or 'key in a,b', "
-                        + "'key exists', "
-                        + "'key missing', not '\(text.prefix(MCPServer.echoLimit))'")
-            }
-            if let operand = condition.operandWithoutTime(naming: named) {
-                throw ToolFailure(
-                    "'where' compares 'created' and 'updated' with a time such as "
-                        + "\(timeForms), not with '\(operand.prefix(MCPServer.echoLimit))'")
-            }
-            if !filter.addDates(condition, naming: named) {
-                filter.conditions.append(condition)
-            }
+        do {
+            try filter.addConditions(arguments.strings("where"), now: Date())
+        } catch {
+            throw ToolFailure(message(of: error))
         }
         filter.setPeriod(since: try period("since", arguments), until: try period("until", arguments))
         if let name = arguments.string("cluster") {
@@ -71,6 +60,24 @@ package enum FilterArguments {
         return lookup.rules.restricting(filter)
     }
 
+    /// Returns the sentence about a text in `where` that is not a condition.
+    package static func message(of fault: EntryCondition.Fault) -> String {
+        switch fault {
+        case .form:
+            "'where' takes a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
+                + "'key missing'"
+        case .noOperand:
+            "'where' needs a value after the operator, such as 'year>=2020'; 'key exists' selects entries "
+                + "with any value"
+        case .noTime(let operand):
+            "'where' compares 'created' and 'updated' with a time such as \(timeForms), not with "
+                + "'\(operand.prefix(MCPServer.echoLimit))'"
+        case .duration(let operand):
+            "'where' compares dates with a day, not with the duration '\(operand)'; write it in words, such "
+                + "as '2 days ago', or as 2026-01-31"
+        }
+    }
+
     /// Returns the period that an argument names: a day, week, month or year in UTC, or a moment, whose
     /// period is empty; `nil` if it is absent.
     ///
@@ -81,5 +88,22 @@ package enum FilterArguments {
             throw ToolFailure("'\(name)' must be a time such as \(timeForms)")
         }
         return period
+    }
+}
+
+extension EntryFilter {
+    /// Adds conditions that a client wrote. Days are those of UTC.
+    ///
+    /// - Parameter now: The time from which relative times count.
+    package mutating func addConditions(_ texts: [String], now: Date) throws(EntryCondition.Fault) {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let times = TimeArgument(now: now, calendar: calendar)
+        for text in texts {
+            let condition = try EntryCondition(written: text, times)
+            if !addDates(condition, naming: { DatePeriod(inUTC: $0, now: now) }) {
+                conditions.append(condition)
+            }
+        }
     }
 }

@@ -1,7 +1,13 @@
 /// A condition on one value of an entry, such as `.metadata("year") > "2020"`.
 ///
 /// Two values are compared as numbers if both have the form of a JSON number, and byte by byte as text if
-/// neither does. A number is neither less nor greater than a text. An array satisfies a comparison if at
+/// neither does. A number is neither less nor greater than a text.
+///
+/// In an inequality, an operand such as `2026-01`, `2026-01-31` or `2026-01-31T09:00` is a date: it is
+/// compared only with dates of these forms, and in its own precision, so `due<=2026-01` includes the days of
+/// January. A year such as `2026` is compared with dates and with numbers.
+///
+/// An array satisfies a comparison if at
 /// least one of its elements does, and ``Test/differs(_:)`` if none of them equals the operand. Objects,
 /// and elements that are arrays or objects, can be tested only for existence (``Test/exists`` and
 /// ``Test/isMissing``). They always satisfy ``Test/differs(_:)``, and never any other comparison.
@@ -117,17 +123,23 @@ extension EntryCondition.Test {
     }
 
     private static func areEqual(_ value: String, _ operand: String) -> Bool {
-        ExactText.areSame(value, operand) || (number(operand) != nil && compare(value, operand) == 0)
+        ExactText.areSame(value, operand)
+            || (number(operand) != nil && number(value) != nil && compare(value, operand) == 0)
     }
 
     /// Returns whether a text has the form of a JSON number. Such a text equals any other text that denotes
     /// the same number.
     package static func isNumber(_ text: String) -> Bool { number(text) != nil }
 
-    /// Returns -1, 0 or 1 if the left value is less than, equal to or greater than the right one, or `nil` if
-    /// one is a number and the other a text, because these are not ordered.
+    /// Returns -1, 0 or 1 if the left value is less than, equal to or greater than the right one, the
+    /// operand, or `nil` if these are not ordered, because one is a number and the other a text, or only the
+    /// operand is a date.
     private static func compare(_ left: String, _ right: String) -> Int? {
-        switch (number(left), number(right)) {
+        if isDateOrYear(right), isDate(left) {
+            return order(left.utf8.prefix(right.utf8.count), right.utf8)
+        }
+        guard !isDate(right) else { return nil }
+        return switch (number(left), number(right)) {
         case (let a?, let b?):
             if let a = Int64(left), let b = Int64(right) {
                 // Integers are compared as Int64, because Double cannot represent every integer above 2^53.
@@ -135,11 +147,13 @@ extension EntryCondition.Test {
             } else {
                 a < b ? -1 : a > b ? 1 : 0
             }
-        case (nil, nil):
-            left.utf8.lexicographicallyPrecedes(right.utf8)
-                ? -1 : right.utf8.lexicographicallyPrecedes(left.utf8) ? 1 : 0
+        case (nil, nil): order(left.utf8, right.utf8)
         default: nil
         }
+    }
+
+    private static func order(_ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) -> Int {
+        left.lexicographicallyPrecedes(right) ? -1 : right.lexicographicallyPrecedes(left) ? 1 : 0
     }
 
     /// Returns the number that a text denotes, or `nil` if it does not have the form of a JSON number (RFC

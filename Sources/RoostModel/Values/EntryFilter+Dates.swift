@@ -101,22 +101,6 @@ extension DatePeriod {
     }
 }
 
-extension EntryCondition {
-    /// The operand of an inequality with `created` or `updated` that names no time, such as `soon` in
-    /// `created>=soon`; `nil` for all other conditions. Compared with metadata, such an operand
-    /// would match nothing.
-    ///
-    /// - Parameter period: Returns the period that a text names.
-    package func operandWithoutTime(naming period: (String) -> DatePeriod?) -> String? {
-        guard case .metadata(let key) = field, key == "created" || key == "updated" else { return nil }
-        switch test {
-        case .isLess(let text), .isAtMost(let text), .isGreater(let text), .isAtLeast(let text):
-            return period(text) == nil ? text : nil
-        default: return nil
-        }
-    }
-}
-
 extension EntryFilter {
     /// Adds a condition that a user wrote. A comparison of `created` or `updated` with a time is about the
     /// dates of the entry; all other conditions are about metadata.
@@ -126,10 +110,10 @@ extension EntryFilter {
     package mutating func addDates(_ condition: EntryCondition, naming period: (String) -> DatePeriod?)
         -> Bool
     {
-        guard case .metadata(let key) = condition.field, key == "created" || key == "updated",
-            let allowed = DatePeriod(condition.test, naming: period)
-        else { return false }
-        if key == "created" {
+        guard condition.comparesDatesOfEntry, let allowed = DatePeriod(condition.test, naming: period) else {
+            return false
+        }
+        if condition.field == .metadata("created") {
             creationPeriod = creationPeriod?.intersection(allowed) ?? allowed
         } else {
             changePeriod = changePeriod?.intersection(allowed) ?? allowed

@@ -60,17 +60,14 @@ package struct TimeArgument {
         return DatePeriod(start..<max(start, end), in: calendar)
     }
 
-    /// Returns the day that `today`, `tomorrow`, `yesterday`, `tonight` or several words such as `last-week`
-    /// or `3 weeks ago` stand for, or the first day of their period, in the form 2026-01-31; `nil` for other
-    /// texts. Single words can be values themselves, and dates in digits are.
+    /// Returns the day that words such as `today`, `monday`, `march`, `last-week` or `3 weeks ago` stand for,
+    /// or the first day of their period, in the form 2026-01-31; `nil` for other texts, and for dates in
+    /// digits and durations.
     ///
     /// - Parameter isNext: Whether to return the first day after the day or period instead.
     package func day(_ text: String, isNext: Bool = false) -> String? {
-        let text = text.trimmingCharacters(in: .whitespaces).lowercased()
-        let isDay = ["today", "tomorrow", "yesterday", "tonight"].contains(text)
-        guard isDay || text.contains(where: Self.isSeparator), text.contains(where: \.isLetter),
-            DateText.date(from: text) == nil, DateText.date(from: text.uppercased()) == nil,
-            let times = period(text)?.times
+        guard text.contains(where: \.isLetter), !EntryCondition.Test.isDate(text.uppercased()),
+            !Self.isDuration(text), let times = period(text)?.times
         else { return nil }
         guard isNext else { return dayText(times.lowerBound) }
         // The last day is the one of the last moment. A moment has no end of its own.

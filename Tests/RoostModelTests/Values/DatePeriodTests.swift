@@ -67,17 +67,6 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: [
-            ("created>=7d", "7d"), ("updated<soon", "soon"), ("created<=2025-13", "2025-13"),
-            ("updated>", ""), ("created>=2025-06", nil), ("created=soon", nil), ("due>=soon", nil),
-            ("created exists", nil),
-        ] as [(String, String?)])
-    func `an inequality of a date and another text is recognized`(text: String, operand: String?) throws {
-        let condition = try #require(EntryCondition(parsing: text))
-        #expect(condition.operandWithoutTime(naming: DatePeriod.init(inUTC:)) == operand)
-    }
-
     @Test func `several conditions on one date must all be true`() throws {
         var filter = EntryFilter()
         for text in ["created>=2025-02", "created<2025-04", "created<2025-03"] {

@@ -82,11 +82,12 @@ import Testing
     @Test(arguments: [
         ("today", "2026-03-11"), ("Yesterday", "2026-03-10"), ("tomorrow", "2026-03-12"),
         ("last week", "2026-03-02"), ("last month", "2026-02-01"), ("this year", "2026-01-01"),
-        ("7d", nil), ("last monday", "2026-03-09"), ("3 weeks ago", "2026-02-18"), ("monday", nil),
+        ("7d", nil), ("last monday", "2026-03-09"), ("3 weeks ago", "2026-02-18"), ("monday", "2026-03-09"),
         ("2026-03-11", nil), ("2026", nil), ("", nil), ("soon", nil),
         ("last-week", "2026-03-02"), ("3_weeks_ago", "2026-02-18"), ("last 24 hours", "2026-03-10"),
         ("jan 2026", "2026-01-01"), ("tonight", "2026-03-11"), ("2 weeks", "2026-02-25"),
         ("2026-03-11T09:00:00Z", nil), ("2026-03-11 09:00", nil), ("some-text", nil),
+        ("2026-03-11T09:00", nil), ("March", "2026-03-01"), ("may", "2025-05-01"), ("now", "2026-03-11"),
     ])
     func `A relative time stands for a day`(text: String, expected: String?) throws {
         #expect(try argument.day(text) == expected, "\(text)")
@@ -96,6 +97,7 @@ import Testing
         ("today", "2026-03-12"), ("tomorrow", "2026-03-13"), ("last monday", "2026-03-10"),
         ("last week", "2026-03-09"), ("last month", "2026-03-01"), ("last year", "2026-01-01"),
         ("last-hour", "2026-03-12"), ("this morning", "2026-03-12"), ("jan 2026", "2026-02-01"),
+        ("monday", "2026-03-10"), ("february", "2026-03-01"), ("now", "2026-03-12"),
     ])
     func `The day after a relative time is the first one after its period`(
         text: String, expected: String

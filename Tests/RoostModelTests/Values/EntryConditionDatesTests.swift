@@ -1,0 +1,84 @@
+import Foundation
+import RoostModel
+import Testing
+
+/// Tests of conditions that compare metadata with dates.
+@Suite struct EntryConditionDatesTests {
+    private func times() throws -> TimeArgument {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        // A Wednesday.
+        return TimeArgument(
+            now: try #require(DateText.date(from: "2026-03-11T12:30:00Z")), calendar: calendar)
+    }
+
+    private func matches(_ condition: String, _ value: MetadataValue) throws -> Bool {
+        let condition = try EntryCondition(written: condition, try times())
+        return condition.holds(of: Entry(content: "x", metadata: ["due": value]))
+    }
+
+    @Test(
+        arguments: [
+            ("due<=2026-01", "2026-01-31", true), ("due<2026-01", "2026-01-31", false),
+            ("due<=2026-01", "2026-02-01", false), ("due>2026-01", "2026-01-31", false),
+            ("due>2026-01", "2026-02-01", true), ("due>=2026-01", "2026-01", true),
+            ("due<=2026-01-31", "2026-01-31T09:00:00Z", true),
+            ("due<2026-01-31", "2026-01-31 09:00", false),
+            ("due<2026-01-31T09:30", "2026-01-31T09:00:00Z", true),
+            ("due<=2026", "2026-12-31", true), ("due<=2026", "2027-01-01", false),
+            ("due>2025", "2026-01-01", true), ("due>2026", "2026-12-31", false),
+            ("due>=2026", 2026, true), ("due>2025", "2025.5", true), ("due<2026", 7, true),
+            // Words stand for days: of last February and March, the week before this one, and Monday.
+            ("due<march", "2026-02-28", true), ("due<march", "2026-03-01", false),
+            ("due<=february", "2026-02-28", true), ("due<=february", "2026-03-01", false),
+            ("due<monday", "2026-03-08", true), ("due<monday", "2026-03-09", false),
+            ("due<=monday", "2026-03-09T23:00:00Z", true), ("due>=today", "2026-03-11", true),
+            ("due>today", "2026-03-11", false), ("due<now", "2026-03-10", true),
+            ("due<=last-week", "2026-03-08", true), ("due<=last-week", "2026-03-09", false),
+        ] as [(String, MetadataValue, Bool)])
+    func `a date is compared in the precision of the operand`(
+        condition: String, value: MetadataValue, expected: Bool
+    ) throws {
+        #expect(try matches(condition, value) == expected)
+    }
+
+    @Test(arguments: ["<", "<=", ">", ">="])
+    func `only dates are compared with a date`(sign: String) throws {
+        let values: [MetadataValue] = [
+            "soon", "", "!", "2026-1", "2026-01-3", "20260101", "2026-40-01", "2026-01-31 notes", 20_260_101,
+            true, .null,
+        ]
+        for operand in ["2026-01", "2026-01-31", "march", "2026-01-31T09:00:00Z"] {
+            for value in values {
+                #expect(try !matches("due\(sign)\(operand)", value), "\(operand) \(value)")
+            }
+        }
+        #expect(try matches("due>2025-01", ["soon", "2026-01-01"]))
+        #expect(try !matches("due>2026-01", ["soon", "2026-01-01"]))
+    }
+
+    @Test func `other comparisons are those of texts and numbers`() throws {
+        #expect(try matches("due>=soon", "soon") && matches("due<t", "soon") && matches("due<t", "2026-01"))
+        #expect(try matches("due=2026-01", "2026-01") && !matches("due=2026-01", "2026-01-31"))
+        // A year is equal to a number, but not to the dates of the year.
+        #expect(try matches("due=2026", 2026) && !matches("due=2026", "2026-01-31"))
+        #expect(try matches("due!=2026", "2026-01-31") && !matches("due!=today", "today"))
+        #expect(try matches("due=", "") && matches("due^=", "soon"))
+    }
+
+    @Test(
+        arguments: [
+            ("due", .form), ("=x", .form), ("due>=", .noOperand), ("due <  ", .noOperand),
+            ("due<\"\"", .noOperand), ("due<7d", .duration("7d")), ("created>=soon", .noTime("soon")),
+            ("updated<2025-13", .noTime("2025-13")), ("updated>", .noOperand),
+        ] as [(String, EntryCondition.Fault)])
+    func `a text that is not a condition is refused`(text: String, fault: EntryCondition.Fault) throws {
+        let times = try times()
+        #expect(throws: fault) { try EntryCondition(written: text, times) }
+    }
+
+    @Test(arguments: ["created>=7d", "created>=2025-06", "created=soon", "created exists", "updated<today"])
+    func `conditions on the dates of entries keep their operand`(text: String) throws {
+        #expect(try EntryCondition(written: text, try times()) == EntryCondition(parsing: text))
+    }
+}
