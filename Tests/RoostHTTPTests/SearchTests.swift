@@ -64,6 +64,11 @@ struct SearchTests {
             let cluster = JSONValue.string(UUID().uuidString)
             #expect(try await status(["query": "heron", "filter": ["cluster": cluster]]) == 404)
             #expect(try await status(["query": "heron", "filter": ["cluster": "first"]]) == 400)
+            let unclustered = try await harness.send(
+                .POST, "/api/v1/search", ["query": "heron", "filter": ["cluster": "none"]])
+            #expect(unclustered.json["hits"]?.elements?.count == 1)
+            let list = try await harness.send(.GET, "/api/v1/entries?cluster=None")
+            #expect(list.json["entries"]?.elements?.count == 1)
         }
     }
 
@@ -93,7 +98,22 @@ struct SearchTests {
                 })
             #expect(
                 try await notices(["query": "swift", "filter": ["tags": ["none"]]])
+                    == ["no entry has the tag 'none'"])
+            #expect(
+                try await notices(["query": "swift", "filter": ["since": "2100"]])
                     == ["no entry matches the filter"])
+            let batch = try await harness.send(
+                .POST, "/api/v1/search/batch",
+                ["searches": [["query": "swift", "filter": ["where": ["year>=2020"]]], ["query": "swift"]]])
+            #expect(
+                batch.json["results"]?.elements?.map { $0["notices"] }
+                    == [["no entry has metadata with the key 'year'"], []])
+            let list = try await harness.send(.GET, "/api/v1/entries?tag=none&where=year%3D2").json
+            #expect(list["entries"] == [])
+            #expect(
+                list["notices"]
+                    == ["no entry has the tag 'none'", "no entry has metadata with the key 'year'"])
+            #expect(try await harness.send(.GET, "/api/v1/entries").json["notices"] == nil)
             #expect(
                 try await notices(["query": "swift", "offset": 5]) == ["there are no hits after the first 5"])
         }

@@ -12,7 +12,9 @@ struct AnswerTests {
             (["query": "swift -roof"], "excluded: roof"),
             (["query": "\"no such phrase\""], "no entry contains the phrase \"no such phrase\""),
             (["query": "zzxqy"], "no entry"),
-            (["query": "swift", "tags": ["none"]], "no entry matches the filter"),
+            (["query": "swift", "since": "2100"], "no entry matches the filter"),
+            (["query": "swift", "tags": ["none"]], "no entry has the tag 'none'"),
+            (["query": "swift", "where": ["year>=2020"]], "no entry has metadata with the key 'year'"),
         ] as [(JSONValue, String)])
     func `a search without results has a reason`(arguments: JSONValue, expected: String) async throws {
         let harness = MCPHarness()
@@ -38,7 +40,29 @@ struct AnswerTests {
         let notice = await harness.call("search", ["query": "swift"])["notices"]?.elements?.last?.asString
         #expect(notice?.contains("'recall'") == true)
         let filtered = await harness.call("search", ["query": "swift", "tags": ["none"]])
-        #expect(filtered["notices"]?.elements?.last == "no entry matches the filter")
+        #expect(filtered["notices"] == ["no entry has the tag 'none'"])
+        let since = await harness.call("search", ["query": "swift", "since": "2020"])
+        #expect(since["notices"]?.elements?.last == "no entry matches the filter")
+    }
+
+    @Test func `names in a filter are unknown only if no visible entry has them`() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        try await store.add("the swift", tags: ["work"], metadata: ["year": 2019])
+        try await store.add("the heron", tags: ["private"], metadata: ["month": 5])
+        func notices(_ arguments: JSONValue, _ rules: AccessRules) async -> JSONValue? {
+            await MCPHarness(rules, store: store).call("search", arguments)["notices"]
+        }
+        var work = AccessRules()
+        work.tags = ["work"]
+        let filter: JSONValue = [
+            "query": "the swift", "tags": ["Private"],
+            "where": ["year>=2020", "month exists", "other!=1", "none missing"],
+        ]
+        #expect(await notices(filter, AccessRules()) == ["no entry matches the filter"])
+        #expect(
+            await notices(filter, work) == [
+                "no entry has the tag 'Private'", "no entry has metadata with the key 'month'",
+            ])
     }
 
     @Test func `a recall says that no message is from the named time`() async throws {

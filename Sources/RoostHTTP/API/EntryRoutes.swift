@@ -64,6 +64,9 @@ enum EntryRoutes {
                         [
                             "entries": Schema.array(of: Schema.reference("Entry"), "The entries."),
                             "nextCursor": PageToken.property,
+                            "notices": Schema.array(
+                                of: Schema.string("A sentence."),
+                                "The names in the filter that no entry has, if there are no entries."),
                         ], required: ["entries"], isOpen: true)))
         ]
     ) { call in
@@ -78,6 +81,10 @@ enum EntryRoutes {
             ]
             if let next = page.next {
                 members["nextCursor"] = PageToken.text(Int(next), of: call, at: snapshot.stamp)
+            }
+            if page.entries.isEmpty, row == nil {
+                let notices = try await SearchNotices.unknownNames(in: filter, snapshot)
+                if !notices.isEmpty { members["notices"] = .array(notices.map { .string($0) }) }
             }
             return .json(.object(members))
         }

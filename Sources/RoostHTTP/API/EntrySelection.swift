@@ -20,13 +20,15 @@ enum EntrySelection {
             "Only entries whose metadata matches all of these conditions, such as 'year>=2020', "
                 + "'lang in en,de', 'status!=done' or 'due exists'. Days, months and years, such as "
                 + "'due<=2026-01', 'due<today' or 'due>=2 weeks ago', are compared with values that are "
-                + "dates. 'created>=2026-01' and 'updated<7d' compare the dates of entries. Days are those of "
-                + "UTC.",
+                + "dates. 'created>=2026-01' and 'updated<7d' compare the dates of entries. Days are those "
+                + "of UTC.",
             maximum: maximumCount),
         "sources": Schema.array(
             of: Schema.string("The id of a source.", maximum: 4_096), "Only entries of these sources.",
             maximum: 1_000),
-        "cluster": Schema.id("Only members of the cluster with this id."),
+        "cluster": Schema.string(
+            "Only members of the cluster with this id; 'none' selects entries in no cluster.", minimum: 1,
+            maximum: 40),
         "since": time("Only entries that were created or changed at this time or later"),
         "until": time(
             "Only entries that were created or changed before this time, or until the end of this day, week, "
@@ -75,7 +77,13 @@ enum EntrySelection {
         }
         filter.setPeriod(since: try period("since", value), until: try period("until", value))
         if let text = value["cluster"]?.asString {
-            guard let id = UUID(uuidString: text) else { throw Problem.invalid("'cluster' must be a UUID") }
+            guard text.lowercased() != EntryFilter.unclusteredName else {
+                filter.isUnclustered = true
+                return filter
+            }
+            guard let id = UUID(uuidString: text) else {
+                throw Problem.invalid("'cluster' must be the UUID of a cluster, or 'none'")
+            }
             let snapshot = try await snapshot()
             guard try await snapshot.clusterRecords().contains(where: { $0.id == id }) else {
                 throw Problem.notFound("no cluster has the id \(id.text)")

@@ -64,14 +64,26 @@ struct SearchRequest: Sendable {
         return search
     }
 
+    /// Returns the sentences about the names in the filter that no entry has, if a result has no hits because
+    /// of the filter.
+    func unknownNames(
+        for search: EntrySearch, _ result: QueryResult, in snapshot: () async throws -> any StorageSnapshot
+    ) async throws -> [String] {
+        guard SearchNotices.matchesNothing(result, offset: search.offset) else { return [] }
+        return try await SearchNotices.unknownNames(in: search.filter, try await snapshot())
+    }
+
     /// Returns the JSON form of a result.
-    func json(_ result: QueryResult) -> JSONValue {
+    ///
+    /// - Parameter unknownNames: The sentences of ``unknownNames(for:_:in:)``.
+    func json(_ result: QueryResult, unknownNames: [String] = []) -> JSONValue {
         var members: [String: JSONValue] = [
             "hits": .array(result.hits.map { hit($0, of: result) }),
             "revision": .integer(Int64(result.stamp.revision.rawValue)),
             "notices": .array(
                 SearchNotices.texts(
-                    of: result, offset: body["offset"]?.integer ?? 0, showingEverything: true
+                    of: result, offset: body["offset"]?.integer ?? 0, showingEverything: true,
+                    unknownNames: unknownNames
                 ).map { .string($0) }),
         ]
         if result.hasOnlyNoise {

@@ -23,9 +23,11 @@ enum SearchRoutes {
     ) { call in
         try await call.context.handle.use { store in
             let request = try SearchRequest(call.body)
-            let result = try await store.search(
-                try await request.search { try await store.storage.snapshot() })
-            return .json(request.json(result))
+            let snapshot = { try await store.storage.snapshot() }
+            let search = try await request.search(in: snapshot)
+            let result = try await store.search(search)
+            let unknownNames = try await request.unknownNames(for: search, result, in: snapshot)
+            return .json(request.json(result, unknownNames: unknownNames))
         }
     }
 
@@ -68,7 +70,14 @@ enum SearchRoutes {
                 searches.append(search)
             }
             let results = try await store.search(searches)
-            return .json(["results": .array(zip(requests, results).map { $0.json($1) })])
+            var documents: [JSONValue] = []
+            for (index, request) in requests.enumerated() {
+                let unknownNames = try await request.unknownNames(for: searches[index], results[index]) {
+                    try await store.storage.snapshot()
+                }
+                documents.append(request.json(results[index], unknownNames: unknownNames))
+            }
+            return .json(["results": .array(documents)])
         }
     }
 

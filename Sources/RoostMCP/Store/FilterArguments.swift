@@ -1,6 +1,6 @@
-import Foundation
+package import Foundation
 import Roost
-import RoostModel
+package import RoostModel
 
 /// The arguments that select entries.
 package enum FilterArguments {
@@ -12,9 +12,9 @@ package enum FilterArguments {
             "where", .array(of: .string(maximumBytes: 1_000), maximumCount: 32),
             "Only entries whose metadata matches all of these conditions: 'year>=2020', 'lang in en,de', "
                 + "'status!=done', 'title^=On ' (prefix), 'due exists', 'due missing'. Days, months and "
-                + "years, such as 'due<=2026-01', 'due<today' or 'due>=2 weeks ago', are compared with values "
-                + "that are dates. 'created>=2026-01' and 'updated<7d' compare the dates of entries. Days are "
-                + "those of UTC."),
+                + "years, such as 'due<=2026-01', 'due<today' or 'due>=2 weeks ago', are compared with "
+                + "values that are dates. 'created>=2026-01' and 'updated<7d' compare the dates of entries. "
+                + "Days are those of UTC."),
         ToolProperty(
             "cluster", .string(maximumBytes: EntryLookup.maximumNameLength),
             "Only members of the cluster with this id or label; 'none' selects entries in no cluster."),
@@ -31,7 +31,7 @@ package enum FilterArguments {
     package static let timeForms =
         "2026-01, 2026-01-31, 2026-01-31T09:00:00Z, 7d, yesterday, 'last week' or '3 weeks ago'"
 
-    /// Returns the filter that the arguments and the access rules describe.
+    /// Returns the filter that the arguments describe, without the access rules.
     ///
     /// - Throws: ``ToolFailure`` if a condition or a date is invalid, or the cluster does not exist.
     static func filter(
@@ -57,7 +57,7 @@ package enum FilterArguments {
                 filter = try await filter.expandingParentCluster(in: lookup.snapshot)
             }
         }
-        return lookup.rules.restricting(filter)
+        return filter
     }
 
     /// Returns the sentence about a text in `where` that is not a condition.

@@ -6,7 +6,7 @@ import RoostText
 /// The sentences with which servers report how a search was carried out, and why it has no hits.
 package enum SearchNotices {
     /// The maximum number of words that are named for the same reason.
-    private static let maximumWords = 5
+    static let maximumWords = 5
     /// The maximum length of a word in a sentence, in characters.
     private static let maximumLength = 60
 
@@ -18,12 +18,20 @@ package enum SearchNotices {
     ///     store is empty, and the search must have named the visible entries (`EntrySearch/visible`).
     ///   - hasFilter: Whether the client selected the entries that may be found. Otherwise, only messages are
     ///     excluded.
+    ///   - unknownNames: The sentences about unknown names in the filter, if ``matchesNothing(_:offset:)``.
     package static func texts(
-        of result: QueryResult, offset: Int, showingEverything showsEverything: Bool, hasFilter: Bool = true
+        of result: QueryResult, offset: Int, showingEverything showsEverything: Bool, hasFilter: Bool = true,
+        unknownNames: [String] = []
     ) -> [String] {
         let texts = remarks(on: result, subject: "entry")
         guard result.hits.isEmpty else { return texts }
+        guard unknownNames.isEmpty else { return texts + unknownNames }
         return texts + [reason(of: result, offset, showsEverything, hasFilter)]
+    }
+
+    /// Returns whether a search has no hits because no entry meets its conditions.
+    package static func matchesNothing(_ result: QueryResult, offset: Int) -> Bool {
+        result.hits.isEmpty && offset == 0 && result.candidateCount == 0 && !result.hasOnlyNoise
     }
 
     /// Returns the reason why nothing is recalled if no visible message is stored, or none matches the
@@ -111,7 +119,7 @@ package enum SearchNotices {
             ? "no entry meets the conditions of the query and the filter" : "no entry matches the filter"
     }
 
-    private static func short(_ text: String) -> String {
+    static func short(_ text: String) -> String {
         text.count > maximumLength ? String(text.prefix(maximumLength)) + "…" : text
     }
 }

@@ -54,9 +54,9 @@ struct SearchTool: Tool {
             let snapshot = try await store.storage.snapshot()
             let lookup = EntryLookup(rules: rules, snapshot: snapshot)
             let offset = try PageCursor.offset(of: arguments, at: snapshot.stamp)
+            let filter = try await FilterArguments.filter(arguments, lookup)
             var search = EntrySearch(
-                .text(try arguments.requiredString("query")),
-                matching: try await FilterArguments.filter(arguments, lookup),
+                .text(try arguments.requiredString("query")), matching: rules.restricting(filter),
                 limit: arguments.integer("limit", default: 10))
             search.offset = offset
             let limit = search.limit
@@ -65,6 +65,9 @@ struct SearchTool: Tool {
             search.visible = rules.showsEverything ? nil : rules.restricting()
             search.countsOnlyVisible = true
             let result = try await store.search(search)
+            let unknownNames =
+                SearchNotices.matchesNothing(result, offset: offset)
+                ? try await SearchNotices.unknownNames(in: filter, snapshot, among: rules.restricting) : []
             let items = result.hits.prefix(limit).map { hit -> JSONValue in
                 var item = EntryJSON.summary(of: hit.entry)
                 item["score"] = .rounded(hit.score)
@@ -80,7 +83,7 @@ struct SearchTool: Tool {
             }
             return ResultPage(
                 items, name: "results", offset: offset, isLast: result.hits.count <= limit, arguments,
-                snapshot.stamp, with: explanation(of: result, offset: offset, arguments)
+                snapshot.stamp, with: explanation(of: result, offset: offset, arguments, unknownNames)
             ).json
         }
     }
@@ -88,12 +91,13 @@ struct SearchTool: Tool {
     /// Returns the members that explain a result: the notices, and the nearest entries that fit into the
     /// budget if none is close to the query.
     private func explanation(
-        of result: QueryResult, offset: Int, _ arguments: ToolArguments
+        of result: QueryResult, offset: Int, _ arguments: ToolArguments, _ unknownNames: [String]
     ) -> [String: JSONValue] {
         var members: [String: JSONValue] = [:]
         let notices = SearchNotices.texts(
             of: result, offset: offset, showingEverything: rules.showsEverything,
-            hasFilter: FilterArguments.properties.contains { arguments[$0.name] != nil })
+            hasFilter: FilterArguments.properties.contains { arguments[$0.name] != nil },
+            unknownNames: unknownNames)
         if !notices.isEmpty { members["notices"] = .array(notices.map { .string($0) }) }
         if result.hasOnlyNoise, offset == 0 {
             var budget = TokenBudget(arguments)
