@@ -11,6 +11,7 @@ enum ConversationRoutes {
     private static let tag = "Conversations"
     private static let maximumName = 1_000
     private static let maximumMessages = 1_000
+    private static let maximumPage = 1_000
     private static let maximumText = 1 << 20
     private static let names = [
         "user": Schema.string("The user.", minimum: 1, maximum: maximumName),
@@ -25,29 +26,29 @@ enum ConversationRoutes {
 
     private static let list = Route(
         method: .get, path: "/api/v1/conversations", operation: "listConversations", tag: tag,
-        summary: "List conversations.", parameters: scope,
+        summary: "List conversations, the one with the latest message first.",
+        parameters: scope + PageToken.parameters(maximum: maximumPage, default: 100),
         answers: [
             Route.Answer(
-                200, "The conversations.",
+                200, "One page of conversations.",
                 .json(
                     Schema.object(
                         named: "ConversationList",
                         [
                             "conversations": Schema.array(
-                                of: ConversationDocument.summary, "The conversations.")
-                        ], required: ["conversations"], isOpen: true)))
+                                of: ConversationDocument.summary, "The conversations."),
+                            "count": Schema.integer("The number of all conversations."),
+                            "nextCursor": PageToken.property,
+                        ], required: ["conversations", "count"], isOpen: true)))
         ]
     ) { call in
-        try await call.context.handle.use { store in
-            let found = try await ConversationMemory(store).conversations(filter(.object(call.values)))
-            return .json(["conversations": .array(try found.map { try JSONValue.encoding($0) })])
-        }
+        try await page("conversations", of: call) { try await $0.conversations($1) }
     }
 
     private static let messages = Route(
         method: .get, path: "/api/v1/conversations/messages", operation: "listMessages", tag: tag,
         summary: "List the messages of conversations, oldest first.",
-        parameters: scope + PageToken.parameters(maximum: maximumMessages, default: 100),
+        parameters: scope + PageToken.parameters(maximum: maximumPage, default: 100),
         answers: [
             Route.Answer(
                 200, "One page of messages.",
@@ -61,13 +62,25 @@ enum ConversationRoutes {
                         ], required: ["messages", "count"], isOpen: true)))
         ]
     ) { call in
+        try await page("messages", of: call) { try await $0.messages($1) }
+    }
+
+    /// Returns one page of a list.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the member that has the items.
+    ///   - read: Reads all items that match a filter.
+    private static func page<Item: Encodable>(
+        _ name: String, of call: Call,
+        _ read: @Sendable (ConversationMemory, ConversationMemory.Filter) async throws -> [Item]
+    ) async throws -> Reply {
         try await call.context.handle.use { store in
             let stamp = try await store.storage.snapshot().stamp
             let start = try PageToken.position(of: call, at: stamp) ?? 0
-            let all = try await ConversationMemory(store).messages(filter(.object(call.values)))
+            let all = try await read(ConversationMemory(store), filter(.object(call.values)))
             let page = all.dropFirst(start).prefix(call.integer("limit", default: 100))
             var members: [String: JSONValue] = [
-                "messages": .array(try page.map { try JSONValue.encoding($0) }), "count": .count(all.count),
+                name: .array(try page.map { try JSONValue.encoding($0) }), "count": .count(all.count),
             ]
             if start + page.count < all.count {
                 members["nextCursor"] = PageToken.text(start + page.count, of: call, at: stamp)
