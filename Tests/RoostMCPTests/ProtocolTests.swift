@@ -158,6 +158,8 @@ struct ProtocolTests {
     @Test func `an unknown tool is an error of the request`() async {
         let response = await MCPHarness().request("tools/call", ["name": "drop_tables"])
         #expect(code(response) == -32602)
+        let message = response["error"]?["message"]?.asString ?? ""
+        #expect(message.hasPrefix("unknown tool 'drop_tables'; this server has the tools search, fetch"))
     }
 
     @Test func `prompts insert their argument as text`() async {

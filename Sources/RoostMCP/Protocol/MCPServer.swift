@@ -260,9 +260,13 @@ package struct MCPServer: Sendable {
             throw ProtocolError(.invalidParameters, "tools/call needs the parameter 'name', a string")
         }
         guard let tool = tools.first(where: { $0.definition.name == name }) else {
+            // Clients usually show the model only the message.
+            let names = tools.map(\.definition.name)
             throw ProtocolError(
-                .invalidParameters, "unknown tool '\(name.prefix(Self.echoLimit))'",
-                data: ["tools": .array(tools.map { .string($0.definition.name) })])
+                .invalidParameters,
+                "unknown tool '\(name.prefix(Self.echoLimit))'; this server has the tools "
+                    + names.joined(separator: ", "),
+                data: ["tools": .array(names.map { .string($0) })])
         }
         let given = parameters["arguments"] ?? [:]
         do {
