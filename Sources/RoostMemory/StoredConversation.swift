@@ -85,7 +85,7 @@ struct StoredConversation {
         return turns.suffix(count)
     }
 
-    /// Returns the identities of messages that are to be added. Those without one get the next free number
+    /// Returns the identities of the messages to add. Those without one get the next free number
     /// among the equal texts of the conversation.
     ///
     /// - Throws: `StorageError`; `CancellationError`.
