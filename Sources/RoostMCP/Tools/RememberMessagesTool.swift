@@ -17,9 +17,9 @@ struct RememberMessagesTool: Tool {
             "Stores messages of a conversation in the given order, so that 'recall' finds them later. "
             + "Call it with the new messages after each turn, or with the whole conversation or its last "
             + "messages: messages at the start that the stored conversation already ends with, compared by "
-            + "role, speaker and text, are skipped, so a failed call can be repeated. A message with a name, "
-            + "or with a timestamp, is skipped wherever the conversation contains it. "
-            + "Use a separate 'session' for each conversation.",
+            + "role, speaker and text, are skipped, so a failed call can be repeated. A message with a name "
+            + "or a timestamp is skipped if the conversation contains it anywhere; so give a message that "
+            + "repeats the last stored one a timestamp. Use a separate 'session' for each conversation.",
         effect: .adds,
         input: [
             ToolProperty(
