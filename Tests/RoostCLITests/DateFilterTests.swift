@@ -65,7 +65,12 @@ import Testing
         for condition in ["due<last-week", "due<last week", "due<jan 2026", "due<=last-24-hours"] {
             #expect(try paths("UTC", "--where", condition) == ["due.md"], "\(condition)")
         }
-        #expect(try paths("UTC", "--where", "due>=last-week").isEmpty)
+        for condition in ["due<monday", "due<=2025-06", "due<=2025", "due>2024", "due>=2025-06-01"] {
+            #expect(try paths("UTC", "--where", condition) == ["due.md"], "\(condition)")
+        }
+        for condition in ["due>=last-week", "due<2025-06", "due>2025-06", "due>2025"] {
+            #expect(try paths("UTC", "--where", condition).isEmpty, "\(condition)")
+        }
         let refused = try cli.roost("list", "--store=s", "--where", "due<7d")
         #expect(refused.status == 64 && refused.error.contains("such as '2 days ago'"), "\(refused)")
     }

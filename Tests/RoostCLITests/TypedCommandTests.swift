@@ -52,6 +52,8 @@ import Testing
         Typed("show swifts", 64, "`roost list`"), Typed("list --sinse yesterday", 64, "--since"),
         Typed("list --since someday", 64, "yesterday"), Typed("list --format xml", 64, "tsv"),
         Typed("list --json --format csv", 64, "only one of"), Typed("list --where year", 64, "--where must"),
+        Typed("list --where year>=", 64, "needs a value after the operator"),
+        Typed("recluster --where due<", 64, "needs a value after the operator"),
         Typed("query", 64, "give a query; run `roost help query`"), Typed("query tea -n0", 64, "at least 1"),
         Typed("cluster show Nigth sky", 66, "did you mean 'Night sky'?"),
         Typed("chat show alpah", 66, "did you mean 'alpha'?"),
