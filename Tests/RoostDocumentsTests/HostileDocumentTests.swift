@@ -43,4 +43,22 @@ import Testing
         #expect(HTMLPage(page).metadata.windowTitle == "A - B")
         #expect(ReaderDetailTests.threadSeconds() - seconds < 10)
     }
+
+    @Test(arguments: [
+        ("<table><tr><td class=lineno>", "<span class=lineno>1</span>", "x"), ("<ol>", "<li>a b", "</ol>"),
+        ("<div>", "<a href='/x'>a</a><hr>", "</div>"), ("<div class=code>", "<div class=line>a</div>", "b"),
+    ])
+    func `A page that repeats an element is read in linear time`(start: String, unit: String, end: String) {
+        func seconds(count: Int) -> Double {
+            let data = Data((start + String(repeating: unit, count: count) + end).utf8)
+            let before = ReaderDetailTests.threadSeconds()
+            let page = HTMLPage(data)
+            _ = HTMLMarkdown.text(of: page.mainBlocks(), in: page)
+            return ReaderDetailTests.threadSeconds() - before
+        }
+        // Linear time grows by a factor of 4, quadratic time by one of 16.
+        let measurements = (0..<4).lazy.map { _ in (short: seconds(count: 6000), long: seconds(count: 24_000))
+        }
+        #expect(measurements.contains { $0.long < 0.5 || $0.long < 9 * $0.short })
+    }
 }

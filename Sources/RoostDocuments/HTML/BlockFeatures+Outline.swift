@@ -48,14 +48,9 @@ extension BlockFeatures {
     private func outsideLinks(_ block: HTMLBlock) -> Double {
         /// The number of nodes of a container that are examined.
         let maximumNodes = 400
-        var (links, outside) = (0.0, 0.0)
-        for node in (block.container..<facts.tree.nodes[block.container].end).prefix(maximumNodes)
-        where facts.tree.nodes[node].tag == "a" {
-            guard let link = facts.tree.nodes[node].attribute("href") else { continue }
-            links += 1
-            if outline.isOutside(link) { outside += 1 }
-        }
-        return links > 0 ? outside / links : -1
+        let end = min(facts.tree.nodes[block.container].end, block.container + maximumNodes)
+        let (links, outside) = outline.links(in: block.container..<end)
+        return links > 0 ? Double(outside) / Double(links) : -1
     }
 
     /// Adds features of the page that distinguish a page with one text from a page that lists others.

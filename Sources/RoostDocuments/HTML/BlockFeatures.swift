@@ -165,7 +165,6 @@ struct BlockFeatures {
         var tagDepths: [String: Double] = [:]
         var roles: Set<String> = []
         var (near, all): (UInt32, UInt32) = (0, 0)
-        var hidden = false
         var isPageHeader = false
         var node = block.texts[0]
         var distance = 0.0
@@ -173,13 +172,13 @@ struct BlockFeatures {
             let element = nodes[node]
             if !element.isText {
                 if tagDepths[element.tag] == nil { tagDepths[element.tag] = distance }
+                // The outermost header counts, if no part of the page with a header of its own contains it.
                 if element.tag == "header" {
-                    isPageHeader = !facts.tree.ancestors(of: node).contains {
-                        ["article", "main", "section"].contains(nodes[$0].tag)
-                    }
+                    isPageHeader = true
+                } else if ["article", "main", "section"].contains(element.tag) {
+                    isPageHeader = false
                 }
                 if let role = element.attribute("role") { roles.insert(role) }
-                hidden = hidden || Self.isHidden(element)
                 if element.tag != "body", element.tag != "html" {
                     if distance <= 3 { near |= facts.hints[node] }
                     all |= facts.hints[node]
@@ -191,18 +190,10 @@ struct BlockFeatures {
         for tag in Self.ancestorTags { put("in:\(tag)", tagDepths[tag].map { max(1, 12 - $0) } ?? 0) }
         put("in:pageHeader", isPageHeader)
         for role in Self.roles { put("role:\(role)", roles.contains(role)) }
-        put("hidden", hidden)
+        put("hidden", facts.isHidden[block.texts[0]])
         for (group, words) in ElementHints.groups.enumerated() {
             put("hint:\(words[0])", Double((near >> group & 1) * 2 + (all >> group & 1)))
         }
-    }
-
-    /// Returns whether an element states that it is not shown.
-    static func isHidden(_ node: HTMLTree.Node) -> Bool {
-        if node.attribute("hidden") != nil || node.attribute("aria-hidden") == "true" { return true }
-        guard let style = node.attribute("style") else { return false }
-        let compact = style.lowercased().filter { !$0.isWhitespace }
-        return compact.contains("display:none") || compact.contains("visibility:hidden")
     }
 
     private mutating func addContainers(_ block: HTMLBlock) {

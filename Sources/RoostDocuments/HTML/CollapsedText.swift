@@ -3,6 +3,14 @@ struct CollapsedText {
     /// The text without white space at its beginning.
     private(set) var bytes: [UInt8] = []
     private var hasPendingSpace = false
+    /// The number of bytes after which the rest of the text is ignored.
+    private let maximumBytes: Int
+
+    /// Creates an empty text.
+    init(maximumBytes: Int = .max) { self.maximumBytes = maximumBytes }
+
+    /// Whether the rest of the text is ignored.
+    var isFull: Bool { bytes.count >= maximumBytes }
 
     /// The text without white space at its beginning and end.
     var text: String { String(decoding: bytes, as: UTF8.self) }
@@ -18,7 +26,7 @@ struct CollapsedText {
 
     private mutating func append(_ source: UnsafeBufferPointer<UInt8>) {
         var index = 0
-        while index < source.count {
+        while index < source.count, !isFull {
             let byte = source[index]
             if byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) {
                 appendSpace()

@@ -13,7 +13,7 @@ public struct FeedReader: DocumentReader {
             "application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json",
         ])
 
-    public let version = 2
+    public let version = 3
 
     public let types = [Self.type]
 

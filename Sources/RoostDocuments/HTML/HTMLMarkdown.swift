@@ -5,6 +5,8 @@ struct HTMLMarkdown {
     private let page: HTMLPage
     private(set) var text = ""
     private var previous: Context?
+    /// For each numbered list, its last item that has been written and the number of that item.
+    private var numbers: [Int: (item: Int, number: Int)] = [:]
 
     /// The elements around a block that determine its Markdown.
     private struct Context {
@@ -77,7 +79,7 @@ struct HTMLMarkdown {
 
     /// Returns the beginning of a block's first line, with the marker of the list item if the block is the
     /// first one in its item, and the beginning of its other lines.
-    private func listPrefix(_ context: Context) -> (marker: String, indent: String) {
+    private mutating func listPrefix(_ context: Context) -> (marker: String, indent: String) {
         guard let item = context.items.last, context.headingLevel == nil else { return ("", "") }
         let outer = String(repeating: "  ", count: min(8, context.items.count - 1))
         let marker = marker(of: item)
@@ -85,15 +87,17 @@ struct HTMLMarkdown {
         return (previous?.items.contains(item) == true ? indent : outer + marker, indent)
     }
 
-    private func marker(of item: Int) -> String {
+    private mutating func marker(of item: Int) -> String {
         let list = page.tree.nodes[item].parent
         guard list >= 0, page.tree.nodes[list].tag == "ol" else { return "- " }
-        var number = page.tree.nodes[list].attribute("start").flatMap { Int($0.prefix(6)) } ?? 1
-        var sibling = list + 1
+        let start = page.tree.nodes[list].attribute("start").flatMap { Int($0.prefix(6)) } ?? 1
+        // Blocks are written in order, so that counting from the last item takes linear time.
+        var (sibling, number) = numbers[list] ?? (list + 1, start)
         while sibling < item {
             if page.tree.nodes[sibling].tag == "li" { number += 1 }
             sibling = page.tree.nodes[sibling].end
         }
+        numbers[list] = (item, number)
         return "\(number). "
     }
 

@@ -217,7 +217,7 @@ struct HTMLMetadata: Sendable {
             // An element that describes a person can also contain badges, dates and counts.
             let name = (index..<node.end).first { tree.nodes[$0].attribute("itemprop") == "name" }
             let stated = name.flatMap { tree.nodes[$0].attribute("content") }.map(Self.cleaned)
-            let text = stated ?? tree.text(of: name ?? index)
+            let text = stated ?? tree.text(of: name ?? index, maximumBytes: Self.maximumNameBytes)
             if Self.isName(text) { return text }
         }
         return nil
@@ -239,8 +239,11 @@ struct HTMLMetadata: Sendable {
     /// The values that programs write in place of a missing name.
     private static let placeholders: Set<String> = ["undefined", "null", "none", "n/a", "unknown"]
 
+    /// The maximum number of characters of a name, and a number of bytes that no name has.
+    private static let (maximumNameLength, maximumNameBytes) = (100, 2048)
+
     static func isName(_ text: String) -> Bool {
-        !text.isEmpty && text.count <= 100 && !text.contains("://") && !text.hasPrefix("@")
+        !text.isEmpty && text.count <= maximumNameLength && !text.contains("://") && !text.hasPrefix("@")
             && !placeholders.contains(text.lowercased())
     }
 

@@ -125,13 +125,16 @@ struct HTMLSegmenter {
     /// other tables.
     private mutating func findDataRows() {
         let maximumCellWords = 60
-        for table in tree.elements("table") {
+        let tables = tree.elements("table")
+        for (position, table) in tables.enumerated() {
             var rows: [Int: Int] = [:]
-            var isData = tree.nodes[table].attribute("role") != "presentation"
+            let end = tree.nodes[table].end
+            // A table within this one follows it directly in the list.
+            let hasTable = position + 1 < tables.count && tables[position + 1] < end
+            var isData = !hasTable && tree.nodes[table].attribute("role") != "presentation"
             var index = table + 1
-            while isData, index < tree.nodes[table].end {
+            while isData, index < end {
                 let node = tree.nodes[index]
-                if node.tag == "table" { isData = false }
                 if node.tag == "td" || node.tag == "th" {
                     rows[node.parent, default: 0] += 1
                     isData = isData && TextCounts(tree.text(of: index)).words <= maximumCellWords

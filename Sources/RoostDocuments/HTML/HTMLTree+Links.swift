@@ -4,6 +4,8 @@ extension HTMLTree {
     /// The maximum number of elements and texts in the link of a sign. It bounds the time for a link that
     /// contains very many signs.
     private static let maximumSignNodes = 16
+    /// The maximum number of bytes of the text of a heading.
+    private static let maximumHeadingBytes = 8192
 
     /// Returns the innermost link that contains a node.
     func enclosingLink(_ index: Int) -> Int? {
@@ -28,9 +30,10 @@ extension HTMLTree {
 
     /// Returns the text of a heading, with single spaces and without a link to itself.
     func headingText(of index: Int) -> String {
-        var result = CollapsedText()
+        var result = CollapsedText(maximumBytes: Self.maximumHeadingBytes)
         for child in index..<nodes[index].end where nodes[child].isText && !isPermalinkSign(child) {
             result.append(nodes[child].text)
+            if result.isFull { break }
         }
         return result.text
     }

@@ -1,21 +1,4 @@
 extension HTMLTree {
-    /// The words in classes of elements with the numbers of lines.
-    private static let lineNumberClasses: Set<String> = [
-        "linenos", "linenodiv", "lineno", "linenumber", "linenumbers", "line-number", "line-numbers",
-        "gutter",
-        "line-numbers-rows", "hljs-ln-numbers", "rouge-gutter", "blob-num", "lnt", "ln", "lntd",
-        "react-syntax-highlighter-line-number",
-    ]
-    /// The words of these classes that name a cell for the number of a line even if it is empty.
-    private static let emptyCellClasses: Set<String> = ["blob-num", "hljs-ln-numbers"]
-    /// The maximum number of nodes of an element with the numbers of lines that are examined.
-    private static let maximumLineNumberNodes = 100_000
-    /// The maximum number of bytes of the numbers of lines in an element.
-    private static let maximumLineNumberBytes = 1_000_000
-    /// The elements that contain no code; a table with one of them arranges a page.
-    private static let layoutElements: Set<String> = [
-        "h1", "h2", "h3", "h4", "h5", "h6", "p", "ul", "ol", "dl", "table",
-    ]
     /// The maximum number of bytes of a raised number or the mark of a note.
     private static let maximumMarkLength = 8
     /// The maximum number of elements and texts in a raised number or the mark of a note.
@@ -24,48 +7,6 @@ extension HTMLTree {
     /// Returns the classes of an element.
     func classes(of index: Int) -> [Substring] {
         nodes[index].attribute("class")?.split(separator: " ") ?? []
-    }
-
-    /// Returns whether an element in code contains nothing but the numbers of lines, or is a cell for them.
-    func isLineNumber(_ index: Int) -> Bool {
-        let node = nodes[index]
-        guard ["td", "div", "span", "pre", "a", "code"].contains(node.tag),
-            node.end - index <= Self.maximumLineNumberNodes
-        else { return false }
-        let names = classes(of: index).map(String.init)
-        let isNamed = names.contains(where: Self.lineNumberClasses.contains)
-        guard isNamed || isUnselectable(index) else { return false }
-        var hasDigit = false
-        var length = 0
-        for child in index..<node.end where nodes[child].isText {
-            length += nodes[child].text.utf8.count
-            guard length <= Self.maximumLineNumberBytes else { return false }
-            for byte in nodes[child].text.utf8 {
-                let isDigit = byte >= 0x30 && byte <= 0x39
-                guard isDigit || byte <= 0x20 else { return false }
-                hasDigit = hasDigit || isDigit
-            }
-        }
-        guard node.tag == "td" else { return hasDigit }
-        return hasDigit || node.attribute("data-line-number") != nil
-            || names.contains(where: Self.emptyCellClasses.contains)
-    }
-
-    /// Returns whether the style of an element prevents that its text is copied.
-    private func isUnselectable(_ index: Int) -> Bool {
-        guard let style = nodes[index].attribute("style") else { return false }
-        return style.lowercased().split(separator: ";").contains { declaration in
-            let parts = declaration.split(separator: ":").map { $0.filter { !$0.isWhitespace } }
-            return parts.count == 2 && parts[0].hasSuffix("user-select")
-                && (parts[1] == "none" || parts[1] == "none!important")
-        }
-    }
-
-    /// Returns whether a table arranges a page instead of lines of code.
-    func isLayout(_ table: Int) -> Bool {
-        (table + 1..<max(table + 1, nodes[table].end)).contains {
-            Self.layoutElements.contains(nodes[$0].tag)
-        }
     }
 
     /// Returns the text of a raised number that directly follows a word, with a sign: `^2` for a power and

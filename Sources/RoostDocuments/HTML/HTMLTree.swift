@@ -56,20 +56,37 @@ struct HTMLTree: Sendable {
     /// Returns the indices of the elements with a name.
     func elements(_ tag: String) -> [Int] { nodes.indices.filter { nodes[$0].tag == tag } }
 
+    /// The elements with text that the author has deleted, or that is no longer true.
+    static let deletions: Set<String> = ["del", "s", "strike"]
+
     /// Returns for each node whether it or one of its ancestors states that it is not shown.
-    func hiddenNodes() -> [Bool] {
-        var result = Array(repeating: false, count: nodes.count)
-        for index in nodes.indices {
-            let parent = nodes[index].parent
-            result[index] = (parent >= 0 && result[parent]) || nodes[index].isHidden
-        }
+    func hiddenNodes() -> [Bool] { nodesWithin(\.isHidden) }
+
+    /// Returns for each node whether it is deleted text.
+    func deletedNodes() -> [Bool] { nodesWithin { Self.deletions.contains($0.tag) } }
+
+    /// Returns for each node whether it or one of its ancestors meets a condition.
+    ///
+    /// - Complexity: O(number of nodes).
+    func nodesWithin(_ condition: (Node) -> Bool) -> [Bool] {
+        var result: [Bool] = []
+        result.reserveCapacity(nodes.count)
+        for node in nodes { result.append(node.parent >= 0 && result[node.parent] || condition(node)) }
         return result
     }
 
     /// Returns the text of a node and its descendants, with single spaces.
-    func text(of index: Int) -> String {
-        var result = CollapsedText()
-        for child in index..<nodes[index].end where nodes[child].isText { result.append(nodes[child].text) }
+    ///
+    /// - Parameters:
+    ///   - index: The index of the node.
+    ///   - maximumBytes: The number of bytes after which the text is cut off. It bounds the time for nested
+    ///     elements each of which is examined.
+    func text(of index: Int, maximumBytes: Int = .max) -> String {
+        var result = CollapsedText(maximumBytes: maximumBytes)
+        for child in index..<nodes[index].end where nodes[child].isText {
+            result.append(nodes[child].text)
+            if result.isFull { break }
+        }
         return result.text
     }
 }

@@ -2,24 +2,28 @@
 struct HTMLTreeEdits {
     /// The text of each element that is replaced; empty for one that is removed.
     private var replacements: [Int: String] = [:]
-    /// The tables whose rows are lines of code.
-    private var codeTables: Set<Int> = []
+    /// The elements whose contents are code although they are not preformatted texts.
+    private var codeElements: Set<Int> = []
     /// Whether each table with a cell for the number of a line arranges lines of code.
     private var knownTables: [Int: Bool] = [:]
     private let tree: HTMLTree
+    private let code: PageCode
     /// The elements of a table that contain no text.
     private static let rowElements: Set<String> = ["table", "thead", "tbody", "tr"]
     /// The maximum number of elements from the number of a line to its table.
     private static let maximumTableDepth = 6
 
-    private init(_ tree: HTMLTree) { self.tree = tree }
+    private init(_ tree: HTMLTree) {
+        self.tree = tree
+        code = PageCode(tree)
+    }
 
     /// Returns a tree with one text for each formula, without the numbers of lines of code, and with signs
     /// that separate raised numbers from the words before them.
     static func apply(to tree: HTMLTree) -> HTMLTree {
         var edits = HTMLTreeEdits(tree)
         edits.find()
-        return edits.replacements.isEmpty ? tree : edits.edited()
+        return edits.replacements.isEmpty && edits.codeElements.isEmpty ? tree : edits.edited()
     }
 
     private mutating func find() {
@@ -32,12 +36,12 @@ struct HTMLTreeEdits {
                 index += 1
                 continue
             }
-            if node.tag == "pre" { codeEnd = max(codeEnd, node.end) }
+            if node.tag == "pre" || index >= codeEnd && isLines(index) { codeEnd = max(codeEnd, node.end) }
             let isControl = index < codeEnd && node.tag == "button"
             let isLineNumber =
-                tree.isLineNumber(index)
-                && (index < codeEnd || node.tag == "pre" || isInCodeTable(index))
-            let isOmitted = isControl || isLineNumber
+                code.isLineNumber(index)
+                && (index < codeEnd || code.isNextToPreformatted(index) || isInCodeTable(index))
+            let isOmitted = isControl || isLineNumber || replacements[index] == ""
             if let text = isOmitted ? "" : PageFormulas.text(of: index, in: tree) {
                 replacements[index] = text
                 index = node.end
@@ -50,6 +54,14 @@ struct HTMLTreeEdits {
         }
     }
 
+    /// Returns whether an element consists of lines of code, and removes the nodes between these.
+    private mutating func isLines(_ index: Int) -> Bool {
+        guard let others = code.nodesBetweenLines(of: index) else { return false }
+        codeElements.insert(index)
+        for node in others { replacements[node] = "" }
+        return true
+    }
+
     /// Returns whether an element is in a table of code. The rows are its lines, unless a cell contains all
     /// lines.
     private mutating func isInCodeTable(_ index: Int) -> Bool {
@@ -58,14 +70,13 @@ struct HTMLTreeEdits {
             let cell = ancestors.first(where: { tree.nodes[$0].tag == "td" })
         else { return false }
         if let isCode = knownTables[table] { return isCode }
-        guard tree.isLineNumber(cell) else { return false }
-        let isCode = !tree.isLayout(table)
+        guard code.isLineNumber(cell) else { return false }
+        let isCode = !code.isLayout(table)
         knownTables[table] = isCode
-        let range = table..<tree.nodes[table].end
-        guard isCode, !range.contains(where: { tree.nodes[$0].tag == "pre" }) else { return isCode }
-        codeTables.insert(table)
+        guard isCode, !code.hasPreformatted(table) else { return isCode }
+        codeElements.insert(table)
         // White space between rows and cells is not a part of the lines.
-        for text in range where tree.nodes[text].isText {
+        for text in table..<tree.nodes[table].end where tree.nodes[text].isText {
             let parent = tree.nodes[tree.nodes[text].parent].tag
             if Self.rowElements.contains(parent), tree.nodes[text].text.allSatisfy(\.isWhitespace) {
                 replacements[text] = ""
@@ -89,7 +100,7 @@ struct HTMLTreeEdits {
             if let text {
                 node = .init(tag: "", text: text, parent: node.parent, end: next, depth: node.depth)
             }
-            if codeTables.contains(index) { node.tag = "pre" }
+            if codeElements.contains(index) { node.tag = "pre" }
             if text != "" {
                 if node.parent >= 0 { node.parent = positions[node.parent] }
                 nodes.append(node)

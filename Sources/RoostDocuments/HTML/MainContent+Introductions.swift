@@ -93,32 +93,38 @@ extension MainContent {
         var result: Int?
         var node = element
         for _ in 0...Self.maximumDeclarationDepth where node > 0 {
-            if isDeclaration(node) { result = node }
+            if isDeclaration[node] { result = node }
             node = facts.tree.nodes[node].parent
         }
         return result
     }
 
-    /// Returns whether the class of an element names a declaration.
-    func isDeclaration(_ element: Int) -> Bool {
-        guard let names = facts.tree.nodes[element].attribute("class") else { return false }
-        let words = ElementHints.words(names)
-        if words.contains(where: Self.declarationWords.contains) { return true }
-        // Members of forums have signatures, too.
-        if words.contains("sig") {
-            return words.contains("object") || facts.tree.nodes[element].tag == "dt"
+    /// Returns for each node whether it is an element whose class names a declaration, in a time that is
+    /// linear in the size of the page.
+    static func declarations(in tree: HTMLTree) -> [Bool] {
+        // The number of elements before each node with the name of a declaration in the form of Javadoc.
+        var names = [0]
+        names.reserveCapacity(tree.nodes.count + 1)
+        for node in tree.nodes {
+            let classes = node.attribute("class") ?? ""
+            let isName = classes.contains("element-name") || classes.contains("member-name")
+            names.append(names[names.count - 1] + (isName ? 1 : 0))
         }
-        guard words.contains("signature") else { return false }
-        if words.contains("member") { return hasMemberName(element) }
-        return words.contains(where: Self.signatureWords.contains)
+        return tree.nodes.indices.map { index in
+            let end = min(tree.nodes[index].end, index + maximumMemberNodes)
+            return isDeclaration(tree.nodes[index], hasMemberName: names[end] > names[index])
+        }
     }
 
-    /// Returns whether an element contains the name of a declaration in the form of Javadoc.
-    private func hasMemberName(_ element: Int) -> Bool {
-        let nodes = facts.tree.nodes
-        return (element..<nodes[element].end).prefix(Self.maximumMemberNodes).contains {
-            let names = nodes[$0].attribute("class") ?? ""
-            return names.contains("element-name") || names.contains("member-name")
-        }
+    /// Returns whether the class of an element names a declaration.
+    private static func isDeclaration(_ node: HTMLTree.Node, hasMemberName: Bool) -> Bool {
+        guard let names = node.attribute("class") else { return false }
+        let words = ElementHints.words(names)
+        if words.contains(where: declarationWords.contains) { return true }
+        // Members of forums have signatures, too.
+        if words.contains("sig") { return words.contains("object") || node.tag == "dt" }
+        guard words.contains("signature") else { return false }
+        if words.contains("member") { return hasMemberName }
+        return words.contains(where: signatureWords.contains)
     }
 }

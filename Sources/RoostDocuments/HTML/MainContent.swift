@@ -25,10 +25,13 @@ struct MainContent {
     let facts: PageFacts
     private let scores: [Double]
     var isChosen: [Bool]
+    /// Whether each node is an element whose class names a declaration.
+    let isDeclaration: [Bool]
 
     private init(_ facts: PageFacts, scores: [Double]) {
         self.facts = facts
         self.scores = scores
+        isDeclaration = Self.declarations(in: facts.tree)
         isChosen = Array(repeating: false, count: scores.count)
         let selection = BlockScorer.selection(scores, words: facts.blocks.map(\.counts.words))
         for index in selection { isChosen[index] = true }
@@ -146,7 +149,7 @@ struct MainContent {
         while node > container {
             // The id of a heading names its subject or a table of contents, so "nav" in it is no hint.
             let hasHint = facts.hints[node] & Self.separateHints != 0
-            if hasHint, facts.headingLevel(ofElement: node) == nil, !isDeclaration(node) { return false }
+            if hasHint, facts.headingLevel(ofElement: node) == nil, !isDeclaration[node] { return false }
             if Self.separateElements.contains(facts.tree.nodes[node].tag) { return false }
             node = facts.tree.nodes[node].parent
         }

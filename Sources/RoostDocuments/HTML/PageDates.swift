@@ -48,6 +48,8 @@ struct PageDates {
     )
     /// The maximum number of words of an element with a date, and of its descendants.
     private static let (maximumWords, maximumNodes) = (24, 60)
+    /// The maximum number of bytes of the text of such an element.
+    private static let maximumBytes = 2048
     /// The maximum number of elements with dates that are examined.
     private static let maximumCandidates = 200
     /// The maximum number of nodes between a date and the main heading below it.
@@ -61,11 +63,13 @@ struct PageDates {
     init(_ tree: HTMLTree, heading: Int?, address: String?) {
         var hints = ElementHints()
         var candidates: [Candidate] = []
+        var isSeparate: [Bool]?
         for index in tree.nodes.indices where candidates.count < Self.maximumCandidates {
-            guard let candidate = Self.candidate(index, in: tree),
-                !Self.isSeparate(index, in: tree, heading: heading, &hints)
-            else { continue }
-            candidates.append(candidate)
+            guard let candidate = Self.candidate(index, in: tree) else { continue }
+            let known = isSeparate ?? Self.separateElements(of: tree, heading: heading, &hints)
+            isSeparate = known
+            let parent = tree.nodes[index].parent
+            if parent < 0 || !known[parent] { candidates.append(candidate) }
         }
         let marked = candidates.filter(\.isMarked)
         // Several marked dates are those of a list of texts.
@@ -141,27 +145,28 @@ struct PageDates {
     /// Returns the words of an element without signs at their ends; none if it is too long for a line with a
     /// date.
     private static func textWords(of index: Int, in tree: HTMLTree) -> [String] {
-        let words = tree.text(of: index).split(separator: " ", maxSplits: maximumWords)
-        guard words.count <= maximumWords else { return [] }
+        let text = tree.text(of: index, maximumBytes: maximumBytes)
+        let words = text.split(separator: " ", maxSplits: maximumWords)
+        guard words.count <= maximumWords, text.utf8.count < maximumBytes else { return [] }
         return words.compactMap { word in
             let start = word.drop { !$0.isLetter && !$0.isNumber }
             return start.lastIndex { $0.isLetter || $0.isNumber }.map { String(start[...$0]) }
         }
     }
 
-    /// Returns whether an element belongs to comments, to other pages or to the frame of the page. Elements
-    /// that also contain the main heading are those of the whole page.
-    private static func isSeparate(
-        _ index: Int, in tree: HTMLTree, heading: Int?, _ hints: inout ElementHints
-    ) -> Bool {
-        for ancestor in tree.ancestors(of: index) {
-            let node = tree.nodes[ancestor]
-            if let heading, ancestor < heading, heading < node.end { return false }
-            if separateElements.contains(node.tag) || hints.mask(of: node) & separateHints != 0 {
-                return true
-            }
+    /// Returns for each node whether it is an element whose contents belong to comments, to other pages or to
+    /// the frame of the page. Elements that also contain the main heading are those of the whole page.
+    private static func separateElements(
+        of tree: HTMLTree, heading: Int?, _ hints: inout ElementHints
+    ) -> [Bool] {
+        var result = Array(repeating: false, count: tree.nodes.count)
+        for (index, node) in tree.nodes.enumerated() where !node.isText {
+            if let heading, index < heading, heading < node.end { continue }
+            result[index] =
+                node.parent >= 0 && result[node.parent] || separateElements.contains(node.tag)
+                || hints.mask(of: node) & separateHints != 0
         }
-        return false
+        return result
     }
 
     /// Returns whether an element belongs to a post of a discussion, and not to an item of a list.

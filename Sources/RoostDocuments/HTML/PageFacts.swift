@@ -52,6 +52,8 @@ struct PageFacts {
     /// The hints in the text of each short block, and for each block the index of the heading before it.
     private(set) var textHints: [UInt32] = []
     private(set) var headings: [Int?] = []
+    /// Whether each node, or an element that contains it, states that it is not shown.
+    let isHidden: [Bool]
     private var sums: [Sums] = [Sums()]
     private let starts: [Int]
 
@@ -63,6 +65,7 @@ struct PageFacts {
         var hints = ElementHints()
         self.hints = tree.nodes.map { $0.isText ? 0 : hints.mask(of: $0) }
         starts = blocks.map { $0.texts[0] }
+        isHidden = tree.nodesWithin(Self.isHidden)
         titleWords = Self.wordSet(metadata.windowTitle + " " + (metadata.title ?? ""))
         summaryWords = Self.wordSet(metadata.summary ?? "")
         var heading: Int?
@@ -146,6 +149,14 @@ struct PageFacts {
     /// Returns the range of the blocks in an element.
     func blocks(in element: Int) -> Range<Int> {
         firstBlock(from: element)..<firstBlock(from: tree.nodes[element].end)
+    }
+
+    /// Returns whether an element states that it is not shown.
+    private static func isHidden(_ node: HTMLTree.Node) -> Bool {
+        if node.attribute("hidden") != nil || node.attribute("aria-hidden") == "true" { return true }
+        guard let style = node.attribute("style") else { return false }
+        let compact = style.lowercased().filter { !$0.isWhitespace }
+        return compact.contains("display:none") || compact.contains("visibility:hidden")
     }
 
     private func isParagraph(_ block: HTMLBlock) -> Bool {

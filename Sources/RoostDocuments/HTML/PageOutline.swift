@@ -28,11 +28,14 @@ struct PageOutline {
     /// The range of the blocks in the candidate of ``PageFacts``.
     let candidate: Range<Int>
     private let host: String
+    /// The number of links before each node, and of those to other sites.
+    private var links: [(all: Int, outside: Int)] = [(0, 0)]
 
     /// Collects the outline of a page.
     init(_ facts: PageFacts) {
         candidate = facts.blocks(in: facts.candidate)
         host = Self.host(of: facts.metadata.address ?? "") ?? ""
+        countLinks(facts.tree)
         findSections(facts)
         styles = Self.groups(facts) { Self.style(of: $0, facts.tree) }
         let numbers = Self.paths(facts.tree)
@@ -42,6 +45,23 @@ struct PageOutline {
 
     /// Returns whether a link leads to another site.
     func isOutside(_ link: String) -> Bool { Self.host(of: link).map { $0 != host } ?? false }
+
+    /// Returns the number of links in a range of nodes, and of those that lead to other sites.
+    func links(in nodes: Range<Int>) -> (all: Int, outside: Int) {
+        let (start, end) = (links[nodes.lowerBound], links[nodes.upperBound])
+        return (end.all - start.all, end.outside - start.outside)
+    }
+
+    private mutating func countLinks(_ tree: HTMLTree) {
+        for node in tree.nodes {
+            var count = links[links.count - 1]
+            if node.tag == "a", let link = node.attribute("href") {
+                count.all += 1
+                count.outside += isOutside(link) ? 1 : 0
+            }
+            links.append(count)
+        }
+    }
 
     /// Returns the last two parts of the host in an address; `nil` if the address does not state a host.
     private static func host(of address: String) -> String? {
