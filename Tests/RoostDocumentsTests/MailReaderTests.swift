@@ -212,4 +212,11 @@ import Testing
         let mailbox = DocumentInput(data: Data(String(repeating: message, count: 3).utf8), path: "a.mbox")
         #expect(try await DocumentFixture.documents(mailbox).count == 3)
     }
+
+    @Test func `Deleted text of a message is marked as in Markdown`() async throws {
+        let header = "From: a@example.org\nSubject: Pump\nMIME-Version: 1.0\nContent-Type: text/html\n\n"
+        let body = "<p>The pump <del>runs <s>well</s></del> stopped.</p><del><p>Gone.</p></del>"
+        let document = try await DocumentFixture.document(header + body + "\n", name: "a.eml")
+        #expect(document.text == "The pump ~~runs well~~ stopped.\n\nGone.")
+    }
 }

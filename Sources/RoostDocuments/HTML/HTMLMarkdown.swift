@@ -19,7 +19,12 @@ struct HTMLMarkdown {
         var isTerm = false
     }
 
-    private init(_ page: HTMLPage) { self.page = page }
+    private let isDeleted: [Bool]
+
+    private init(_ page: HTMLPage) {
+        self.page = page
+        isDeleted = page.tree.deletedNodes()
+    }
 
     /// Returns the Markdown of blocks, in order.
     static func text(of blocks: [HTMLBlock], in page: HTMLPage) -> String {
@@ -148,15 +153,15 @@ struct HTMLMarkdown {
     }
 
     private func lines(of block: HTMLBlock) -> [String] {
-        var lines = [CollapsedText()]
+        var lines = [MarkedText()]
         for (position, index) in block.texts.enumerated() {
             let isAfterBreak =
                 position > 0
                 && (block.texts[position - 1]..<index).contains { page.tree.nodes[$0].tag == "br" }
-            if isAfterBreak { lines.append(CollapsedText()) }
-            lines[lines.count - 1].append(page.tree.nodes[index].text)
+            if isAfterBreak { lines.append(MarkedText()) }
+            lines[lines.count - 1].append(page.tree.nodes[index].text, isDeleted: isDeleted[index])
         }
-        return lines.map(\.text).filter { !$0.isEmpty }
+        return lines.map { $0.finished() }.filter { !$0.isEmpty }
     }
 
     private func cells(of block: HTMLBlock) -> [String] {
@@ -171,15 +176,15 @@ struct HTMLMarkdown {
     }
 
     private func cellText(_ cell: Int) -> String {
-        var result = CollapsedText()
+        var result = MarkedText()
         for index in cell..<page.tree.nodes[cell].end {
             if page.tree.nodes[index].isText {
-                result.append(page.tree.nodes[index].text)
+                result.append(page.tree.nodes[index].text, isDeleted: isDeleted[index])
             } else if ["br", "p", "div", "li"].contains(page.tree.nodes[index].tag) {
-                result.appendSpace()
+                result.append(" ", isDeleted: isDeleted[index])
             }
         }
-        return result.text
+        return result.finished()
     }
 
     private func code(_ block: HTMLBlock) -> String {
@@ -198,7 +203,8 @@ struct HTMLMarkdown {
             code += page.tree.nodes[index].text
         }
         code = code.replacingOccurrences(of: "\r\n", with: "\n").replacingOccurrences(
-            of: "\u{200B}", with: "")
+            of: "\u{200B}", with: ""
+        ).replacingOccurrences(of: "\u{A0}", with: " ")
         while code.hasSuffix("\n") || code.hasSuffix(" ") { code.removeLast() }
         code = String(code.drop { $0 == "\n" })
         return MarkdownText.fence(code, language: language(of: block.container))

@@ -26,6 +26,7 @@ final class MarkupConverter {
     private var listMarks: [String] = []
     private var isFirstBlockOfItem = false
     private var quotationDepth = 0
+    private var deletionDepth = 0
 
     private static let ignored: Set = [
         "script", "style", "template", "noscript", "svg", "object", "iframe", "rt", "rp", "select", "button",
@@ -99,6 +100,7 @@ final class MarkupConverter {
             quotationDepth -= 1
         case "table": try readTable(element)
         case "a": try readLink(element)
+        case _ where HTMLTree.deletions.contains(name): try readDeletion()
         case "math":
             let formula = try MathElement(element, in: xml, depth: 0).formula(isDisplay: false)
             append(formula ?? element["alttext"] ?? "")
@@ -186,6 +188,21 @@ final class MarkupConverter {
             DocumentLink(
                 kind: .address, target: String(parts[0]), fragment: parts.count > 1 ? String(parts[1]) : nil,
                 text: text.isEmpty ? nil : text))
+    }
+
+    /// Reads deleted text, and encloses it in the signs `~~` if it is within one paragraph.
+    private func readDeletion() throws {
+        let (start, count) = (inline.utf8.count, paragraphs.count)
+        deletionDepth += 1
+        defer { deletionDepth -= 1 }
+        try readChildren()
+        guard deletionDepth == 1, paragraphs.count == count, inline.utf8.count > start else { return }
+        let deleted = inline.suffix(fromByte: start)
+        let text = MarkdownText.singleLine(deleted)
+        guard !text.isEmpty else { return }
+        let (before, after) = (deleted.first == " " ? " " : "", deleted.last == " " ? " " : "")
+        inline.removeSubrange(inline.utf8.index(inline.startIndex, offsetBy: start)...)
+        inline += before + "~~" + text + "~~" + after
     }
 
     /// Returns whether the text of a link to a part of a document is the mark of a note: a number or a sign.
