@@ -67,12 +67,16 @@ import Testing
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data(text.utf8).write(to: file)
         }
+        try FileManager.default.copyItem(
+            at: Fixtures.folder.appendingPathComponent("Documents/files/report.docx"),
+            to: folder.appendingPathComponent("report"))
         // A pipe without a writer would block if it was opened.
         #expect(mkfifo(folder.appendingPathComponent("pipe").path, 0o600) == 0)
         let found = try FileFinder().find(folder)
         #expect(
             names(found.files, below: folder) == [
-                "Inbox", "README", "mail/cur/17.M1P2.host:2,S", "mail/new/18.M1P2.host", "page", "script",
+                "Inbox", "README", "mail/cur/17.M1P2.host:2,S", "mail/new/18.M1P2.host", "page", "report",
+                "script",
             ])
         let skipped = found.skipped.map { String($0.source.dropFirst(folder.path.count + 1)) }
         #expect(skipped == ["empty", "mail/old/19.M1P2.host", "page.unknown", "pipe", "words"])

@@ -344,6 +344,20 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (["[Content_Types].xml", "word/document.xml"], "docx"), (["_rels/.rels", "ppt/a.xml"], "pptx"),
+            (["docProps/app.xml", "xl/theme.xml"], "xlsx"), (["META-INF/container.xml"], "epub"),
+            (["word/list.txt"], nil), (["META-INF/MANIFEST.MF"], nil),
+        ] as [([String], String?)])
+    func `The first parts of an archive determine its type`(names: [String], type: String?) {
+        let parts = names.map { (name: $0, text: "<a/>") }
+        let end = (name: "end.xml", text: String(repeating: "a", count: 10_000))
+        let beginning = StoredArchive.data(parts + [end]).prefix(4096)
+        let input = DocumentInput(data: beginning, path: "/notes/report")
+        #expect(OfficeReader().recognizedType(of: input)?.name == type)
+    }
+
     @Test func `Contents determine the type of an archive with another name`() throws {
         let data = try DocumentFixture.input("book.epub").data
         #expect(DocumentFixture.readers.match(DocumentInput(data: data, path: "a.zip"))?.type.name == "epub")
