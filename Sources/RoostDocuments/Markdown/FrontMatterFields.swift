@@ -124,7 +124,8 @@ struct FrontMatterFields {
         }
     }
 
-    /// Adds the wiki links in a text.
+    /// Adds the wiki links in a text. Values can be commands, which nothing marks as code: white space within
+    /// both pairs of brackets is a test of a shell, such as `[[ -f x ]]`, which requires it.
     ///
     /// - Complexity: O(length of text).
     private mutating func addLinks(in text: String) {
@@ -139,7 +140,11 @@ struct FrontMatterFields {
                 start = index + 2
                 index += 2
             } else if isPair, bytes[index] == UInt8(ascii: "]"), let content = start {
-                if let link = WikiLink(bytes, content..<index, isEmbed: false) { links.append(link.link) }
+                let isTest =
+                    content < index && bytes[content].isMarkdownSpace && bytes[index - 1].isMarkdownSpace
+                if !isTest, let link = WikiLink(bytes, content..<index, isEmbed: false) {
+                    links.append(link.link)
+                }
                 start = nil
                 index += 2
             } else {

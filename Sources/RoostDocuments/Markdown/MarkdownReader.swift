@@ -17,7 +17,7 @@ public struct MarkdownReader: DocumentReader {
         ],
         mediaTypes: ["text/markdown", "text/x-markdown"])
 
-    public let version = 6
+    public let version = 7
 
     public let types = [Self.type]
 

@@ -244,6 +244,9 @@ import Testing
                 DocumentLink(kind: .wiki, target: "A"), DocumentLink(kind: .wiki, target: "B", text: "b"),
                 DocumentLink(kind: .wiki, target: "C", fragment: "D"),
             ]),
+        LinkCase(
+            text: "---\nrun: \"if [[ -f x ]]; then\"\nsee: \"[[ A]] and [[B ]]\"\n---\n",
+            links: [DocumentLink(kind: .wiki, target: "A"), DocumentLink(kind: .wiki, target: "B")]),
         LinkCase(text: "`[[no]]` ``[a](b)``\n\n    [[no]]\n\n```\n[[no]]\n```\n", links: []),
         LinkCase(text: "[[ ]] [[]] [[a\nb]] [not a link] [x]( y", links: []),
         LinkCase(text: "\\[a](b) %%[[no]]%% <!-- [[no]] -->", links: []),
