@@ -20,10 +20,24 @@ struct HTMLMarkdown {
     }
 
     private let isDeleted: [Bool]
+    private let layoutItems: Set<Int>
 
     private init(_ page: HTMLPage) {
         self.page = page
         isDeleted = page.tree.deletedNodes()
+        layoutItems = Self.layoutItems(of: page.tree)
+    }
+
+    /// Returns the items of lists that arrange sections with headings.
+    private static func layoutItems(of tree: HTMLTree) -> Set<Int> {
+        var result: Set<Int> = []
+        for index in tree.nodes.indices where ["h1", "h2", "h3", "h4", "h5"].contains(tree.nodes[index].tag) {
+            for ancestor in tree.ancestors(of: index) where tree.nodes[ancestor].tag == "li" {
+                // The items around a known one are known, too.
+                guard result.insert(ancestor).inserted else { break }
+            }
+        }
+        return result
     }
 
     /// Returns the Markdown of blocks, in order.
@@ -71,7 +85,7 @@ struct HTMLMarkdown {
             switch tag {
             case "h1", "h2", "h3", "h4", "h5", "h6":
                 if context.headingLevel == nil { context.headingLevel = tag.last?.wholeNumberValue }
-            case "li": context.items.insert(node, at: 0)
+            case "li": if !layoutItems.contains(node) { context.items.insert(node, at: 0) }
             case "blockquote": context.quotes.insert(node, at: 0)
             case "table": if block.kind == .row, context.table == nil { context.table = node }
             case "dt": context.isTerm = true
@@ -189,11 +203,14 @@ struct HTMLMarkdown {
 
     private func code(_ block: HTMLBlock) -> String {
         var code = ""
+        let lineStarts = PageCode.lineStarts(in: block.container, of: page.tree)
         for (position, index) in block.texts.enumerated() {
             if position > 0 {
                 let between = block.texts[position - 1]..<index
                 // Some programs write an element for each line instead of line breaks.
-                let isNewLine = between.contains { Self.lineElements.contains(page.tree.nodes[$0].tag) }
+                let isNewLine = between.contains {
+                    Self.lineElements.contains(page.tree.nodes[$0].tag) || lineStarts.contains($0)
+                }
                 if between.contains(where: { page.tree.nodes[$0].tag == "br" })
                     || isNewLine && code.last != "\n"
                 {

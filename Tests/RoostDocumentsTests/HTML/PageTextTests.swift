@@ -46,6 +46,22 @@ import Testing
         <span class="lineno">2</span>  let b = 2</code></pre>
         """,
         "<pre><button>Copy</button><code><div>let a = 1</div><div>  let b = 2</div></code></pre>",
+        """
+        <div class="fragment"><div class="line"><a id="l1"></a><span class="lineno">    1</span>let a = 1</div>
+        <div class="foldopen">
+        <div class="line"><a id="l2"></a><span class="lineno">    2</span>&#160; let b = 2</div>
+        </div>
+        <div class="ttc"><div class="ttname"><a href="#b">b</a></div></div>
+        </div>
+        """,
+        """
+        <div class="code"><div class="line-numbers"><a href="#1">1</a>
+        <a href="#2">2</a></div><div class="lines"><pre>let a = 1
+          let b = 2</pre></div></div>
+        """,
+        """
+        <pre><code><span class="highlight-line"><span>let a = 1</span></span><span class="highlight-line">  let b = 2</span></code></pre>
+        """,
     ])
     func `Code is stored without the numbers of its lines and buttons`(code: String) {
         #expect(Self.text(code) == "```\nlet a = 1\n  let b = 2\n```")
@@ -54,6 +70,35 @@ import Testing
     @Test func `Numbers in elements with other contents are kept`() {
         #expect(Self.text("<div class=\"gutter\">Width of the gutter: 2</div>") == "Width of the gutter: 2")
         #expect(Self.text("<pre><span class=\"n\">1</span>, 2</pre>") == "```\n1, 2\n```")
+        let number = "<div class=\"gutter\">2</div>"
+        #expect(Self.text("<div>\(number)<p>Width</p><pre>a</pre></div>") == "2\n\nWidth\n\n```\na\n```")
+    }
+
+    @Test func `Lines of verse and a part of a line are not lines of code`() {
+        let verse = "<div class=\"line\">The river</div><div class=\"line\">rises</div>"
+        #expect(Self.text("<div class=\"line-block\">\(verse)</div>") == "The river\n\nrises")
+        #expect(Self.text("<pre>$ <span class=\"code-line\">ls</span></pre>") == "```\n$ ls\n```")
+        let byline = "<div class=\"by-line\">By Ada</div>"
+        #expect(Self.text("<div class=\"highlight\">\(byline)</div>") == "By Ada")
+    }
+
+    @Test(arguments: [
+        ("<p>The pier <s>is closed </s>opened.</p>", "The pier ~~is closed~~ opened."),
+        ("<del><p>The <b>old</b> pier</p></del>", "~~The old pier~~"), ("<p>a<strike> </strike>b</p>", "a b"),
+        (
+            "<table><tr><td>Price</td><td><del>9</del> <b>7</b></td></tr><tr><td>a</td><td>b</td></tr></table>",
+            "| Price | ~~9~~ 7 |\n| --- | --- |\n| a | b |"
+        ),
+        ("<pre>a <del>b</del></pre>", "```\na b\n```"),
+    ])
+    func `Deleted text is marked as in Markdown`(body: String, text: String) {
+        #expect(Self.text(body) == text)
+    }
+
+    @Test func `Lists that arrange sections are not lists in the text`() {
+        let list =
+            "<ul><li><h3>close</h3><div>void close()</div></li><li><h3>open</h3><p>Opens it.</p></li></ul>"
+        #expect(Self.text(list) == "### close\n\nvoid close()\n\n### open\n\nOpens it.")
     }
 
     @Test func `Tables with spacer cells and numbers outside code are not code`() {
