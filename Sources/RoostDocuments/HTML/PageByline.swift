@@ -10,6 +10,8 @@ struct PageByline {
     private(set) var published: Date?
     /// The date of the last change.
     private(set) var modified: Date?
+    /// The words of the last block if it consists of words before the name of an author.
+    private var authorLabel: [Word] = []
 
     /// The number of blocks before and after the title that are examined.
     private static let (blocksBefore, blocksAfter) = (2, 8)
@@ -199,11 +201,14 @@ struct PageByline {
     private mutating func read(_ block: HTMLBlock, in tree: HTMLTree, isList: Bool, isNext: Bool) {
         guard block.counts.words <= Self.maximumWords else { return }
         // A name is within one element, which a line about the person can follow.
-        let words = block.texts.flatMap { index in
+        let own = block.texts.flatMap { index in
             var words = Self.words(of: tree.nodes[index].text)
             if !words.isEmpty { words[words.count - 1].endsPart = true }
             return words
         }
+        // Some pages show the word before the name in a block of its own.
+        let words = authorLabel + own
+        authorLabel = Self.authorWords.contains(own.map { $0.text.lowercased() }) ? own : []
         guard !words.isEmpty, words.count <= Self.maximumWords else { return }
         let name = Self.name(in: words)
         if author == nil, let name { author = words[name].map(\.text).joined(separator: " ") }

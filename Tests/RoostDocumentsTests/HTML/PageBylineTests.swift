@@ -42,6 +42,8 @@ import Testing
             ("<p>Posted on March 3, 2024 at 10:15 am by Jane Doe</p>", "Jane Doe", "2024-03-03"),
             ("<p>Veröffentlicht am 3. März 2024 von Jörg Weiß</p>", "Jörg Weiß", "2024-03-03"),
             ("<p>March 3, 2024 by way of Dover</p>", nil, "2024-03-03"),
+            ("<p>by</p><div><a href=/j>Jane Doe</a></div>", "Jane Doe", nil),
+            ("<p>by</p><div>Other</div><div>Jane Doe</div>", nil, nil),
         ] as [(String, String?, String?)])
     func `The author and the date near the title are read`(line: String, author: String?, date: String?) {
         let metadata = Self.metadata(line)
