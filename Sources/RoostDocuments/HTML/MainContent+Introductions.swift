@@ -9,6 +9,9 @@ extension MainContent {
     private static let signatureWords: Set<String> = [
         "annotation", "class", "field", "function", "line", "method", "module", "property", "type",
     ]
+    private static let headingElements: Set<String> = ["h2", "h3", "h4", "h5", "h6"]
+    /// The level of the headings of sections whose declarations are counted together.
+    private static let maximumSectionLevel = 2
     /// The maximum number of elements from the text of a declaration to the one with its class. Tables
     /// arrange the parameters of some declarations.
     private static let maximumDeclarationDepth = 9
@@ -65,27 +68,65 @@ extension MainContent {
 
     // MARK: Declarations
 
-    /// Adds the declarations without a description that stand between others, if at least half of the
-    /// declarations of the page are chosen.
+    /// Adds the declarations without a description that stand between or next to others, if at least half of
+    /// the declarations of the page or of their section are chosen.
     mutating func addDeclarations() {
-        let declarations = isChosen.indices.filter { declaration(around: facts.blocks[$0].container) != nil }
-        let chosen = declarations.filter { isChosen[$0] }
-        guard let first = chosen.first, let last = chosen.last, chosen.count * 2 >= declarations.count else {
-            return
-        }
-        var previous = first
-        for index in declarations where index > first && index < last {
-            if isChosen[index] || belongs(index, to: common(previous, index).container) {
-                isChosen[index] = true
-                previous = index
+        var sections: [[Int]] = [[]]
+        for index in isChosen.indices {
+            let block = facts.blocks[index]
+            if declaration(around: block.container) != nil {
+                sections[sections.count - 1].append(index)
+            } else if let level = facts.headingLevel(block), level <= Self.maximumSectionLevel {
+                sections.append([])
             }
+        }
+        let all = sections.flatMap { $0 }
+        for group in areMostlyChosen(all) ? [all] : sections.filter(areMostlyChosen) {
+            addDeclarations(group)
         }
     }
 
-    /// Returns the element from which the distances of a block are counted: its declaration or container.
+    private func areMostlyChosen(_ indices: [Int]) -> Bool {
+        !indices.isEmpty && indices.count { isChosen[$0] } * 2 >= indices.count
+    }
+
+    /// Adds the declarations between the chosen ones of a group, and those near the first and the last one.
+    private mutating func addDeclarations(_ group: [Int]) {
+        guard let first = group.first(where: { isChosen[$0] }), let last = group.last(where: { isChosen[$0] })
+        else { return }
+        addDeclarations(group.drop { $0 <= first }, beside: first, last: last)
+        addDeclarations(group.prefix { $0 < first }.reversed(), beside: first, last: first)
+    }
+
+    /// Adds declarations, each of which belongs to the one before it in a sequence.
+    private mutating func addDeclarations(_ indices: some Sequence<Int>, beside first: Int, last: Int) {
+        var neighbor = first
+        for index in indices {
+            if !isChosen[index] {
+                let (container, depth, otherDepth) = common(neighbor, index)
+                let isBetween = index > first && index < last
+                let isNear = isBetween || max(depth, otherDepth) <= Self.maximumIntroducedDepth
+                guard isNear, belongs(index, to: container) else { continue }
+                isChosen[index] = true
+            }
+            neighbor = index
+        }
+    }
+
+    /// Returns the element from which the distances of a block are counted: its declaration, the outermost
+    /// element that contains nothing but its code, or its container.
     func unit(of index: Int) -> Int {
-        let container = facts.blocks[index].container
-        return declaration(around: container) ?? container
+        let block = facts.blocks[index]
+        if let declaration = declaration(around: block.container) { return declaration }
+        var unit = block.container
+        guard block.kind == .code else { return unit }
+        // Elements and tables that only arrange one code block count as the code.
+        var parent = facts.tree.nodes[unit].parent
+        while parent > 0, facts.blocks(in: parent).count == 1 {
+            unit = parent
+            parent = facts.tree.nodes[unit].parent
+        }
+        return unit
     }
 
     /// Returns the outermost element of the declaration that contains an element; otherwise `nil`.
@@ -121,6 +162,8 @@ extension MainContent {
         guard let names = node.attribute("class") else { return false }
         let words = ElementHints.words(names)
         if words.contains(where: declarationWords.contains) { return true }
+        // A heading that is code declares the element of its section.
+        if words.contains("code"), headingElements.contains(node.tag) { return true }
         // Members of forums have signatures, too.
         if words.contains("sig") { return words.contains("object") || node.tag == "dt" }
         guard words.contains("signature") else { return false }

@@ -14,6 +14,10 @@ struct MainContent {
         "navigation", "footer", "sidebar", "advertisement", "share", "cookie", "related", "profile", "hidden",
         "button",
     ])
+    /// The hints that an element with tabs has.
+    private static let tabHints = ElementHints.mask(ofGroupsWith: ["tabs"])
+    /// The hints that a figure has because it contains an image and a caption.
+    private static let figureHints = ElementHints.mask(ofGroupsWith: ["image"])
     /// The maximum number of elements from a chosen block to the container that it shares with another one,
     /// if the blocks between them are one text.
     private static let maximumGapDepth = 3
@@ -53,7 +57,8 @@ struct MainContent {
         content.addDeclarations()
         content.addParts()
         content.addHeadings()
-        return visible(content.isChosen.indices.filter { content.isChosen[$0] }, facts)
+        let chosen = content.isChosen.indices.filter { content.isChosen[$0] }
+        return visible(chosen, facts)
     }
 
     // MARK: Parts of a text
@@ -88,9 +93,13 @@ struct MainContent {
         var last = gap.lowerBound - 1
         var result: [Int] = []
         var (gain, words) = (0.0, 0.0)
+        var isAfterHeading = false
         for index in gap {
             if known.contains(index) {
                 last = index
+                isAfterHeading = false
+            } else if isTab(index) {
+                continue
             } else if isPart(index) {
                 let (container, _, depth) = common(last, index)
                 guard depth <= Self.maximumPartDepth, belongs(index, to: container) else { break }
@@ -99,11 +108,21 @@ struct MainContent {
                 words += weight
                 result.append(index)
                 last = index
-            } else if last != index - 1 || facts.headingLevel(facts.blocks[index]) == nil {
+                isAfterHeading = false
+            } else if !isAfterHeading, facts.headingLevel(facts.blocks[index]) != nil {
+                isAfterHeading = true
+            } else {
                 break
             }
         }
         return gain >= Self.minimumScore * words ? result : []
+    }
+
+    /// Returns whether a block is the label of a tab, which neither belongs to the text nor interrupts it.
+    private func isTab(_ index: Int) -> Bool {
+        facts.elements(around: facts.blocks[index]).contains {
+            facts.tree.nodes[$0].attribute("role") == "tab"
+        }
     }
 
     func isPart(_ index: Int) -> Bool {
@@ -113,12 +132,33 @@ struct MainContent {
         if block.kind != .text || isFormula { return true }
         if facts.headingLevel(block) != nil { return false }
         if declaration(around: block.container) != nil { return true }
-        var node = block.container
-        for _ in 0..<3 where node > 0 {
-            if Self.parts.contains(facts.tree.nodes[node].tag) { return true }
-            node = facts.tree.nodes[node].parent
+        return collection(around: block) != nil
+            || facts.elements(around: block).contains { Self.parts.contains(facts.tree.nodes[$0].tag) }
+    }
+
+    /// Returns the list of terms around a block, or the table around one that consists of other elements
+    /// than rows and cells; otherwise `nil`.
+    private func collection(around block: HTMLBlock) -> Int? {
+        guard block.kind == .text else { return nil }
+        return facts.elements(around: block).first { index in
+            let node = facts.tree.nodes[index]
+            if node.tag == "dl" { return true }
+            guard node.tag == "div", let names = node.attribute("class"), names.contains("table") else {
+                return false
+            }
+            let words = ElementHints.words(names)
+            return words.contains("table") && !words.contains("contents")
         }
-        return false
+    }
+
+    /// Returns whether more than two thirds of a block are links. A term or a cell is often a link itself, so
+    /// the whole list or table counts.
+    private func consistsOfLinks(_ block: HTMLBlock) -> Bool {
+        let sums = collection(around: block).map(facts.sums(in:))
+        let (words, links) =
+            sums.map { (Int($0.words), Int($0.linkWords)) }
+            ?? (block.counts.words, block.linkWords)
+        return links * 3 > words * 2
     }
 
     // MARK: Headings
@@ -144,13 +184,18 @@ struct MainContent {
     /// separates it from the contents of the container.
     func belongs(_ index: Int, to container: Int) -> Bool {
         let block = facts.blocks[index]
-        guard block.linkWords * 3 <= block.counts.words * 2 else { return false }
+        guard !consistsOfLinks(block) else { return false }
         var node = block.container
+        var separateHints = Self.separateHints
         while node > container {
             // The id of a heading names its subject or a table of contents, so "nav" in it is no hint.
-            let hasHint = facts.hints[node] & Self.separateHints != 0
+            let isFigure = ["figure", "figcaption"].contains(facts.tree.nodes[node].tag)
+            let hints = isFigure ? separateHints & ~Self.figureHints : separateHints
+            let hasHint = facts.hints[node] & hints != 0
             if hasHint, facts.headingLevel(ofElement: node) == nil, !isDeclaration[node] { return false }
             if Self.separateElements.contains(facts.tree.nodes[node].tag) { return false }
+            // The element around the panels of tabs also contains the tabs.
+            if facts.tree.nodes[node].attribute("role") == "tabpanel" { separateHints &= ~Self.tabHints }
             node = facts.tree.nodes[node].parent
         }
         return true

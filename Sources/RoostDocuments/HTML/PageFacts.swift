@@ -108,6 +108,17 @@ struct PageFacts {
     /// The sums over the page.
     var total: Sums { sums[blocks.count] }
 
+    /// Returns the three innermost elements around a block, the innermost one first.
+    func elements(around block: HTMLBlock) -> [Int] {
+        var result: [Int] = []
+        var node = block.container
+        while node > 0, result.count < 3 {
+            result.append(node)
+            node = tree.nodes[node].parent
+        }
+        return result
+    }
+
     /// Returns the level of the heading among the three innermost elements around a block; `nil` if none of
     /// them is a heading.
     func headingLevel(_ block: HTMLBlock) -> Int? {

@@ -63,6 +63,30 @@ import Testing
         #expect(Self.texts("<main>\(few.joined())</main>") == ["one()"])
     }
 
+    @Test func `Declarations next to others are kept, also if those of other sections have no description`() {
+        func item(_ name: String, _ text: String) -> String {
+            """
+            <section class='detail'><div class='member-signature'><span class='element-name'>\(name)</span></div>
+            <div>\(text)</div></section>
+            """
+        }
+        let methods = item("one()", "") + item("two()", Self.sentence) + item("three()", Self.sentence)
+        let traits = String(repeating: item("four()", ""), count: 4)
+        #expect(
+            Self.texts("<main><h2>Methods</h2>\(methods)\(item("last()", ""))<h2>Traits</h2>\(traits)</main>")
+                == ["Methods", "one()", "two()", "three()", "last()"])
+    }
+
+    @Test func `A heading that is code is a declaration`() {
+        func heading(_ name: String) -> String {
+            "<section class='method'><h4 class='code-header'>fn \(name)()</h4></section>"
+        }
+        let described =
+            "<details open><summary>\(heading("one"))</summary><div><p>\(Self.sentence)</p></div></details>"
+        let texts = Self.texts("<main><div class='impl-items'>\(described)\(heading("two"))</div></main>")
+        #expect(texts == ["fn one()", "fn two()"])
+    }
+
     @Test(arguments: ["post-signature", "member-signature", "sig"])
     func `The signature of a person is not a declaration`(names: String) {
         #expect(

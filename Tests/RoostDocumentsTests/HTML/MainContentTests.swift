@@ -96,6 +96,51 @@ import Testing
         #expect(Self.texts(body, shortScore: 0.05).isEmpty)
     }
 
+    @Test func `The panels of tabs and the sections after them continue the text`() {
+        let body = """
+            <main><p>\(Self.sentence)</p><div class="tabs-container"><ul role="tablist"><li role="tab">npm</li>
+            <li role="tab">Yarn</li></ul><div role="tabpanel"><pre>npm run</pre></div><div role="tabpanel" hidden>
+            <pre>yarn run</pre></div></div><h2>Options</h2><table><tr><th>Key</th><th>Default</th></tr>
+            <tr><td>zone</td><td>UTC</td></tr></table></main>
+            """
+        #expect(Self.texts(body) == ["npm run", "yarn run", "Options", "Key Default", "zone UTC"])
+    }
+
+    @Test func `Code in elements and tables that contain nothing else continues the text`() {
+        let code =
+            "<div class='highlight'><table><tr><td><div><pre>npm run</pre></div></td></tr></table></div>"
+        #expect(Self.texts("<main><p>\(Self.sentence)</p>\(code)</main>") == ["npm run"])
+    }
+
+    @Test func `The caption of an image is kept`() {
+        let figure = """
+            <figure class="wp-block-image"><img src="a.jpg"><figcaption class="wp-element-caption">The weir</figcaption>
+            </figure>
+            """
+        #expect(
+            Self.texts("<main><p>\(Self.sentence)</p>\(figure)<p>\(Self.sentence)</p></main>") == ["The weir"]
+        )
+    }
+
+    @Test func `Terms and cells that are links are kept with their descriptions`() {
+        let terms = """
+            <h2>Types</h2><dl><dt><a href="g">Gauge</a></dt><dd>A gauge that reports the level.</dd>
+            <dt><a href="b">Buoy</a></dt><dd>A buoy.</dd><dt><a href="a">Anchor</a></dt></dl>
+            """
+        #expect(
+            Self.texts("<main><p>\(Self.sentence)</p>\(terms)</main>")
+                == ["Types", "Gauge", "A gauge that reports the level.", "Buoy", "A buoy.", "Anchor"])
+        let cells = """
+            <div class="summary-table"><div>Type</div><div>Method</div><div><code>double</code></div>
+            <div><code><a href="#level">level</a>()</code></div><div><div>Returns the level.</div></div></div>
+            """
+        #expect(
+            Self.texts("<main><p>\(Self.sentence)</p>\(cells)</main>")
+                == ["Type", "Method", "double", "level()", "Returns the level."])
+        let links = "<dl><dt><a href='g'>Gauge</a></dt><dd><a href='h'>Harbor</a></dd></dl>"
+        #expect(Self.texts("<main><p>\(Self.sentence)</p>\(links)</main>").isEmpty)
+    }
+
     @Test(arguments: ["<p hidden>", "<p style=\"color: red; Display : none\">", "<div hidden><p>"])
     func `Hidden text is not read`(start: String) async throws {
         let document = try await HTMLReaderTests.read(
