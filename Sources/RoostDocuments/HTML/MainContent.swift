@@ -58,7 +58,7 @@ struct MainContent {
         content.addParts()
         content.addHeadings()
         let chosen = content.isChosen.indices.filter { content.isChosen[$0] }
-        return visible(chosen, facts)
+        return visible(withoutBoxes(chosen, facts), facts)
     }
 
     // MARK: Parts of a text

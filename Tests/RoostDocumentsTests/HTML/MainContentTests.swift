@@ -141,6 +141,19 @@ import Testing
         #expect(Self.texts("<main><p>\(Self.sentence)</p>\(links)</main>").isEmpty)
     }
 
+    @Test func `Boxes for subscriptions and elements that are not printed are left out`() {
+        let text = "The best of the shore comes to you every morning at six, free of charge."
+        func texts(_ box: String) -> [String] {
+            Self.texts("<main><p>\(Self.sentence)</p>\(box)<p>\(Self.sentence)</p></main>")
+        }
+        let form = "<form><input type='email'></form>"
+        #expect(texts("<div class='newsletter-signup'><p>\(text)</p>\(form)</div>").isEmpty)
+        #expect(texts("<div class='newsletter-signup'><p>\(text)</p></div>") == [text])
+        #expect(texts("<div class='contact'><p>\(text)</p>\(form)</div>") == [text])
+        #expect(texts("<div class='row d-print-none'><div><p>\(text)</p></div></div>").isEmpty)
+        #expect(Self.texts("<div class='noprint'><p>\(Self.sentence)</p><p>\(text)</p></div>") == [text])
+    }
+
     @Test(arguments: ["<p hidden>", "<p style=\"color: red; Display : none\">", "<div hidden><p>"])
     func `Hidden text is not read`(start: String) async throws {
         let document = try await HTMLReaderTests.read(
