@@ -58,7 +58,9 @@ extension MainContent {
         let block = facts.blocks[index]
         if block.kind == .code || declaration(around: block.container) != nil { return true }
         let tag = facts.tree.nodes[block.container].tag
-        if tag == "dt" || tag == "summary" { return true }
+        if tag == "dt" { return true }
+        // A summary that only says that a description follows is not shown with it.
+        if tag == "summary" { return !facts.tree.classes(of: block.container).contains("hideme") }
         let parent = facts.tree.nodes[max(0, facts.tree.nodes[block.container].parent)].tag
         if parent == "dt" { return true }
         guard block.counts.words <= Self.maximumSentenceWords, isPart(index + 1) else { return false }

@@ -87,6 +87,13 @@ import Testing
         #expect(texts == ["fn one()", "fn two()"])
     }
 
+    @Test(arguments: [("class='hideme'", []), ("", ["Expand description"])])
+    func `A summary is kept with its details, unless it is hidden with them`(name: String, texts: [String]) {
+        let summary = "<summary \(name)><span>Expand description</span></summary>"
+        let details = "<details open>\(summary)<div><p>\(Self.sentence)</p></div></details>"
+        #expect(Self.texts("<main>\(details)</main>") == texts)
+    }
+
     @Test(arguments: ["post-signature", "member-signature", "sig"])
     func `The signature of a person is not a declaration`(names: String) {
         #expect(
