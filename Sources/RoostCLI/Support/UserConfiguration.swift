@@ -9,14 +9,14 @@ struct UserConfiguration {
     /// The names of all settings with their descriptions.
     static let keys = [
         "label-endpoint": "The URL of the chat model's server. Default: remote-endpoint.",
-        "label-key-file": "The path of a file that contains the API key for label-endpoint.",
+        "label-key-file": "The absolute path of a file that contains the API key for label-endpoint.",
         "label-model": "The chat model for `roost cluster autolabel`.",
         "limit": "The maximum number of hits of `roost query`. Default: 10.",
         "model": "The model for new stores: minilm, lexical, NAME or remote:NAME.",
         "provider": "The storage format of new stores: sqlite or json.",
         "postgres-url": "The PostgreSQL server for `roost init --provider postgres`, without a password.",
         "remote-endpoint": "The URL of the server for remote models, such as http://localhost:11434/v1.",
-        "remote-key-file": "The path of a file that contains the API key for remote-endpoint.",
+        "remote-key-file": "The absolute path of a file that contains the API key for remote-endpoint.",
         "search-in":
             "The place where the vectors of a store in PostgreSQL are searched: client or database. Default: "
             + "by the size of the store.",
