@@ -92,8 +92,8 @@ extension ClusterDrift {
         let changed = max(entries, entriesOfRun) - unchanged
         if hasRun, Double(changed) > Self.maximumChanged * Double(entriesOfRun) {
             reasons.append(
-                "only \(unchanged) entries have the assignment of the last run, which clustered "
-                    + "\(entriesOfRun) entries; the store now has \(entries)")
+                "at least \(changed) \(changed == 1 ? "entry was" : "entries were") added, removed or "
+                    + "reassigned since the last run, which clustered \(entriesOfRun)")
         }
         if let old = cohesionOfRun, let new = cohesion, old - new > Self.maximumCohesionLoss {
             func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }

@@ -88,8 +88,8 @@ extension StoreConfiguration {
         return [
             .note(
                 serverName,
-                "began a new epoch, so all clients read it again; damaged rows are restored from a backup of "
-                    + "the database")
+                "began a new epoch, so all clients read it again; rows are not repaired: restore damaged "
+                    + "ones from a backup of the database")
         ]
     }
 

@@ -158,7 +158,10 @@ extension ClusterCommand {
             Terminal.write(status.sentence)
             if let count = status.shardCount {
                 Terminal.write("\(count - status.missingShards.count) of \(count) shards assigned")
-                for shard in status.missingShards { Terminal.write("missing: \(shard)/\(count)") }
+                // A sample of all entries needs no shards.
+                for shard in status.missingShards where !status.isComplete {
+                    Terminal.write("missing: \(shard)/\(count)")
+                }
             }
             Terminal.write(status.nextStep)
         }

@@ -80,6 +80,9 @@ import Testing
         #expect(try cli.roost("cluster", "discard").status == 0)
         #expect(try cli.roost("cluster", "discard").status == 0)
         #expect(try cli.roost("cluster", "plan").output.contains("next: `roost cluster finish`"))
+        // The sample has all entries, so no shard is missing.
+        #expect(try cli.roost("cluster", "assign", "--shard", "0/2").status == 0)
+        #expect(try !cli.roost("cluster", "status").output.contains("missing"))
         #expect(try cli.roost("cluster", "finish", "--json").status == 0)
     }
 }

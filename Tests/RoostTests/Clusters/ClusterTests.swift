@@ -191,6 +191,10 @@ import Testing
         drift = try await store.clusterDrift()
         #expect(drift.unassigned == 22 && drift.isDue, "\(drift)")
         #expect(drift.reasons.contains { $0.contains("22 of 142") })
+        for number in 20..<30 { try await store.add("municipal treaty \(number) about tax and cables") }
+        drift = try await store.clusterDrift()
+        let reason = "at least 32 entries were added, removed or reassigned since the last run"
+        #expect(drift.reasons.contains { $0.hasPrefix(reason) }, "\(drift)")
     }
 
     @Test func `imported entries are assigned, and stored entries keep their assignments`() async throws {
