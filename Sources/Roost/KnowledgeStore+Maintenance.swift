@@ -30,7 +30,7 @@ extension KnowledgeStore {
         return report
     }
 
-    /// Reclaims the space of removed data in the storage, and of original documents that no source
+    /// Reclaims the space of removed data in the storage, and of original files that no source
     /// references.
     ///
     /// - Throws: `StorageError`; `ChunkStorageError`.

@@ -2,7 +2,7 @@ public import Foundation
 public import RoostModel
 
 extension KnowledgeStore {
-    /// The original documents of the store; `nil` for a store without a folder.
+    /// The original files of the store; `nil` for a store without a folder.
     public var originals: OriginalStore? { directory.map { OriginalStore(of: $0) } }
 
     /// Returns the document from which an entry was ingested, byte for byte.

@@ -3,7 +3,7 @@ import Roost
 import TestSupport
 import Testing
 
-/// Tests of original documents, which are stored byte for byte.
+/// Tests of original files, which are stored byte for byte.
 @Suite(.temporaryFolders) struct OriginalTests {
     let cli = CommandLineDriver()
 
@@ -117,7 +117,7 @@ import Testing
         try bytes.write(to: file)
         #expect(try cli.roost("show", "--store=s", "--original", try id("hello")).status == 65)
         let found = try cli.roost("doctor", "--store=s")
-        #expect(found.status == 65 && found.output.contains("damaged original document"), "\(found.output)")
+        #expect(found.status == 65 && found.output.contains("damaged original file"), "\(found.output)")
         #expect(try cli.roost("doctor", "--store=s", "--repair").status == 0)
         #expect(try cli.roost("show", "--store=s", "--original", try id("hello")).status == 66)
         #expect(try cli.roost("ingest", "--store=s", "a.md", "--keep-originals").status == 0)

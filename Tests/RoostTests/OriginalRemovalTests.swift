@@ -8,7 +8,7 @@ import Testing
 
 @testable import Roost
 
-/// Tests that a compaction never removes original documents that an undo needs, even if it runs between a
+/// Tests that a compaction never removes original files that an undo needs, even if it runs between a
 /// removal and the moment at which its undo record is complete.
 @Suite(.temporaryFolders) struct OriginalRemovalTests {
     /// Runs a closure after every commit, before the recorder learns of it.

@@ -19,7 +19,7 @@ extension StoreBackup {
     ///     cannot be removed. If another process prunes it at the same time, the call may fail.
     ///   - progress: Called repeatedly with the number of entries written so far and the number of all
     ///     entries.
-    ///   - onDamagedDocument: Called with the digest of each damaged original document, which is then
+    ///   - onDamagedDocument: Called with the digest of each damaged original file, which is then
     ///     omitted; if `nil`, a damaged document makes the call throw.
     ///   - onLoss: Called with each other damaged part of the snapshot, which is then omitted; if `nil`,
     ///     damage makes the call throw.

@@ -259,7 +259,7 @@ struct Ingestor {
         }
     }
 
-    /// Stores the original document of a source, before a record that references it is committed.
+    /// Stores the original file of a source, before a record that references it is committed.
     private mutating func storeOriginal(of draft: SourceDraft) async throws {
         guard let document = draft.original else { return }
         let record = Source(id: draft.id, fingerprint: draft.fingerprint)

@@ -13,7 +13,7 @@ public struct SourceDraft: Sendable, Hashable {
     /// Whether ``entries`` are all entries of the source, so that stored entries that are missing from them
     /// are removed. `false` for a stream, which only adds entries.
     public var isComplete: Bool
-    /// The original document, if it should be stored (``OriginalStore``). In that case, the fingerprint must
+    /// The original file, if it should be stored (``OriginalStore``). In that case, the fingerprint must
     /// begin with the document's digest, as that of ``init(id:keeping:entries:)`` does.
     public var original: Data?
     /// The parts of the source that could not be read. If there are any, the ingest reports them and removes

@@ -4,7 +4,7 @@ import RoostModel
 extension StorageProvider {
     /// Returns this storage with every commit recorded by `recorder`.
     ///
-    /// - Parameter originals: The original documents of the store; `nil` if it has no folder.
+    /// - Parameter originals: The original files of the store; `nil` if it has no folder.
     func recording(_ recorder: UndoRecorder, keeping originals: OriginalStore?) -> some StorageProvider {
         RecordingStorage(base: self, recorder: recorder, originals: originals)
     }

@@ -4,7 +4,7 @@ import RoostModel
 
 /// Copies the contents of a store into another one, which can have a different storage backend.
 ///
-/// Ids, dates, texts, vectors, metadata, source records, clusters, assignments and original documents are
+/// Ids, dates, texts, vectors, metadata, source records, clusters, assignments and original files are
 /// preserved. Revisions are not: the target has its own history. Other clients may read
 /// the target, but must not change it during the copy.
 public struct StoreCopy: Sendable {
@@ -31,7 +31,7 @@ public struct StoreCopy: Sendable {
         public var sources = 0
         /// The number of clusters.
         public var clusters = 0
-        /// The number of original documents.
+        /// The number of original files.
         public var documents = 0
     }
 

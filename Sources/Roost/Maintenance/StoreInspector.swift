@@ -120,7 +120,7 @@ public struct StoreInspector: Sendable {
         ]
     }
 
-    /// Repairs the manifest, the storage, assignments, invalid vectors and original documents as far as
+    /// Repairs the manifest, the storage, assignments, invalid vectors and original files as far as
     /// possible, and removes leftover temporary files.
     ///
     /// The storage's provider repairs its own files (`LocalStorageProvider/repair(directory:options:)`,

@@ -208,7 +208,7 @@ struct StoreRepair {
             "entries", "\(count) entries with \(fault) could not be embedded again (\(reason))")
     }
 
-    /// Moves original documents that do not match their digests into a folder for damaged files.
+    /// Moves original files that do not match their digests into a folder for damaged files.
     private func moveDamagedOriginals() async throws -> [StorageFinding] {
         let damaged = try await OriginalStore(of: directory).damaged()
         guard !damaged.isEmpty else { return [] }

@@ -304,13 +304,13 @@ public final class UndoRecorder: Sendable {
         state.withLock { $0 = State(command: $0.command) }
     }
 
-    /// Returns the digests of the original documents that an undo by this recorder needs.
+    /// Returns the digests of the original files that an undo by this recorder needs.
     func digests() -> [String] {
         if let directory { return Self.digests(in: directory) }
         return state.withLock { $0.records.flatMap { $0.inverse.sources.compactMap(\.documentDigest) } }
     }
 
-    /// Returns the digests of the original documents that an undo needs.
+    /// Returns the digests of the original files that an undo needs.
     ///
     /// The file is searched for document fingerprints without being decoded, so that fingerprints in damaged
     /// lines are found too. A match that no undo needs only delays the removal of a document.

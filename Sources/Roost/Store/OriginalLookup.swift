@@ -1,7 +1,7 @@
 import Foundation
 import RoostModel
 
-/// Finds the original document of an entry.
+/// Finds the original file of an entry.
 struct OriginalLookup {
     let store: KnowledgeStore
 
@@ -11,13 +11,13 @@ struct OriginalLookup {
             throw RoostError(.notFound, "entry \(id.text) was not found")
         }
         guard let source = entry.source else {
-            throw RoostError(.notFound, "entry \(id.text) has no source and therefore no original document")
+            throw RoostError(.notFound, "entry \(id.text) has no source and therefore no original file")
         }
         let digest = try await snapshot.sources([source]).first?.documentDigest
         if let digest, let document = try await store.originals?.document(digest: digest) { return document }
         throw RoostError(
             .notFound,
-            "the original document of entry \(id.text), \(SourceDraft.displayName(of: source)), "
+            "the original file of entry \(id.text), \(SourceDraft.displayName(of: source)), "
                 + "is not stored",
             remedy: .keepOriginals)
     }

@@ -4,7 +4,7 @@ public import RoostChunks
 import RoostFiles
 import RoostModel
 
-/// The original documents of a store: byte-for-byte copies of ingested files, in its folder `originals`.
+/// The original files of a store: byte-for-byte copies of ingested files, in its folder `originals`.
 ///
 /// Each document is stored once under its SHA-256 digest, which the fingerprint of its source contains. A
 /// document is written before the record of its source is committed, so that every committed digest can be

@@ -43,7 +43,7 @@ extension Remedy {
     public static let addEntries = Remedy(rawValue: "addEntries")
     /// Ingest the sources again.
     public static let ingestAgain = Remedy(rawValue: "ingestAgain")
-    /// Ingest the sources again, and keep copies of the original documents this time.
+    /// Ingest the sources again, and keep copies of the original files this time.
     public static let keepOriginals = Remedy(rawValue: "keepOriginals")
     /// Import the texts without their vectors, and embed them.
     public static let ignoreVectors = Remedy(rawValue: "ignoreVectors")
