@@ -381,14 +381,13 @@ let testsWithLongComputations: Set = [
     "RoostClusteringTests", "RoostEncodersTests", "RoostIndexesTests", "RoostTextTests", "RoostVectorsTests",
 ]
 
-for target in package.targets
-where modulesThatOnlyCallOthers.contains(target.name)
-    || target.type == .test && !testsWithLongComputations.contains(target.name)
-{
+let notOptimized = package.targets.filter {
+    $0.type == .test
+        ? !testsWithLongComputations.contains($0.name) : modulesThatOnlyCallOthers.contains($0.name)
+}
+for target in notOptimized {
     target.swiftSettings =
-        (target.swiftSettings ?? []) + [
-            .unsafeFlags(["-Onone"], .when(configuration: .release))
-        ]
+        (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 }
 
 // `Scripts/build` sets the variable, so that tests can import the internal declarations of optimized modules. The
@@ -396,8 +395,6 @@ where modulesThatOnlyCallOthers.contains(target.name)
 if Context.environment["ROOST_TESTABLE"] != nil {
     for target in package.targets where ![.system, .test, .plugin].contains(target.type) {
         target.swiftSettings =
-            (target.swiftSettings ?? []) + [
-                .unsafeFlags(["-enable-testing"], .when(configuration: .release))
-            ]
+            (target.swiftSettings ?? []) + [.unsafeFlags(["-enable-testing"], .when(configuration: .release))]
     }
 }

@@ -76,12 +76,26 @@ extension StaticEmbedder {
             weights[id] = Float(sif / (sif + 1 / (Double(rank + 1) * harmonic)))
             for column in 0..<d { vectors[id * d + column] = projected[rank, column] }
         }
-        var tensors: [Safetensors.Named] = []
+        let tensors = tensors(vectors, weights, of: ids, precision)
+        try write(tensors, d, of: model, into: folder)
+    }
+
+    /// Returns the tensors of the model file: the weighted vectors, or 8-bit vectors and their scales.
+    ///
+    /// - Parameters:
+    ///   - vectors: One vector for each token of the vocabulary; all have the same dimension.
+    ///   - weights: One weight for each token.
+    ///   - ids: The tokens that are not special; the vectors of the others are 0.
+    private static func tensors(
+        _ vectors: [Float], _ weights: [Float], of ids: [Int], _ precision: Precision
+    ) -> [Safetensors.Named] {
+        var (vectors, weights) = (vectors, weights)
+        let n = weights.count
+        let d = vectors.count / n
         switch precision {
         case .float32:
             for id in ids { for column in 0..<d { vectors[id * d + column] *= weights[id] } }
-            tensors.append(
-                .init("embeddings", .float32, [n, d], vectors.withUnsafeBytes { Data($0) }))
+            return [.init("embeddings", .float32, [n, d], vectors.withUnsafeBytes { Data($0) })]
         case .int8:
             var bytes = [Int8](repeating: 0, count: vectors.count)
             for id in ids {
@@ -92,10 +106,11 @@ extension StaticEmbedder {
                 }
                 weights[id] *= maximum / 127
             }
-            tensors.append(.init("embeddings", .int8, [n, d], bytes.withUnsafeBytes { Data($0) }))
-            tensors.append(.init("weights", .float32, [n], weights.withUnsafeBytes { Data($0) }))
+            return [
+                .init("embeddings", .int8, [n, d], bytes.withUnsafeBytes { Data($0) }),
+                .init("weights", .float32, [n], weights.withUnsafeBytes { Data($0) }),
+            ]
         }
-        try write(tensors, d, of: model, into: folder)
     }
 
     /// The constant `a` of smooth inverse frequency. Model2Vec uses the same value.
