@@ -19,8 +19,11 @@ package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whether the file or a folder on the path to it does not exist.
     package var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
 
+    /// Whether this process lacks a permission for the operation.
+    package var deniesPermission: Bool { [EACCES, EPERM].contains(errno) }
+
     /// Whether this process may not write to the file or folder.
-    package var deniesWriting: Bool { [EACCES, EPERM, EROFS].contains(errno) }
+    package var deniesWriting: Bool { deniesPermission || errno == EROFS }
 
     static func last(_ operation: String, _ path: String) -> FileError {
         FileError(operation: operation, path: path, errno: Foundation.errno)

@@ -55,6 +55,9 @@ package struct DatabaseErrorMapping: Sendable {
                 .damaged, "\(path) is damaged: the checksum of a page does not match", underlying: error,
                 remedy: damageRemedy)
         }
+        if error.resultCode == .SQLITE_CANTOPEN, let denial = missingPermission {
+            return StorageError(denial)
+        }
         return switch error.resultCode {
         case .SQLITE_NOTADB:
             StorageError(
@@ -79,6 +82,16 @@ package struct DatabaseErrorMapping: Sendable {
                     + "reached (see `ulimit -f`)", underlying: error)
         default: StorageError(.inputOutput, message, underlying: error)
         }
+    }
+
+    /// The error for the file of the database that this process may not read; `nil` if there is none. SQLite
+    /// reports only that it cannot open the database.
+    private var missingPermission: FileError? {
+        for suffix in ["", "-wal", "-shm"] where faccessat(AT_FDCWD, path + suffix, R_OK, AT_EACCESS) != 0 {
+            let error = FileError(operation: "read", path: path + suffix, errno: errno)
+            if error.deniesPermission { return error }
+        }
+        return nil
     }
 
     /// Whether a file of the database has reached the limit of the process. SQLite reports this as an I/O

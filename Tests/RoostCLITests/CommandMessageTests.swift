@@ -68,4 +68,32 @@ import Testing
         let outcome = try cli.roost("ingest", "closed/a.md", "--store=s")
         #expect(outcome.status == 66 && outcome.error.contains("permission denied"), "\(outcome)")
     }
+
+    @Test(
+        .enabled(if: getuid() != 0, "the superuser can read all files"),
+        arguments: [
+            ("sqlite", "store.json"), ("sqlite", "roost.sqlite"), ("sqlite", "."), ("json", "Storage/CURRENT"),
+        ])
+    func `a store without the permission to read names the permission and the next step`(
+        provider: String, file: String
+    ) throws {
+        #expect(try cli.roost("init", "s", "--provider", provider, "--model", "lexical").status == 0)
+        #expect(try cli.roost("add", "a text", "--store=s").status == 0)
+        let path = cli.home.appendingPathComponent("s/\(file)").path
+        #expect(chmod(path, 0) == 0)
+        defer { chmod(path, 0o700) }
+        let outcome = try cli.roost("list", "--store=s")
+        #expect(outcome.status == 74, "\(outcome)")
+        #expect(outcome.error.contains("Permission denied"), "\(outcome)")
+        #expect(outcome.error.contains("check the owner and permissions of the files"), "\(outcome)")
+    }
+
+    @Test func `a manifest that cannot be read has a message with the cause`() throws {
+        try FileManager.default.createDirectory(
+            at: cli.home.appendingPathComponent("s/store.json"), withIntermediateDirectories: true)
+        let outcome = try cli.roost("list", "--store=s")
+        #expect(outcome.status == 74, "\(outcome)")
+        #expect(outcome.error.contains("cannot read"), "\(outcome)")
+        #expect(outcome.error.contains("store.json: Is a directory"), "\(outcome)")
+    }
 }

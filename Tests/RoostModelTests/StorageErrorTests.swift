@@ -15,6 +15,7 @@ struct StorageErrorTests {
         #expect(error.message == cause.description)
         #expect(error.underlying as? FileError == cause)
         #expect(!error.isRetryable)
+        #expect(error.remedy == ([EACCES, EPERM].contains(errno) ? .checkPermissions : nil))
     }
 
     @Test func `a lock timeout becomes a retryable error with the holder`() throws {

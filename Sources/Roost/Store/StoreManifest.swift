@@ -112,12 +112,9 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         let url = directory.appendingPathComponent(fileName)
         guard exists(in: directory) else { throw RoostError.noStore(in: directory) }
         struct Format: Decodable { var format: Int }
-        let data: Data
-        do {
-            data = try Data(contentsOf: url)
-        } catch {
-            throw StorageError(
-                .inputOutput, "cannot read \(url.path): permission denied or an I/O error", underlying: error)
+        let data = try StorageError.mappingFileErrors {
+            let file = try FileDescriptor(url.path, O_RDONLY)
+            return try file.read(at: 0, count: try file.size())
         }
         let damaged = damaged(in: directory)
         guard let format = try? JSONDecoder().decode(Format.self, from: data), format.format >= 1 else {

@@ -184,7 +184,7 @@ struct StoreOptions: ParsableArguments {
         } catch let error as StorageError
             where error.code == .inputOutput || error.underlying is FileError
         {
-            throw CommandError(.cannotCreate, error.message)
+            throw CommandError(.cannotCreate, RemedyText.message(error.message, error.remedy))
         }
     }
 

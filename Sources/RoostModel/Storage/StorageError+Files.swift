@@ -7,7 +7,7 @@ extension StorageError {
     /// The code is ``Code/full`` for a full disk, an exhausted quota or the limit of `ulimit -f`,
     /// ``Code/readOnly`` for a file system that is mounted read-only, and ``Code/inputOutput`` for every
     /// other `errno`. A missing permission is `.inputOutput` and not `.readOnly`, because reading may not be
-    /// permitted either.
+    /// permitted either; its remedy is ``Remedy/checkPermissions``.
     package init(_ error: FileError) {
         let code: Code =
             switch error.errno {
@@ -15,7 +15,9 @@ extension StorageError {
             case EROFS: .readOnly
             default: .inputOutput
             }
-        self.init(code, error.description, underlying: error)
+        self.init(
+            code, error.description, underlying: error,
+            remedy: error.deniesPermission ? .checkPermissions : nil)
     }
 
     /// Creates the error for a lock that another process held for longer than the timeout.
