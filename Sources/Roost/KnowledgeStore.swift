@@ -106,15 +106,28 @@ public struct KnowledgeStore: Sendable {
     ///   - maximumSize: The maximum size of the storage in bytes, beyond which commits throw `.full`; `nil`
     ///     for no limit.
     ///   - undo: Records every commit for ``undo(isDryRun:)``.
-    /// - Throws: ``RoostError`` with `.storeExists`, with `.configuration` if the maximum size is negative or
-    ///   stores do not support the dimension, or with `.damagedManifest` if the folder contains
-    ///   entries but no manifest; `StorageError`.
+    /// - Throws: ``RoostError`` with `.storeExists`, with `.configuration` if the maximum size is negative,
+    ///   stores do not support the dimension or the folder is inside that of another store, or with
+    ///   `.damagedManifest` if the folder contains entries but no manifest; `StorageError`.
     @concurrent
     public static func create(
         in directory: URL, provider: StoreManifest.Provider = .sqlite, embedder: any Embedder,
         maximumSize: Int? = nil, recording undo: UndoRecorder? = nil
     ) async throws -> KnowledgeStore {
         try StoreManifest.check(maximumSize: maximumSize)
+        try StoreManifest.requireOutsideOfStores(directory)
+        return try await createAnywhere(
+            in: directory, provider: provider, embedder: embedder, maximumSize: maximumSize, recording: undo)
+    }
+
+    /// Creates a store in a folder that can be a part of another store's folder.
+    ///
+    /// - Throws: ``RoostError`` with `.storeExists`, `.configuration` or `.damagedManifest`; `StorageError`.
+    @concurrent
+    static func createAnywhere(
+        in directory: URL, provider: StoreManifest.Provider = .sqlite, embedder: any Embedder,
+        maximumSize: Int? = nil, recording undo: UndoRecorder? = nil
+    ) async throws -> KnowledgeStore {
         try StorageError.mappingFileErrors { try FileSystem.standard.createFolder(directory) }
         if StoreManifest.exists(in: directory) { throw RoostError.storeExists(in: directory) }
         let space = (try? await embedder.probedSpace()) ?? embedder.space

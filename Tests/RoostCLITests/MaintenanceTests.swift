@@ -51,6 +51,39 @@ import Testing
         #expect(try commands.roost("migrate", "--to", "csv", "x", "--store", "s").status == 64)
     }
 
+    @Test func `no command writes copies or exports into the folder of a store`() throws {
+        #expect(try commands.roost("init", "s", "--model", "lexical").status == 0)
+        #expect(try commands.roost("add", "the swift is back", "--store", "s").status == 0)
+        #expect(try commands.roost("backup", "create", "--store", "s").status == 0, "the own repository")
+        try FileManager.default.createSymbolicLink(
+            at: home.appendingPathComponent("link"), withDestinationURL: home.appendingPathComponent("s"))
+        let manifest = try Data(contentsOf: home.appendingPathComponent("s/store.json"))
+        for (arguments, status) in [
+            (["init", "s/inner"], Int32(78)), (["copy", "s", "s/inner"], 78),
+            (["migrate", "--to", "json", "s/inner"], 78), (["migrate", "--to", "json", "link/a/inner"], 78),
+            (["backup", "restore", "latest", "--into", "s/inner"], 78),
+            (["backup", "create", "--to", "s/inner"], 64),
+            (["export", "clusters", "-o", "s/store.json"], 73),
+            (["export", "entries", "--format", "jsonl", "-o", "link/inner"], 73),
+            (["export", "entries", "--format", "markdown", "-o", "s/inner"], 73),
+        ] {
+            let store = ["init", "copy"].contains(arguments[0]) ? [] : ["--store", "s"]
+            let outcome = try commands.roost(arguments + store)
+            #expect(outcome.status == status, "\(arguments): \(outcome)")
+            #expect(outcome.error.contains("inside the folder of the store"), "\(arguments): \(outcome)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: home.appendingPathComponent("s/inner").path))
+        #expect(!FileManager.default.fileExists(atPath: home.appendingPathComponent("s/a").path))
+        #expect(try Data(contentsOf: home.appendingPathComponent("s/store.json")) == manifest)
+        #expect(try commands.roost("list", "--store", "s").output.contains("the swift is back"))
+    }
+
+    @Test func `a file of another program with the name of the manifest is no store`() throws {
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        try Data("{}".utf8).write(to: home.appendingPathComponent("store.json"))
+        #expect(try commands.roost("init", "s", "--model", "lexical").status == 0)
+    }
+
     @Test(arguments: [("sqlite", "json"), ("json", "sqlite")])
     func `a killed migration resumes`(from: String, to: String) throws {
         let lines = (0..<8000).map { "{\"id\": \($0), \"text\": \"note \($0) of the swifts\"}\n" }

@@ -9,7 +9,8 @@ extension StoreBackup {
 
     /// Opens the repository in a folder, or creates one if the folder is new or empty.
     ///
-    /// - Throws: The errors of ``openOrCreate(in:named:passphrase:)``.
+    /// - Throws: `BackupError` with `.badInput` if a new repository would be inside the folder of a store, but
+    ///   not in its folder `backups`; the errors of ``openOrCreate(in:named:passphrase:)``.
     public static func openOrCreate(
         _ folder: URL, passphrase: String? = nil
     ) async throws -> BackupRepository {
@@ -20,6 +21,14 @@ extension StoreBackup {
         let hasConfiguration = FileManager.default.fileExists(
             atPath: folder.appendingPathComponent(configurationName).path)
         guard names.isEmpty || hasConfiguration else { throw containsOtherFiles(folder.path) }
+        if !hasConfiguration, let outer = StoreManifest.store(around: folder),
+            !outer.path.hasPrefix(StoreBackup.folderName + "/")
+        {
+            throw BackupError(
+                .badInput,
+                "cannot create a backup repository in \(folder.path): this is inside the folder of the store "
+                    + "in \(outer.folder.path); name another folder")
+        }
         return try await openOrCreate(
             in: FileSystemRetrieval(baseURL: folder), named: folder.path, passphrase: passphrase)
     }

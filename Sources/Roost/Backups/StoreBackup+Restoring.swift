@@ -24,7 +24,8 @@ extension StoreBackup {
     ///   - onLoss: Called with each other damaged part of the snapshot, which is then omitted; if `nil`,
     ///     damage makes the call throw.
     /// - Returns: The stamp of the new store, which has a new epoch.
-    /// - Throws: ``RoostError`` with `.storeExists`, or with `.configuration` if the folder contains files;
+    /// - Throws: ``RoostError`` with `.storeExists`, or with `.configuration` if the folder contains files
+    ///   or is inside the folder of a store;
     ///   `BackupError` with `.damaged`, or with `.locked` if another process restores into the same folder or
     ///   prunes the repository; `StorageError`; `ChunkStorageError`; `CancellationError`.
     @discardableResult
@@ -36,6 +37,7 @@ extension StoreBackup {
         onLoss: (@Sendable (BackupLoss) -> Void)? = nil
     ) async throws -> Stamp {
         guard !StoreManifest.exists(in: directory) else { throw RoostError.storeExists(in: directory) }
+        try StoreManifest.requireOutsideOfStores(directory)
         guard let text = snapshot.attributes[Self.manifestKey],
             var manifest = try? JSONDecoder().decode(StoreManifest.self, from: Data(text.utf8))
         else {

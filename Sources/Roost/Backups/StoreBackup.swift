@@ -12,6 +12,8 @@ public struct StoreBackup: Sendable {
     /// Creates the backups of the store in `directory`.
     public init(_ directory: URL) { self.directory = directory }
 
+    /// The name of the folder for backups in a store's folder.
+    static let folderName = "backups"
     /// The name of the snapshot attribute that contains the store's manifest.
     static let manifestKey = "store.json"
     /// The tag of snapshots that are created automatically.
@@ -24,7 +26,7 @@ public struct StoreBackup: Sendable {
 
     /// The store's own backup repository: `backups/repository` in its folder.
     public var ownRepository: URL {
-        directory.appendingPathComponent("backups", isDirectory: true)
+        directory.appendingPathComponent(Self.folderName, isDirectory: true)
             .appendingPathComponent("repository", isDirectory: true)
     }
 

@@ -66,7 +66,7 @@ struct MigrationFolder {
         for name in names where name != Self.lockName {
             try FileManager.default.removeItem(at: url.appendingPathComponent(name))
         }
-        return try await KnowledgeStore.create(in: url, embedder: embedder)
+        return try await KnowledgeStore.createAnywhere(in: url, embedder: embedder)
     }
 
     /// Removes the folder.

@@ -47,13 +47,14 @@ public struct StoreMigration: Sendable {
     /// - Parameter progress: Receives the number of entries written so far.
     /// - Returns: The stamp of both stores.
     /// - Throws: ``RoostError`` with `.noStore`, `.storeExists`, or `.configuration` if the target folder
-    ///   contains other files; `StorageError` with `.conflict` if the source was changed during the copy, or
+    ///   contains other files or is inside the folder of a store; `StorageError` with `.conflict` if the source was changed during the copy, or
     ///   with `.damaged` if an answer differs. If an error is thrown, the target is not a store.
     @discardableResult
     public func run(progress: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> Stamp {
         var manifest = try await StoreManifest.settled(in: source)
         let origin = StoreConfiguration(directory: source, manifest: manifest)
         guard !StoreManifest.exists(in: target) else { throw RoostError.storeExists(in: target) }
+        try StoreManifest.requireOutsideOfStores(target)
         manifest.provider = provider
         let copy = StoreConfiguration(directory: target, manifest: manifest)
         let transfer = try await StorageTransfer.begin(origin)

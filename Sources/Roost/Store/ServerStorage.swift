@@ -31,10 +31,11 @@ extension StoreManifest {
     ///   - directory: The folder, in which the index and other derived data of this client will be stored.
     ///   - store: The id of the storage on the server.
     ///   - space: The embedding space of its vectors.
-    /// - Throws: ``RoostError`` with `.storeExists`, or with `.configuration` for an unsupported dimension;
-    ///   `StorageError`.
+    /// - Throws: ``RoostError`` with `.storeExists`, or with `.configuration` for an unsupported dimension or
+    ///   a folder inside that of another store; `StorageError`.
     public static func createForServer(in directory: URL, store: UUID, space: EmbeddingSpace) throws {
         try space.requireSupportedDimension()
+        try requireOutsideOfStores(directory)
         try StorageError.mappingFileErrors { try FileSystem.standard.createFolder(directory) }
         var manifest = StoreManifest(provider: .postgres, space: space)
         manifest.store = store

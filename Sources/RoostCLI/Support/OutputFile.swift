@@ -1,4 +1,5 @@
 import Foundation
+import Roost
 import RoostFiles
 
 /// The target of an export: standard output, a file that is replaced when the export is complete, or a device
@@ -31,10 +32,22 @@ final class OutputFile {
         target = try Self.reportingFailure {
             if let status, !status.isRegular { return .device(try FileDescriptor(path, O_WRONLY)) }
             let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+            try Self.requireOutsideOfStores(url)
             let file = try ReplacementFile(of: url)
             if let status { try file.withFile { _ = fchmod($0.raw, status.permissions) } }
             return .file(file)
         }
+    }
+
+    /// Checks that an export does not replace a file of a store.
+    ///
+    /// - Throws: ``CommandError`` with `.cannotCreate`.
+    static func requireOutsideOfStores(_ url: URL) throws {
+        guard let outer = StoreManifest.store(around: url) else { return }
+        throw CommandError(
+            .cannotCreate,
+            "cannot write \(url.path): this is inside the folder of the store in \(outer.folder.path); name "
+                + "another location")
     }
 
     /// Adds bytes at the end.
