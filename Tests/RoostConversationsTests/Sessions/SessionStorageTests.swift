@@ -62,6 +62,27 @@ struct SessionStorageTests {
         #expect(await mock.calls.count { $0.name == "getSession" } == 3)
     }
 
+    @Test func `a cache evicts the session that was read least recently`() async throws {
+        let counted = CountingStorage()
+        for id in ["a", "b", "c"] { try await counted.saveSession(id: id, firstMessage: id) }
+        let cache = CachingSessionStorage(wrapping: counted, limit: 2)
+        for id in ["a", "b", "a", "c"] {
+            #expect(try await cache.getSession(id: id)?.firstUserMessage == id)
+        }
+        #expect(await counted.reads == 3)
+        // "c" has replaced "b".
+        for id in ["a", "c"] { _ = try await cache.getSession(id: id) }
+        #expect(await counted.reads == 3)
+        _ = try await cache.getSession(id: "b")
+        #expect(await counted.reads == 4)
+        // The list of three sessions exceeds the limit.
+        for _ in 0..<2 { #expect(try await cache.getAllSessions().count == 3) }
+        #expect(await counted.reads == 6)
+        let none = CachingSessionStorage(wrapping: counted, limit: 0)
+        for _ in 0..<2 { #expect(try await none.getSession(id: "a") != nil) }
+        #expect(await counted.reads == 8)
+    }
+
     @Test func `copying preserves dates and order, and skips sessions that were copied before`() async throws
     {
         let folder = TemporaryFolder.unusedURL()
