@@ -2,22 +2,28 @@ public import Foundation
 
 /// The reason why a web page or feed cannot be fetched.
 public struct WebError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure. Minor versions may add kinds, so a `switch` should have a default case.
-    public enum Code: Sendable, Hashable {
+    /// The kind of failure. New codes may be added in any release.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The name of the code.
+        public let rawValue: String
+
+        /// Creates a code from its name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
         /// The address is not a valid http or https URL.
-        case invalidAddress
+        public static let invalidAddress = Code(rawValue: "invalidAddress")
         /// The address, or an address to which the server redirects, belongs to a private network.
-        case privateAddress
+        public static let privateAddress = Code(rawValue: "privateAddress")
         /// The site's robots.txt does not permit the request.
-        case disallowed
+        public static let disallowed = Code(rawValue: "disallowed")
         /// The server cannot be reached, or did not respond in time.
-        case unavailable
+        public static let unavailable = Code(rawValue: "unavailable")
         /// The server responded with an error.
-        case refused
+        public static let refused = Code(rawValue: "refused")
         /// The page exceeds the limit on its size.
-        case tooLarge
+        public static let tooLarge = Code(rawValue: "tooLarge")
         /// The server redirects too often.
-        case tooManyRedirects
+        public static let tooManyRedirects = Code(rawValue: "tooManyRedirects")
     }
 
     /// The kind of failure.

@@ -16,4 +16,9 @@ struct ErrorTests {
         let error: any Error = ChunkStorageError.storageFull(reason: "the cause")
         #expect(error.localizedDescription.contains("the cause"))
     }
+
+    @Test func `the set of codes is open`() {
+        #expect(WebError.Code(rawValue: "refused") == .refused)
+        #expect(WebError.Code(rawValue: "aLaterCode") != .refused)
+    }
 }
