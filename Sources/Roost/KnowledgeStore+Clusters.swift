@@ -1,4 +1,5 @@
 public import RoostClustering
+import RoostFiles
 public import RoostModel
 public import RoostVectors
 
@@ -44,10 +45,10 @@ extension KnowledgeStore {
             ?? .communities(
                 granularity, maximumOutliers: maximumOutliers, seed: seed,
                 continuesPreviousRun: !ignoringPreviousRun)
-        return try await Reclusterer(
+        let reclusterer = Reclusterer(
             storage: storage, method: method, levels: levels, conditions: conditions, isDryRun: isDryRun,
-            boilerplate: (entryEmbedder, boilerplate), progress: ReclusterProgress.Filter(progress)
-        ).run()
+            boilerplate: (entryEmbedder, boilerplate), progress: ReclusterProgress.Filter(progress))
+        return try await Computation.run { try await reclusterer.run() }
     }
 
     /// Clusters all entries with a clusterer of your own and replaces the previous clusters with the result.
@@ -69,11 +70,11 @@ extension KnowledgeStore {
         among conditions: [EntryCondition] = [], isDryRun: Bool = false,
         progress: @escaping @Sendable (ReclusterProgress) -> Void = { _ in }
     ) async throws -> ReclusterReport {
-        try await Reclusterer(
+        let reclusterer = Reclusterer(
             storage: storage, method: .custom(clusterer, parameters: parameters), levels: levels,
             conditions: conditions, isDryRun: isDryRun,
-            boilerplate: (entryEmbedder, boilerplate), progress: ReclusterProgress.Filter(progress)
-        ).run()
+            boilerplate: (entryEmbedder, boilerplate), progress: ReclusterProgress.Filter(progress))
+        return try await Computation.run { try await reclusterer.run() }
     }
 
     /// Returns all clusters with the ids of their members; none before the first run.
@@ -92,13 +93,16 @@ extension KnowledgeStore {
     ///
     /// - Throws: ``RoostError`` with `.emptyStore` if there are no clusters; `StorageError`.
     /// - Complexity: O(assignments).
-    public func clusterDrift() async throws -> ClusterDrift { try await ClusterDrift.measure(storage) }
+    public func clusterDrift() async throws -> ClusterDrift {
+        try await Computation.run { try await ClusterDrift.measure(storage) }
+    }
 
     /// Returns the entries that the last run assigned to no cluster, with the reasons. Entries that are most
     /// similar to a cluster come first.
     ///
     /// - Throws: `StorageError`.
     /// - Complexity: O(assignments + outliers · clusters · dimension).
+    @concurrent
     public func clusterOutliers() async throws -> [ClusterOutlier] {
         try await ClusterOutlier.read(try await storage.snapshot())
     }
@@ -166,7 +170,7 @@ extension KnowledgeStore {
     public func splitCluster(
         _ id: Cluster.ID, into parts: Int = 2, seed: UInt64 = 0
     ) async throws -> [Cluster] {
-        try await clusterEditor.split(id, into: parts, seed: seed)
+        try await Computation.run { try await clusterEditor.split(id, into: parts, seed: seed) }
     }
 
     /// Deletes a cluster. Its entries are in no cluster until the next run, or until their texts change.

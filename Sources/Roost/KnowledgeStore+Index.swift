@@ -1,3 +1,4 @@
+import RoostFiles
 import RoostModel
 
 extension KnowledgeStore {
@@ -20,8 +21,10 @@ extension KnowledgeStore {
     public func buildIndex(
         minimumGraphPassages: Int = 50_000, maximumGraphPassages: Int = .max
     ) async throws -> IndexDescription? {
-        try await IndexBuilder(self).build(
-            minimumGraphPassages: minimumGraphPassages, maximumGraphPassages: maximumGraphPassages)
+        try await Computation.run {
+            try await IndexBuilder(self).build(
+                minimumGraphPassages: minimumGraphPassages, maximumGraphPassages: maximumGraphPassages)
+        }
     }
 
     /// Builds the search index if that is useful and fast. It is useful if the store is large (by entries
@@ -60,6 +63,6 @@ extension KnowledgeStore {
     /// - Throws: The errors of ``indexDescription()``.
     /// - Complexity: O(samples · passages).
     public func measureRecall(samples: Int = 200) async throws -> RecallMeasurement? {
-        try await IndexInspector(self).recall(samples: samples)
+        try await Computation.run { try await IndexInspector(self).recall(samples: samples) }
     }
 }

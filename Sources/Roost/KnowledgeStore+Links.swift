@@ -6,6 +6,7 @@ extension KnowledgeStore {
     /// Links to notes are resolved as Obsidian does: by the name of the file, by its path, or by an alias.
     ///
     /// - Throws: ``RoostError`` with `.notFound` if the store does not contain the entry; `StorageError`.
+    @concurrent
     public func links(of id: Entry.ID) async throws -> [EntryLink] {
         let snapshot = try await storage.snapshot()
         return try await LinkGraph(snapshot).links(of: try await linkedEntry(id, snapshot))
@@ -14,6 +15,7 @@ extension KnowledgeStore {
     /// Returns the links to an entry, in the order of the paths of the entries that contain them.
     ///
     /// - Throws: ``RoostError`` with `.notFound` if the store does not contain the entry; `StorageError`.
+    @concurrent
     public func backlinks(to id: Entry.ID) async throws -> [LinkedEntry] {
         let snapshot = try await storage.snapshot()
         return try await LinkGraph(snapshot).backlinks(to: try await linkedEntry(id, snapshot))
@@ -25,6 +27,7 @@ extension KnowledgeStore {
     /// Web pages are not requested, and files next to a note are not read.
     ///
     /// - Throws: `StorageError`; `CancellationError`.
+    @concurrent
     public func brokenLinks() async throws -> [LinkedEntry] {
         try await LinkGraph(try await storage.snapshot()).brokenLinks()
     }

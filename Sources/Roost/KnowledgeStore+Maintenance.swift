@@ -10,7 +10,7 @@ extension KnowledgeStore {
     /// - **Atomicity**: Either all of these commits are undone, or none.
     /// - Parameter isDryRun: Whether to return the report without changing the store.
     /// - Throws: ``RoostError`` with `.nothingToUndo`; `StorageError`.
-    @discardableResult
+    @concurrent @discardableResult
     public func undo(isDryRun: Bool = false) async throws -> UndoReport {
         let snapshot = try await storage.snapshot()
         // A recorder can keep its records in memory, or in another folder than that of the store.

@@ -1,3 +1,4 @@
+import RoostFiles
 public import RoostModel
 
 extension KnowledgeStore {
@@ -9,6 +10,7 @@ extension KnowledgeStore {
     /// - Throws: ``RoostError`` with `.badInput` for an empty query or settings out of range, `.notFound` for
     ///   an entry that the store does not have, `.spaceMismatch` for a vector of another dimension;
     ///   `StorageError`; `EmbedderError`; `CancellationError`.
+    @concurrent
     public func search(_ search: EntrySearch) async throws -> QueryResult {
         try await SearchEngine(self).results(of: [search])[0]
     }
@@ -20,6 +22,7 @@ extension KnowledgeStore {
     ///
     /// - Throws: The error of the first search that fails, as described for ``search(_:)-(EntrySearch)``. No
     ///   partial results are returned.
+    @concurrent
     public func search(_ searches: [EntrySearch]) async throws -> [QueryResult] {
         try await SearchEngine(self).results(of: searches)
     }
@@ -55,7 +58,9 @@ extension KnowledgeStore {
     public func duplicates(
         threshold: Float = 0.95, matching filter: EntryFilter = .all
     ) async throws -> [DuplicateGroup] {
-        try await DuplicateFinder(storage: storage).groups(threshold: threshold, matching: filter)
+        try await Computation.run {
+            try await DuplicateFinder(storage: storage).groups(threshold: threshold, matching: filter)
+        }
     }
 
     /// Returns the changes of the store as they are committed, including changes by other processes.

@@ -1,4 +1,5 @@
 public import RoostClustering
+import RoostFiles
 import RoostModel
 
 // MARK: - Clustering by several workers
@@ -43,11 +44,13 @@ extension KnowledgeStore {
         sample: Int = defaultClusterSample, granularity: LeidenClusterer.Granularity = .medium,
         maximumOutliers: Double = 0.05, seed: UInt64 = 0, ignoringPreviousRun: Bool = false
     ) async throws -> ClusteringPlanStatus {
-        try await ClusteringPlanner(
-            storage: storage, records: try planRecords, boilerplate: (entryEmbedder, boilerplate)
-        ).run(
-            sampleCount: sample, granularity: granularity, maximumOutliers: maximumOutliers, seed: seed,
-            continuesPreviousRun: !ignoringPreviousRun)
+        try await Computation.run {
+            try await ClusteringPlanner(
+                storage: storage, records: try planRecords, boilerplate: (entryEmbedder, boilerplate)
+            ).run(
+                sampleCount: sample, granularity: granularity, maximumOutliers: maximumOutliers, seed: seed,
+                continuesPreviousRun: !ignoringPreviousRun)
+        }
     }
 
     /// Assigns the entries of one shard to the clusters of the plan's sample.
@@ -65,8 +68,10 @@ extension KnowledgeStore {
     ///   of an earlier call.
     @discardableResult
     public func assignShard(_ index: Int, of count: Int) async throws -> Int {
-        try await ShardAssigner(storage: storage, records: try planRecords, embedder: entryEmbedder)
-            .run(index, of: count)
+        try await Computation.run {
+            try await ShardAssigner(storage: storage, records: try planRecords, embedder: entryEmbedder)
+                .run(index, of: count)
+        }
     }
 
     /// Returns the state of the clustering plan; `nil` if the store has no plan.
@@ -90,9 +95,11 @@ extension KnowledgeStore {
     ///   or damaged, or `.spaceMismatch`; `StorageError`; `CancellationError`. If an error is thrown, the
     ///   store is unchanged.
     public func finishClusters() async throws -> ReclusterReport {
-        try await ClusterFinisher(
-            storage: storage, records: try planRecords, boilerplate: (entryEmbedder, boilerplate)
-        ).run()
+        try await Computation.run {
+            try await ClusterFinisher(
+                storage: storage, records: try planRecords, boilerplate: (entryEmbedder, boilerplate)
+            ).run()
+        }
     }
 
     /// Removes the clustering plan and the results of its workers. Does nothing in a store without a plan.

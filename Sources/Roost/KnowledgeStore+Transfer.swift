@@ -1,4 +1,5 @@
 public import Foundation
+import RoostFiles
 public import RoostModel
 
 extension KnowledgeStore {
@@ -38,7 +39,7 @@ extension KnowledgeStore {
     /// - Throws: ``RoostError`` with `.emptyStore` if there are no entries; `StorageError`;
     ///   `CancellationError`.
     public func clusterMap(limit: Int = .max, seed: UInt64 = 0) async throws -> ClusterMap {
-        try await ClusterMap.make(storage, limit: limit, seed: seed)
+        try await Computation.run { try await ClusterMap.make(storage, limit: limit, seed: seed) }
     }
 
     /// Writes the entries that match a filter as an ``EntryArchive``. All entries belong to one revision.

@@ -170,12 +170,14 @@ public struct KnowledgeStore: Sendable {
     /// - Parameters:
     ///   - directory: The store's folder.
     ///   - undo: Records every commit for ``undo(isDryRun:)``.
-    ///   - embedder: Returns the embedder for the store's embedding space.
+    ///   - embedder: Returns the embedder for the store's embedding space. Opening a model takes time, so the
+    ///     function is not called on the actor of the caller.
     /// - Throws: ``RoostError`` with `.noStore`, `.damagedManifest`, `.newerFormat` or `.spaceMismatch`;
     ///   `StorageError`; any error that `embedder` throws.
+    @concurrent
     public static func open(
         in directory: URL, recording undo: UndoRecorder? = nil,
-        embedder: (EmbeddingSpace) throws -> any Embedder
+        embedder: @Sendable (EmbeddingSpace) throws -> any Embedder
     ) async throws -> KnowledgeStore {
         let manifest = try await StoreManifest.settled(in: directory)
         // Opening a model takes about as long as opening a storage, so both are opened at the same time.

@@ -10,6 +10,7 @@ extension ConversationMemory {
     /// - Complexity: Reads the headers of the matching messages, and usually two messages of each
     ///   conversation.
     /// - Throws: `StorageError`; `CancellationError`.
+    @concurrent
     public func conversations(_ filter: Filter = .all) async throws -> [ConversationSummary] {
         try await ConversationListing(try await store.storage.snapshot(), filter).summaries { $0 }
     }
@@ -19,6 +20,7 @@ extension ConversationMemory {
     ///
     /// - Complexity: The same as that of ``conversations(_:)``.
     /// - Throws: `StorageError`; `CancellationError`.
+    @concurrent
     public func sessions(_ filter: Filter = .all) async throws -> [ConversationSummary] {
         try await ConversationListing(try await store.storage.snapshot(), filter).summaries {
             ChatScope(userId: $0.userId, sessionId: $0.sessionId, agentId: "")
@@ -28,6 +30,7 @@ extension ConversationMemory {
     /// Returns the scopes of the messages that match a filter.
     ///
     /// - Throws: `StorageError`; `CancellationError`.
+    @concurrent
     public func scopes(_ filter: Filter = .all) async throws -> Set<ChatScope> {
         try await ConversationListing(try await store.storage.snapshot(), filter).scopes
     }

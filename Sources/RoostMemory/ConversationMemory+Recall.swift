@@ -25,6 +25,7 @@ extension ConversationMemory {
     /// words.
     ///
     /// - Throws: The same errors as ``recall(_:in:_:)``.
+    @concurrent
     public func search(
         _ query: String, in filter: Filter = .all, _ options: RecallOptions = RecallOptions()
     ) async throws -> RecallResult {

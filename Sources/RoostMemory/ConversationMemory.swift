@@ -78,6 +78,7 @@ public struct ConversationMemory: Sendable {
     /// Returns the messages that match a filter, sorted by scope and by their numbers.
     ///
     /// - Throws: `StorageError`; `CancellationError`.
+    @concurrent
     public func messages(_ filter: Filter = .all) async throws -> [RememberedMessage] {
         try await RememberedMessage.read(filter.entries, from: try await store.storage.snapshot())
     }

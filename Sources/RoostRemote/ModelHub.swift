@@ -92,6 +92,7 @@ public struct ModelHub: Sendable {
     ///   - progress: Called with the number of downloaded bytes and the total number of bytes.
     /// - Throws: `EmbedderError`; `CancellationError`. Partial downloads are kept, so a later call resumes
     ///   them.
+    @concurrent
     public func fetch(
         _ name: String, revision: String = "main", files: [String], into folder: URL,
         progress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }

@@ -3,6 +3,7 @@ import Foundation
 import Roost
 import RoostModel
 import Synchronization
+import TestSupport
 import Testing
 
 /// Returns whether the caller runs on the main queue, on which the main actor runs. On Linux, its thread need
@@ -35,7 +36,7 @@ private final class ObservedStorage: StorageDecorator {
 }
 
 /// Tests of calls that a program makes on the main actor, whose thread draws the windows of an app.
-@MainActor struct CallerIsolationTests {
+@MainActor @Suite(.temporaryFolders) struct CallerIsolationTests {
     @Test func `calls that decode or encode whole stores leave the main actor`() async throws {
         let storage = ObservedStorage()
         let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
@@ -55,5 +56,38 @@ private final class ObservedStorage: StorageDecorator {
         #expect(storage.snapshotsOnMainQueue == 0)
         #expect(try await store.importEntries(archive, name: "archive").unchanged == 1)
         #expect(storage.snapshotsOnMainQueue == 0)
+    }
+
+    @Test func `calls that compute with many entries leave the main actor`() async throws {
+        let storage = ObservedStorage()
+        let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
+        for text in ["a swift over the roof", "a stork on the chimney", "snow on the mountains"] {
+            try await store.add(text)
+        }
+        _ = storage.snapshotsOnMainQueue
+        #expect(try await store.search("swift").hits.isEmpty == false)
+        #expect(storage.snapshotsOnMainQueue == 0, "search")
+        #expect(try await store.entryIDs(sortedBy: .size).count == 3)
+        #expect(storage.snapshotsOnMainQueue == 0, "entryIDs")
+        #expect(try await store.brokenLinks().isEmpty)
+        #expect(storage.snapshotsOnMainQueue == 0, "brokenLinks")
+        #expect(try await store.duplicates().isEmpty)
+        #expect(storage.snapshotsOnMainQueue == 0, "duplicates")
+        _ = try await store.recluster(clusters: 2)
+        #expect(storage.snapshotsOnMainQueue == 0, "recluster")
+        _ = try await store.clusterOutliers()
+        #expect(storage.snapshotsOnMainQueue == 0, "clusterOutliers")
+    }
+
+    @Test func `a model is opened outside of the main actor`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder()).close()
+        let calls = Mutex<[Bool]>([])
+        let store = try await KnowledgeStore.open(in: folder) { _ in
+            calls.withLock { $0.append(isOnMainQueue()) }
+            return LexicalEmbedder()
+        }
+        try await store.close()
+        #expect(calls.withLock { $0 } == [false])
     }
 }

@@ -16,6 +16,7 @@ package struct EntryEmbedder {
     ///   - snapshot: The state from which vectors of equal texts are copied; `nil` to copy none.
     ///   - report: Receives the numbers of tokens and of reused vectors.
     /// - Throws: `EmbedderError`; `StorageError`; `CancellationError`.
+    @concurrent
     package func embed(
         _ entries: [Entry], reusing snapshot: (any StorageSnapshot)?, _ report: inout IngestReport
     ) async throws -> [Entry] {

@@ -120,6 +120,7 @@ public struct ModelMigration: Sendable {
     ///   `EmbedderError`; `StorageError`, with `.locked` if another migration is running; `BackupError` or
     ///   `ChunkStorageError` if the backup fails; `CancellationError`.
     /// - Complexity: All entries and their new vectors are held in memory.
+    @concurrent
     public func run(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws -> Report {
         guard StoreManifest.exists(in: directory) else { throw RoostError.noStore(in: directory) }
         // The lock creates the folder of the migration, so a refusal must come first.

@@ -44,7 +44,7 @@ public struct StoreCopy: Sendable {
     /// - Throws: ``RoostError`` with `.spaceMismatch`, or with `.configuration` if the target contains
     ///   entries that the source does not have, or newer versions of entries; `StorageError`, with `.damaged`
     ///   if the copy differs from the source at the end; `CancellationError`.
-    @discardableResult
+    @concurrent @discardableResult
     public func run(progress: @Sendable (Int, Int) -> Void = { _, _ in }) async throws -> Report {
         guard source.embedder.space.isCompatible(with: target.embedder.space) else {
             throw RoostError(

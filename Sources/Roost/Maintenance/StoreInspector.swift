@@ -43,6 +43,7 @@ public struct StoreInspector: Sendable {
     ///   `.damage` if the store is intact.
     /// - Throws: ``RoostError`` with `.noStore` or `.newerFormat`; `StorageError` if files cannot be read
     ///   for a reason other than their contents.
+    @concurrent
     public func inspect() async throws -> [StorageFinding] {
         let recovered = try RecoveredManifest(in: directory)
         var findings = recovered.findings
@@ -131,6 +132,7 @@ public struct StoreInspector: Sendable {
     /// - Returns: The findings and the actions taken.
     /// - Throws: The errors of ``inspect()``; `StorageError` with `.locked`, or with `.damaged` if nothing
     ///   can be recovered.
+    @concurrent
     public func repair() async throws -> [StorageFinding] {
         try await StoreRepair(self).run()
     }

@@ -49,7 +49,7 @@ public struct StoreMigration: Sendable {
     /// - Throws: ``RoostError`` with `.noStore`, `.storeExists`, or `.configuration` if the target folder
     ///   contains other files or is inside the folder of a store; `StorageError` with `.conflict` if the source was changed during the copy, or
     ///   with `.damaged` if an answer differs. If an error is thrown, the target is not a store.
-    @discardableResult
+    @concurrent @discardableResult
     public func run(progress: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> Stamp {
         var manifest = try await StoreManifest.settled(in: source)
         let origin = StoreConfiguration(directory: source, manifest: manifest)

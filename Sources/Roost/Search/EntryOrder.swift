@@ -79,6 +79,7 @@ extension KnowledgeStore {
     /// - Parameter isReversed: Whether to return them in the opposite order.
     /// - Complexity: O(matching entries × log(matching entries)). Their ids and titles must fit in memory.
     /// - Throws: `StorageError`; `CancellationError`.
+    @concurrent
     public func entryIDs(
         matching filter: EntryFilter = .all, sortedBy order: EntryOrder, isReversed: Bool = false
     ) async throws -> [Entry.ID] {
