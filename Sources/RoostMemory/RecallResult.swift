@@ -18,6 +18,14 @@ public struct RecallResult: Sendable {
     /// Whether the query names a time, and no message is from this time.
     package internal(set) var lacksNamedTime = false
 
+    /// Creates a result with one page.
+    public init(recollections: [Recollection], nearest: [Recollection] = [], search: QueryResult) {
+        self.recollections = recollections
+        self.nearest = nearest
+        self.search = search
+        count = recollections.count
+    }
+
     /// Whether messages were found, but none of them is closer to the query than unrelated text.
     public var hasOnlyNoise: Bool { recollections.isEmpty && !nearest.isEmpty }
 }

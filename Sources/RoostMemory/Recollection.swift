@@ -19,6 +19,20 @@ public struct Recollection: Sendable, Hashable {
     /// ``before``.
     public var after: [RememberedMessage] = []
 
+    /// Creates a recollection.
+    public init(
+        message: RememberedMessage, score: Float, hit: QueryHit,
+        explanation: RecallExplanation = RecallExplanation(), before: [RememberedMessage] = [],
+        after: [RememberedMessage] = []
+    ) {
+        self.message = message
+        self.score = score
+        self.hit = hit
+        self.explanation = explanation
+        self.before = before
+        self.after = after
+    }
+
     /// The cosine similarity of the query and the message.
     public var similarity: Float { hit.similarity }
 }

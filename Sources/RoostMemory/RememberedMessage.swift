@@ -43,6 +43,23 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
     /// greater numbers found there are reduced to this one, which keeps arithmetic from overflowing.
     static let maximumNumber: Int64 = 1 << 52
 
+    /// Creates a message, for example for a preview. It is not added to a memory.
+    public init(
+        id: Entry.ID = UUID(), scope: ChatScope, number: Int = 0, role: ConversationRole,
+        speaker: String? = nil, content: String, timestamp: Date, name: String? = nil,
+        title: String? = nil
+    ) {
+        self.id = id
+        self.scope = scope
+        self.number = number
+        self.role = role
+        self.speaker = speaker
+        self.content = content
+        self.timestamp = timestamp
+        self.name = name
+        self.title = title
+    }
+
     /// Creates a message from an entry.
     ///
     /// - Returns: `nil` if the entry is not a message.

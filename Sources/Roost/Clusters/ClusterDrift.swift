@@ -26,6 +26,23 @@ public struct ClusterDrift: Sendable, Hashable, Encodable {
     /// The reasons to cluster again; empty if there is none.
     public var reasons: [String]
 
+    /// Creates a measurement.
+    public init(
+        entries: Int, clustered: Int, outliers: Int, unassigned: Int, placedSince: Int, unchanged: Int,
+        entriesOfRun: Int, cohesionOfRun: Double? = nil, cohesion: Double? = nil, reasons: [String] = []
+    ) {
+        self.entries = entries
+        self.clustered = clustered
+        self.outliers = outliers
+        self.unassigned = unassigned
+        self.placedSince = placedSince
+        self.unchanged = unchanged
+        self.entriesOfRun = entriesOfRun
+        self.cohesionOfRun = cohesionOfRun
+        self.cohesion = cohesion
+        self.reasons = reasons
+    }
+
     /// Whether there is a reason to cluster again.
     public var isDue: Bool { !reasons.isEmpty }
 

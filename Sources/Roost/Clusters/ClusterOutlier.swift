@@ -25,6 +25,14 @@ public struct ClusterOutlier: Sendable, Hashable {
     /// The cosine with that centroid, from -1 to 1.
     public var similarity: Float
 
+    /// Creates an outlier.
+    public init(entry: Entry, reason: Reason, nearest: Cluster.ID? = nil, similarity: Float) {
+        self.entry = entry
+        self.reason = reason
+        self.nearest = nearest
+        self.similarity = similarity
+    }
+
     /// Reads the outliers of the last run. Those most similar to a cluster come first.
     static func read(_ snapshot: any StorageSnapshot) async throws -> [ClusterOutlier] {
         let outliers = try await snapshot.assignments(of: nil).filter { $0.outlierReason != nil }

@@ -23,4 +23,21 @@ public struct ReclusterReport: Sendable {
     public var boilerplateLines: [String] = []
     /// Messages for the user about circumstances that affect the result.
     public var notices: [String] = []
+
+    /// Creates a report.
+    public init(
+        run: ClusteringRun, clusters: [Cluster], outlierCount: Int = 0, continuedCount: Int = 0,
+        ended: [Cluster] = [], lineage: ClusterLineage, isDryRun: Bool = false,
+        boilerplateLines: [String] = [], notices: [String] = []
+    ) {
+        self.run = run
+        self.clusters = clusters
+        self.outlierCount = outlierCount
+        self.continuedCount = continuedCount
+        self.ended = ended
+        self.lineage = lineage
+        self.isDryRun = isDryRun
+        self.boilerplateLines = boilerplateLines
+        self.notices = notices
+    }
 }

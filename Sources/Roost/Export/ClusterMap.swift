@@ -11,6 +11,12 @@ public struct ClusterMap: Sendable {
         public var point: Int
         /// 1 minus the cosine of the two embeddings.
         public var distance: Float
+
+        /// Creates a neighbor.
+        public init(point: Int, distance: Float) {
+            self.point = point
+            self.distance = distance
+        }
     }
 
     /// An entry.
@@ -27,6 +33,19 @@ public struct ClusterMap: Sendable {
         public var cluster: Int?
         /// The nearest neighbors, nearest first.
         public var neighbors: [Neighbor]
+
+        /// Creates a point.
+        public init(
+            id: Entry.ID, text: String, x: Float, y: Float, cluster: Int? = nil,
+            neighbors: [Neighbor] = []
+        ) {
+            self.id = id
+            self.text = text
+            self.x = x
+            self.y = y
+            self.cluster = cluster
+            self.neighbors = neighbors
+        }
     }
 
     /// A cluster.
@@ -37,6 +56,13 @@ public struct ClusterMap: Sendable {
         public var label: String
         /// The number of members.
         public var size: Int
+
+        /// Creates a cluster.
+        public init(id: Cluster.ID, label: String, size: Int) {
+            self.id = id
+            self.label = label
+            self.size = size
+        }
     }
 
     /// The entries, in the order of their ids.
@@ -45,6 +71,13 @@ public struct ClusterMap: Sendable {
     public var clusters: [Group]
     /// The number of entries with vectors. It is greater than the number of points if the map shows a sample.
     public var total: Int
+
+    /// Creates a map.
+    public init(points: [Point], clusters: [Group], total: Int) {
+        self.points = points
+        self.clusters = clusters
+        self.total = total
+    }
 }
 
 extension ClusterMap {

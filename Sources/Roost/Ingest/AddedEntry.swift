@@ -8,4 +8,11 @@ public struct AddedEntry: Sendable, Hashable {
     public var isNew: Bool
     /// Whether the tags or the metadata of an entry that the store contained already have changed.
     public var isUpdated: Bool
+
+    /// Creates the result of an addition.
+    public init(id: Entry.ID, isNew: Bool, isUpdated: Bool = false) {
+        self.id = id
+        self.isNew = isNew
+        self.isUpdated = isUpdated
+    }
 }

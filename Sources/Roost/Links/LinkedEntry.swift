@@ -10,4 +10,12 @@ public struct LinkedEntry: Sendable, Hashable {
     public var path: String?
     /// The link.
     public var link: EntryLink
+
+    /// Creates a link of an entry.
+    public init(id: Entry.ID, title: String? = nil, path: String? = nil, link: EntryLink) {
+        self.id = id
+        self.title = title
+        self.path = path
+        self.link = link
+    }
 }

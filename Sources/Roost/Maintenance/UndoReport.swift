@@ -12,4 +12,13 @@ public struct UndoReport: Sendable, Hashable, Encodable {
     public var restored: Int
     /// Whether the undo restores the clusters.
     public var restoresClusters: Bool
+
+    /// Creates a report.
+    public init(command: String, date: Date, removed: Int, restored: Int, restoresClusters: Bool = false) {
+        self.command = command
+        self.date = date
+        self.removed = removed
+        self.restored = restored
+        self.restoresClusters = restoresClusters
+    }
 }

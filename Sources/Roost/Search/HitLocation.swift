@@ -16,6 +16,18 @@ public struct HitLocation: Sendable, Hashable, Codable {
     /// The headings above the passage, the outermost first: those that were recorded when the source was
     /// ingested, and those in the text of the entry.
     public var headings: [String]
+
+    /// Creates a location.
+    public init(
+        source: Source.ID? = nil, path: String? = nil, line: Int? = nil, page: Int? = nil,
+        headings: [String] = []
+    ) {
+        self.source = source
+        self.path = path
+        self.line = line
+        self.page = page
+        self.headings = headings
+    }
 }
 
 extension Entry {

@@ -163,7 +163,6 @@ extension QueryHit {
                 best = QueryHit(entry: entry, similarity: score, passage: passage)
             }
         }
-        let fullText = Passage(ordinal: 0, utf8Range: 0..<entry.content.utf8.count, vector: [])
-        self = best ?? QueryHit(entry: entry, similarity: 0, passage: entry.passages.first ?? fullText)
+        self = best ?? QueryHit(entry: entry, passage: entry.passages.first)
     }
 }

@@ -43,6 +43,17 @@ public struct QueryHit: Sendable, Hashable {
     var hasAllWords = false
     /// Whether the entry is closer to the query than noise (``Relevance/isClose(passage:entry:coverage:)``).
     var isClose = false
+
+    /// Creates a hit, for example for a preview. The other properties can be set afterwards.
+    ///
+    /// - Parameter passage: The passage that is nearest to the query; `nil` for the whole text.
+    public init(entry: Entry, score: Float = 0, similarity: Float = 0, passage: Passage? = nil) {
+        self.entry = entry
+        self.score = score
+        self.similarity = similarity
+        self.passage =
+            passage ?? Passage(ordinal: 0, utf8Range: 0..<entry.content.utf8.count, vector: [])
+    }
 }
 
 extension QueryHit {

@@ -27,6 +27,21 @@ public struct QueryResult: Sendable {
     package internal(set) var isNoise = false
     /// The words that were searched for; `nil` for a search by vectors only.
     public internal(set) var text: TextQuery?
+
+    /// Creates a result, for example for a preview.
+    public init(
+        hits: [QueryHit], nearest: [QueryHit] = [], noiseLevel: Float = 0, stamp: Stamp,
+        candidateCount: Int, omittedTokens: Int = 0, notices: [SearchNotice] = [], text: TextQuery? = nil
+    ) {
+        self.hits = hits
+        self.nearest = nearest
+        self.noiseLevel = noiseLevel
+        self.stamp = stamp
+        self.candidateCount = candidateCount
+        self.omittedTokens = omittedTokens
+        self.notices = notices
+        self.text = text
+    }
 }
 
 extension QueryResult {
