@@ -92,6 +92,51 @@ extension KnowledgeStore {
             archive, name: name, ignoringVectors: ignoringVectors, into: self, progress: progress)
     }
 
+    /// Imports the entries of a file as ``importEntries(_:name:vectors:vectorsName:ignoringVectors:progress:)``
+    /// does.
+    ///
+    /// JSON Lines, CSV and TSV are read in pieces, at first to check them. Only the ids and a sample of the
+    /// entries are kept in memory. A JSON object or array is read into memory.
+    ///
+    /// - Parameters:
+    ///   - file: A file with an archive, or with the CSV or TSV of exported entries.
+    ///   - ignoringVectors: Whether to embed the texts of all entries that the store does not contain.
+    ///   - progress: Called after each commit with the number of entries of the archive that are in the
+    ///     store, and the number of all entries.
+    /// - Throws: The errors of ``importEntries(_:name:vectors:vectorsName:ignoringVectors:progress:)``;
+    ///   ``RoostError`` with `.noInput` if the file cannot be read, or with `.badInput` if it is changed
+    ///   during the import.
+    @concurrent
+    public func importEntries(
+        from file: URL, ignoringVectors: Bool = false, progress: (@Sendable (Int, Int) -> Void)? = nil
+    ) async throws -> ImportReport {
+        let name = file.path
+        if let archive = try EntryArchive(contentsOf: file, name: name) {
+            return try await importEntries(
+                archive, name: name, ignoringVectors: ignoringVectors, progress: progress)
+        }
+        let data: Data
+        do {
+            data = try Data(contentsOf: file)
+        } catch {
+            throw RoostError(.noInput, "cannot read \(name): \(error.localizedDescription)")
+        }
+        return try await importEntries(
+            data, name: name, ignoringVectors: ignoringVectors, progress: progress)
+    }
+
+    /// Imports an archive that was checked.
+    ///
+    /// - Throws: The errors of ``importEntries(from:ignoringVectors:progress:)``.
+    @concurrent
+    package func importEntries(
+        _ archive: EntryArchive, name: String, ignoringVectors: Bool,
+        progress: (@Sendable (Int, Int) -> Void)?
+    ) async throws -> ImportReport {
+        try await EntryImporter.run(
+            archive, name: name, ignoringVectors: ignoringVectors, into: self, progress: progress)
+    }
+
     /// Checks whether an archive can be imported.
     ///
     /// - Parameters:

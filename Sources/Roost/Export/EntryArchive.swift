@@ -18,12 +18,24 @@ public struct EntryArchive: Sendable {
     /// The format version that this version of Roost writes.
     public static let currentVersion = 1
 
-    /// The entries of an archive.
-    let entries: [Entry]
+    /// The place of the entries of an archive.
+    enum Contents: Sendable {
+        /// The entries are in memory.
+        case entries([Entry])
+        /// The entries are read from a file.
+        case file(File)
+    }
+
+    let contents: Contents
+    /// The number of entries.
+    let count: Int
     /// The embedding space of the vectors; `nil` if the archive does not state it.
     let space: EmbeddingSpace?
     /// Whether the entries are rows of a table, which has neither passages nor locations.
-    private(set) var isTable = false
+    var isTable = false
+    /// The entries whose vectors are compared with those of the store's model.
+    let sample: VectorSample
+    private let firstDefect: Int?
 
     /// The optional first line of an archive in JSON Lines.
     struct Header: Codable, Sendable {
@@ -54,11 +66,13 @@ public struct EntryArchive: Sendable {
             throw RoostError(.badInput, "cannot import \(name): the file is empty")
         }
         let decoder = Self.decoder()
-        if let table = ExportedTable(data, name: name) {
+        let (entries, space): ([Entry], EmbeddingSpace?)
+        let table = ExportedTable(data, name: name)
+        if let table {
             let matrix = try vectors.map { data in
                 try NumPyMatrix(data, name: vectorsName ?? "the vectors of \(name)").matrix
             }
-            (entries, space, isTable) = (try Self.rows(of: table, matrix, name), nil, true)
+            (entries, space) = (try Self.rows(of: table, matrix, name), nil)
         } else if vectors != nil {
             throw RoostError(.badInput, "cannot import \(name): it is not a table of exported entries")
         } else if let document = try? decoder.decode(Document.self, from: data) {
@@ -76,15 +90,24 @@ public struct EntryArchive: Sendable {
         } else {
             (entries, space) = try Self.parseLines(of: data, name)
         }
-        try Self.validate(entries, name)
+        try self.init(entries, space: space, name: name)
+        isTable = table != nil
     }
 
     /// Creates an archive of entries that another reader made, without vectors of a known embedding space.
     ///
     /// - Throws: ``RoostError`` with `.badInput` if the store would reject an entry.
-    init(entries: [Entry], name: String) throws {
-        (self.entries, space) = (entries, nil)
-        try Self.validate(entries, name)
+    init(entries: [Entry], name: String) throws { try self.init(entries, space: nil, name: name) }
+
+    private init(_ entries: [Entry], space: EmbeddingSpace?, name: String) throws {
+        var check = ArchiveCheck(name: name)
+        for entry in entries { try check.add(entry) }
+        self.init(.entries(entries), check, space: space)
+    }
+
+    init(_ contents: Contents, _ check: ArchiveCheck, space: EmbeddingSpace?) {
+        (self.contents, self.space, count) = (contents, space, check.count)
+        (sample, firstDefect) = (check.sample, check.firstDefect)
     }
 
     /// Returns the entries of a table, with the vectors of another file.
@@ -102,27 +125,16 @@ public struct EntryArchive: Sendable {
     }
 
     private static func parseLines(of data: Data, _ name: String) throws -> ([Entry], EmbeddingSpace?) {
-        let decoder = Self.decoder()
-        var (entries, space): ([Entry], EmbeddingSpace?) = ([], nil)
-        let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        var isFirst = true
-        for (index, line) in lines.enumerated() where !line.allSatisfy({ [9, 13, 32].contains($0) }) {
-            try Task.checkCancellation()
-            if isFirst, let header = try? decoder.decode(Header.self, from: line) {
-                try checkVersion(header.schemaVersion, name)
-                space = header.space
-            } else if let entry = try? decoder.decode(Entry.self, from: line) {
-                entries.append(entry)
-            } else {
-                throw invalid(
-                    name, "line \(index + 1)", JSONFault.description(of: line, fallback: ""))
-            }
-            isFirst = false
-        }
-        return (entries, space)
+        var reader = EntryLineReader(ByteLines { data.dropFirst($0).prefix($1) }, name: name)
+        var entries: [Entry] = []
+        while let entry = try reader.next() { entries.append(entry) }
+        return (entries, reader.space)
     }
 
-    private static func checkVersion(_ version: Int, _ name: String) throws {
+    /// Returns whether a line has only white space.
+    static func isBlank(_ line: Data) -> Bool { line.allSatisfy { [9, 13, 32].contains($0) } }
+
+    static func checkVersion(_ version: Int, _ name: String) throws {
         guard version >= 1 else { throw invalid(name, "its schemaVersion", "") }
         guard version <= currentVersion else {
             throw RoostError(
@@ -132,13 +144,13 @@ public struct EntryArchive: Sendable {
         }
     }
 
-    fileprivate static func decoder() -> JSONDecoder {
+    static func decoder() -> JSONDecoder {
         let decoder = JSONDecoder()
         decoder.userInfo[.rejectsInvalidCounts] = true
         return decoder
     }
 
-    private static func invalid(_ name: String, _ part: String, _ fault: String) -> RoostError {
+    static func invalid(_ name: String, _ part: String, _ fault: String) -> RoostError {
         let cause = fault.isEmpty || fault.hasSuffix("not an object") ? "" : " (\(fault))"
         return RoostError(
             .badInput,
@@ -146,44 +158,15 @@ public struct EntryArchive: Sendable {
                 + "imported")
     }
 
-    /// Throws an error if the storage would reject an entry, or if the inspection of a store would report it,
-    /// so that a faulty archive is not partly imported.
-    private static func validate(_ entries: [Entry], _ name: String) throws {
-        for (index, entry) in entries.enumerated() {
-            func invalid(_ fault: String) -> RoostError {
-                RoostError(
-                    .badInput, "cannot import \(name): entry \(index + 1)\(fault); nothing was imported")
-            }
-            do {
-                try WriteBatch(upserts: [entry]).validate()
-            } catch let error as StorageError {
-                throw invalid(": \(error.message)")
-            }
-            if let (position, defect) = entry.passageDefects().first {
-                throw invalid(", passage \(position), \(defect.predicate)")
-            }
-        }
-        var seen = Set<Entry.ID>()
-        if let duplicate = entries.first(where: { !seen.insert($0.id).inserted }) {
-            throw RoostError(
-                .badInput,
-                "cannot import \(name): it contains entry \(duplicate.id.text) twice; nothing was imported")
-        }
-    }
-
     /// Checks that all vectors have unit length, as the vectors of a store do.
     ///
     /// - Throws: ``RoostError`` with `.badInput`.
     func requireUnitLength(_ name: String) throws {
-        for (index, entry) in entries.enumerated()
-        where ([entry.embeddings] + entry.passages.map(\.vector)).contains(where: {
-            VectorDefect(of: $0) != nil
-        }) {
-            throw RoostError(
-                .badInput,
-                "cannot import \(name): entry \(index + 1) has a vector that is not of unit length; nothing "
-                    + "was imported")
-        }
+        guard let firstDefect else { return }
+        throw RoostError(
+            .badInput,
+            "cannot import \(name): entry \(firstDefect) has a vector that is not of unit length; nothing was "
+                + "imported")
     }
 }
 

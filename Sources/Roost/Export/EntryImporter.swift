@@ -38,7 +38,7 @@ struct EntryImporter {
             // Vectors of unknown origin that are not of unit length are computed again.
             let haveUnitLength = (try? archive.requireUnitLength(name)) != nil
             usesVectors =
-                haveUnitLength ? try await VectorComparison(store: store).matches(archive.entries) : false
+                haveUnitLength ? try await VectorComparison(store: store).matches(archive.sample) : false
         }
         return try await run(
             archive, into: store, usesVectors: usesVectors, keepsStoredValues: false, progress: progress)
@@ -56,12 +56,14 @@ struct EntryImporter {
         var importer = EntryImporter(
             store: store, usesVectors: usesVectors, keepsStoredValues: keepsStoredValues,
             isTable: archive.isTable)
-        let entries = archive.entries
-        for start in stride(from: 0, to: entries.count, by: batchSize) {
+        var reader = EntryArchive.BatchReader(archive)
+        var done = 0
+        while done < archive.count {
             try Task.checkCancellation()
-            let end = min(entries.count, start + batchSize)
-            try await importer.commit(Array(entries[start..<end]))
-            progress?(end, entries.count)
+            let entries = try reader.next(batchSize)
+            try await importer.commit(entries)
+            done += entries.count
+            progress?(done, archive.count)
         }
         return importer.report
     }

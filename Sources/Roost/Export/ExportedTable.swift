@@ -15,55 +15,130 @@ package struct ExportedTable {
     /// The number of bytes in which the first line must end.
     private static let headerSize = 1 << 16
 
-    private let data: Data
+    private let read: ByteLines.Read
     private let name: String
     private let separator: Character
 
     /// Creates a reader; `nil` if the first line is not the header of exported entries.
     package init?(_ data: Data, name: String) {
-        let data = data.starts(with: [0xEF, 0xBB, 0xBF]) ? Data(data.dropFirst(3)) : data
-        let line = data.prefix(Self.headerSize).prefix { $0 != UInt8(ascii: "\n") }
+        self.init(name: name) { data.dropFirst($0).prefix($1) }
+    }
+
+    /// Creates a reader; `nil` if the first line is not the header of exported entries, or cannot be read.
+    init?(name: String, _ read: @escaping ByteLines.Read) {
+        guard var start = try? read(0, Self.headerSize) else { return nil }
+        let mark = start.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
+        start = start.dropFirst(mark)
+        let line = start.prefix { $0 != UInt8(ascii: "\n") }
         let header = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
         separator = header.contains("\t") ? "\t" : DelimitedText.separator(of: header)
-        (self.data, self.name) = (data, name)
+        self.name = name
+        self.read = { try read(mark + $0, $1) }
         let fields = try? DelimitedText(separator: separator).rows(of: header, name: name).first?.fields
         guard let fields, Set(Self.columns).isSubset(of: fields) else { return nil }
     }
 
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    // MARK: Rows
+
+    /// One row of a table.
+    fileprivate struct Row {
+        /// The number of the line on which the row begins, from 1.
+        var line: Int
+        var fields: [String]
+    }
+
+    /// Reads rows one after another. TSV has escapes instead of quotation marks.
+    fileprivate enum Rows {
+        case commas(DelimitedRows)
+        case tabs(ByteLines)
+
+        mutating func next(_ name: String) throws -> Row? {
+            switch self {
+            case .commas(var rows):
+                defer { self = .commas(rows) }
+                return try rows.next().map { Row(line: $0.line, fields: $0.fields) }
+            case .tabs(var lines):
+                defer { self = .tabs(lines) }
+                while var line = try lines.next() {
+                    if line.last == UInt8(ascii: "\r") { line.removeLast() }
+                    if line.isEmpty { continue }
+                    guard let text = String(validating: line, as: UTF8.self) else {
+                        throw RoostError(
+                            .badInput, "cannot read \(name): line \(lines.number) is not UTF-8 text")
+                    }
+                    let fields = text.utf8.split(
+                        separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+                    return Row(
+                        line: lines.number,
+                        fields: fields.map { DelimitedLine.unescapingControls(String(Substring($0))) })
+                }
+                return nil
+            }
+        }
+    }
+
+    private var rows: Rows {
+        separator == "\t"
+            ? .tabs(ByteLines(read)) : .commas(DelimitedRows(separator: separator, name: name, read))
+    }
+
+    /// Reads the entries of a table, one after another.
+    struct Reader: EntryReader {
+        private let table: ExportedTable
+        private var rows: Rows
+        private let header: [String]
+        private let isRaw: Bool
+
+        fileprivate init(_ table: ExportedTable, _ rows: Rows, header: [String], isRaw: Bool) {
+            (self.table, self.rows, self.header, self.isRaw) = (table, rows, header, isRaw)
+        }
+
+        /// The space of the vectors, which a table does not state.
+        var space: EmbeddingSpace? { nil }
+
+        mutating func next() throws -> Entry? {
+            guard let row = try rows.next(table.name) else { return nil }
+            try Task.checkCancellation()
+            guard row.fields.count == header.count else {
+                throw table.failure(
+                    row.line, "it has \(row.fields.count) fields, but the header \(header.count)")
+            }
+            let values = zip(header, row.fields).map {
+                ($0, isRaw ? $1 : DelimitedLine.unescapingFormula($1))
+            }
+            return try table.entry(Dictionary(values) { first, _ in first }, row.line)
+        }
+    }
+
+    /// Returns a reader of the entries. All rows are read first, because the form of the cells depends on all
+    /// of them.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` if the table is not text, or a quoted field is not closed;
+    ///   `CancellationError`; the errors of reading.
+    func reader() throws -> Reader {
+        // Only tables without apostrophes contain formulas, and their apostrophes belong to the texts.
+        var isRaw = separator == "\t"
+        var all = rows
+        _ = try all.next(name)
+        while let row = try all.next(name) {
+            try Task.checkCancellation()
+            isRaw = isRaw || row.fields.contains { DelimitedLine.isFormula($0) }
+        }
+        var rows = rows
+        let header = try rows.next(name)?.fields ?? []
+        return Reader(self, rows, header: header, isRaw: isRaw)
+    }
+
     /// Returns the entries of the rows.
     ///
-    /// - Throws: ``RoostError`` with `.badInput` if a row is invalid.
+    /// - Throws: ``RoostError`` with `.badInput` if a row is invalid; `CancellationError`.
     func entries() throws -> [Entry] {
-        guard let text = String(validating: data, as: UTF8.self) else {
-            throw RoostError(.badInput, "cannot import \(name): it is not UTF-8 text")
-        }
-        var rows = try separator == "\t" ? Self.tabbedRows(of: text) : commaRows(of: text)
-        let header = rows.removeFirst().fields
-        // Only tables without apostrophes contain formulas, and their apostrophes belong to the texts.
-        let isRaw =
-            separator == "\t" || rows.contains { row in row.fields.contains { DelimitedLine.isFormula($0) } }
-        return try rows.map { line, fields in
-            guard fields.count == header.count else {
-                throw failure(line, "it has \(fields.count) fields, but the header \(header.count)")
-            }
-            let values = zip(header, fields).map { ($0, isRaw ? $1 : DelimitedLine.unescapingFormula($1)) }
-            return try entry(Dictionary(values) { first, _ in first }, line)
-        }
-    }
-
-    private func commaRows(of text: String) throws -> [(line: Int, fields: [String])] {
-        try DelimitedText(separator: separator).rows(of: text, name: name).map { ($0.line, $0.fields) }
-    }
-
-    /// Returns the rows of TSV, which has escapes instead of quotation marks.
-    private static func tabbedRows(of text: String) -> [(line: Int, fields: [String])] {
-        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        return lines.enumerated().compactMap { index, line in
-            let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-            guard !line.isEmpty else { return nil }
-            let fields = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
-            return (index + 1, fields.map { DelimitedLine.unescapingControls(String(Substring($0))) })
-        }
+        var reader = try reader()
+        var entries: [Entry] = []
+        while let entry = try reader.next() { entries.append(entry) }
+        return entries
     }
 
     private func failure(_ line: Int, _ fault: String) -> RoostError {

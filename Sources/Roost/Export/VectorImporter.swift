@@ -16,21 +16,25 @@ struct VectorImporter {
         report.withoutText = archive.recordsWithoutText
         let total = archive.count
         // All collections are checked first, so that a faulty archive is not partly imported.
-        var prepared: [(entries: EntryArchive, usesVectors: Bool)] = []
+        var prepared: [(entries: EntryArchive, vectors: Int?)] = []
         for collection in archive.collections {
             let usesVectors = ignoringVectors ? false : try await vectorsMatch(collection.records)
             let entries = entries(of: collection, withVectors: usesVectors)
-            prepared.append((try EntryArchive(entries: entries, name: collection.source), usesVectors))
+            prepared.append(
+                (
+                    try EntryArchive(entries: entries, name: collection.source),
+                    usesVectors ? entries.count { !$0.embeddings.isEmpty } : nil
+                ))
         }
         var done = 0
-        for (entries, usesVectors) in prepared {
+        for (entries, vectors) in prepared {
             let start = done
             let part = try await EntryImporter.run(
-                entries, into: store, usesVectors: usesVectors, keepsStoredValues: true
+                entries, into: store, usesVectors: vectors != nil, keepsStoredValues: true
             ) { count, _ in progress?(start + count, total) }
-            done += entries.entries.count
+            done += entries.count
             report.entries.add(part)
-            if usesVectors { report.vectors += entries.entries.count { !$0.embeddings.isEmpty } }
+            report.vectors += vectors ?? 0
         }
         return report
     }

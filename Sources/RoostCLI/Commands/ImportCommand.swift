@@ -65,6 +65,13 @@ struct ImportCommand: AsyncParsableCommand {
             }
             return try await importVectors(archive)
         }
+        // Such files are read in pieces, because they can be larger than the memory.
+        if file != "-", let archive = try EntryArchive(contentsOf: url, name: file) {
+            return try await importEntries { store, progress in
+                try await store.importEntries(
+                    archive, name: file, ignoringVectors: ignoreVectors, progress: progress)
+            }
+        }
         var data = try InputFile.read(file)
         var name = file == "-" ? "standard input" : file
         try Self.checkType(of: data, name)
@@ -135,12 +142,19 @@ struct ImportCommand: AsyncParsableCommand {
         if try !options.hasStore() {
             try KnowledgeStore.checkImport(data, name: name, vectors: vectors, vectorsName: file)
         }
-        let store = try await options.openOrCreate()
-        let report = try await options.runImport(into: store, unit: "entries") { progress in
+        try await importEntries { store, progress in
             try await store.importEntries(
                 data, name: name, vectors: vectors, vectorsName: file, ignoringVectors: ignoreVectors,
                 progress: progress)
         }
+    }
+
+    private func importEntries(
+        _ work: (KnowledgeStore, _ progress: @escaping @Sendable (Int, Int) -> Void) async throws
+            -> ImportReport
+    ) async throws {
+        let store = try await options.openOrCreate()
+        let report = try await options.runImport(into: store, unit: "entries") { try await work(store, $0) }
         if json { return try Terminal.json(report) }
         Terminal.write("\(report.new) new, \(report.updated) updated, \(report.unchanged) unchanged")
         if report.embedded > 0 {

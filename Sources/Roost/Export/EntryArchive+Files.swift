@@ -1,0 +1,118 @@
+package import Foundation
+import RoostFiles
+import RoostModel
+
+extension EntryArchive {
+    /// A file with an archive in JSON Lines, or with the CSV or TSV of exported entries. It stays open, so that
+    /// the entries that are imported are those that were checked even if another file takes its place.
+    struct File: Sendable {
+        let file: FileDescriptor
+        let name: String
+
+        private var read: ByteLines.Read { { [file] in try file.read(at: $0, count: $1) } }
+
+        /// The table of exported entries; `nil` if the file contains none.
+        var table: ExportedTable? { ExportedTable(name: name, read) }
+
+        func reader() throws -> any EntryReader {
+            try table?.reader() ?? EntryLineReader(ByteLines(read), name: name)
+        }
+    }
+
+    /// The number of bytes in which the first line of a file must end.
+    private static let prefixSize = 1 << 20
+
+    private struct Members: Decodable {
+        var hasEntries: Bool
+
+        private enum CodingKeys: String, CodingKey { case entries }
+
+        init(from decoder: any Decoder) throws {
+            hasEntries = try decoder.container(keyedBy: CodingKeys.self).contains(.entries)
+        }
+    }
+
+    /// Checks an archive in JSON Lines, or the CSV or TSV of exported entries. The file is read in pieces, now
+    /// and when the entries are imported.
+    ///
+    /// - Parameters:
+    ///   - url: A file.
+    ///   - name: The name of the file for error messages.
+    /// - Returns: `nil` if the file is not a regular file, or does not begin with an entry or a header.
+    /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`; `StorageError`; `CancellationError`.
+    package init?(contentsOf url: URL, name: String) throws {
+        var status = stat()
+        guard stat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            let file = try? FileDescriptor(url.path, O_RDONLY)
+        else { return nil }
+        let contents = File(file: file, name: name)
+        let isTable = contents.table != nil
+        let (check, space) = try StorageError.mappingFileErrors {
+            guard try isTable || Self.hasLines(try file.read(at: 0, count: Self.prefixSize), name: name)
+            else {
+                return (nil as ArchiveCheck?, nil as EmbeddingSpace?)
+            }
+            var check = ArchiveCheck(name: name)
+            var reader = try contents.reader()
+            while let entry = try reader.next() { try check.add(entry) }
+            return (check, reader.space)
+        }
+        guard let check else { return nil }
+        self.init(.file(contents), check, space: space)
+        self.isTable = isTable
+    }
+
+    /// Returns whether the first line of a file is an entry or a header. A file whose first line is a whole
+    /// archive, or a row with vectors of another program, is not in JSON Lines.
+    private static func hasLines(_ prefix: Data, name: String) -> Bool {
+        let isCut = prefix.count == prefixSize
+        let lines = prefix.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard let line = (isCut ? lines.dropLast() : lines[...]).first(where: { !isBlank($0) }),
+            let members = try? decoder().decode(Members.self, from: line), !members.hasEntries,
+            (try? decoder().decode(Header.self, from: line)) != nil
+                || (try? decoder().decode(Entry.self, from: line)) != nil
+        else { return false }
+        return VectorText(prefix, name: name) == nil && !MemoryGraph.isPresent(in: prefix)
+    }
+
+    /// Reads the entries of an archive in batches.
+    struct BatchReader {
+        private let archive: EntryArchive
+        private var reader: (any EntryReader)?
+        private var done = 0
+
+        init(_ archive: EntryArchive) { self.archive = archive }
+
+        /// Returns the next entries; none after the last one.
+        ///
+        /// - Throws: ``RoostError`` with `.badInput` if the file was changed after it was checked;
+        ///   `StorageError`; `CancellationError`.
+        mutating func next(_ limit: Int) throws -> [Entry] {
+            let count = min(limit, archive.count - done)
+            var entries: [Entry] = []
+            switch archive.contents {
+            case .entries(let all): entries = Array(all[done..<(done + count)])
+            case .file(let file):
+                do {
+                    var reader = try reader ?? file.reader()
+                    while entries.count < count, let entry = try reader.next() { entries.append(entry) }
+                    self.reader = reader
+                } catch let error as FileError {
+                    throw StorageError(error)
+                } catch is RoostError {
+                    throw wasChanged(file.name)
+                }
+                guard entries.count == count else { throw wasChanged(file.name) }
+            }
+            done += count
+            return entries
+        }
+
+        private func wasChanged(_ name: String) -> RoostError {
+            RoostError(
+                .badInput,
+                "cannot import \(name): the file was changed while it was read; the first \(done) entries are "
+                    + "in the store. Import the file again")
+        }
+    }
+}

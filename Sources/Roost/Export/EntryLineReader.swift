@@ -1,0 +1,37 @@
+import Foundation
+import RoostModel
+
+/// Reads the entries of an ``EntryArchive`` in JSON Lines, one after another.
+struct EntryLineReader: EntryReader {
+    private var lines: ByteLines
+    private let name: String
+    private let decoder = EntryArchive.decoder()
+    private var isFirst = true
+    /// The embedding space that the header states; `nil` before the first entry, or without a header.
+    private(set) var space: EmbeddingSpace?
+
+    /// Creates a reader.
+    ///
+    /// - Parameter name: The name of the archive for error messages.
+    init(_ lines: ByteLines, name: String) { (self.lines, self.name) = (lines, name) }
+
+    mutating func next() throws -> Entry? {
+        while let line = try lines.next() {
+            try Task.checkCancellation()
+            if EntryArchive.isBlank(line) { continue }
+            if isFirst, let header = try? decoder.decode(EntryArchive.Header.self, from: line) {
+                isFirst = false
+                try EntryArchive.checkVersion(header.schemaVersion, name)
+                space = header.space
+                continue
+            }
+            isFirst = false
+            guard let entry = try? decoder.decode(Entry.self, from: line) else {
+                throw EntryArchive.invalid(
+                    name, "line \(lines.number)", JSONFault.description(of: line, fallback: ""))
+            }
+            return entry
+        }
+        return nil
+    }
+}
