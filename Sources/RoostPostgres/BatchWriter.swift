@@ -95,20 +95,9 @@ struct BatchWriter {
     // MARK: Checks
 
     private func checkExpectations(_ expected: WriteBatch.Expectation) throws {
-        try expected.check(epoch: head.epoch, revision: head.revision)
-        if let clusters = expected.clusters, head.clustersRevision != clusters {
-            throw StorageError.conflict(
-                "cannot commit the batch: the clusters changed at revision \(head.clustersRevision), after "
-                    + "revision \(clusters), which the writer read")
-        }
-        for (id, revision) in expected.entries {
-            let found = reading.entries[id]?.position.revision ?? .zero
-            guard found == revision else {
-                throw StorageError.conflict(
-                    "cannot commit the batch: entry \(id) is at revision \(found), not at revision "
-                        + "\(revision), which the writer read")
-            }
-        }
+        try expected.check(
+            epoch: head.epoch, revision: head.revision, clustersRevision: head.clustersRevision
+        ) { reading.entries[$0]?.position.revision }
     }
 
     /// The maximum dimension of the type `vector` of pgvector.

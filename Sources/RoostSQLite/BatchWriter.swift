@@ -68,23 +68,9 @@ struct BatchWriter {
     }
 
     private func checkExpectations(_ expected: WriteBatch.Expectation) throws {
-        try expected.check(epoch: meta.epoch, revision: meta.revision)
-        if let clusters = expected.clusters {
-            let found = meta.clustersRevision
-            guard found == clusters else {
-                throw StorageError.conflict(
-                    "cannot commit the batch: the clusters changed at revision \(found), after revision "
-                        + "\(clusters), which the writer read")
-            }
-        }
-        for (id, revision) in expected.entries {
-            let actual = try EntryRows(database).revision(of: id) ?? .zero
-            guard actual == revision else {
-                throw StorageError.conflict(
-                    "cannot commit the batch: entry \(id) is at revision \(actual), not at revision "
-                        + "\(revision), which the writer read")
-            }
-        }
+        try expected.check(
+            epoch: meta.epoch, revision: meta.revision, clustersRevision: meta.clustersRevision
+        ) { try EntryRows(database).revision(of: $0) }
     }
 
     // MARK: Entries

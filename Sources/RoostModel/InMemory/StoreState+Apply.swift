@@ -98,20 +98,9 @@ extension StoreState {
 
     private func check(_ batch: WriteBatch) throws {
         try batch.validate()
-        try batch.expecting.check(epoch: epoch, revision: revision)
-        if let expected = batch.expecting.clusters, expected != clustersRevision {
-            throw StorageError.conflict(
-                "cannot commit the batch: the clusters changed at revision \(clustersRevision), after "
-                    + "revision \(expected), which the writer read")
-        }
-        for (id, expected) in batch.expecting.entries {
-            let found = rows[id]?.position.revision ?? .zero
-            guard found == expected else {
-                throw StorageError.conflict(
-                    "cannot commit the batch: entry \(id) is at revision \(found), not at revision "
-                        + "\(expected), which the writer read")
-            }
-        }
+        try batch.expecting.check(
+            epoch: epoch, revision: revision, clustersRevision: clustersRevision
+        ) { rows[$0]?.position.revision }
         try checkDimensions(batch)
         try checkAssignments(batch)
     }

@@ -1,4 +1,4 @@
-package import Foundation
+public import Foundation
 
 extension WriteBatch {
     /// The maximum nesting depth of a run's parameters. Parameters are simple settings, or lists or objects
@@ -175,10 +175,20 @@ extension [Float] {
 }
 
 extension WriteBatch.Expectation {
-    /// Compares the expected epoch and revision with those of the store.
+    /// Compares the expected state with that of the store. A storage provider calls it with the state that the
+    /// batch would change, for example within the transaction of the commit.
     ///
-    /// - Throws: ``StorageError`` with `.conflict` if they differ.
-    package func check(epoch found: UUID, revision latest: Revision) throws {
+    /// - Parameters:
+    ///   - found: The current epoch of the store.
+    ///   - latest: The current revision of the store.
+    ///   - clustersRevision: The current value of ``StorageSnapshot/clustersRevision()``.
+    ///   - revisionOfEntry: Returns the revision of the last change of an entry; `nil` if the store does not
+    ///     contain it. It is called for the entries of ``entries``.
+    /// - Throws: ``StorageError`` with `.conflict` if the states differ; the errors of `revisionOfEntry`.
+    public func check(
+        epoch found: UUID, revision latest: Revision, clustersRevision: Revision,
+        _ revisionOfEntry: (Entry.ID) throws -> Revision?
+    ) throws {
         if let epoch, epoch != found {
             throw StorageError.conflict(
                 "cannot commit the batch: the store began a new epoch (by a repair, a restore or a change of "
@@ -188,6 +198,19 @@ extension WriteBatch.Expectation {
             throw StorageError.conflict(
                 "cannot commit the batch: the store is at revision \(latest), not at revision \(revision), "
                     + "which the writer read")
+        }
+        if let clusters, clusters != clustersRevision {
+            throw StorageError.conflict(
+                "cannot commit the batch: the clusters changed at revision \(clustersRevision), after "
+                    + "revision \(clusters), which the writer read")
+        }
+        for (id, expected) in entries {
+            let found = try revisionOfEntry(id) ?? .zero
+            guard found == expected else {
+                throw StorageError.conflict(
+                    "cannot commit the batch: entry \(id) is at revision \(found), not at revision "
+                        + "\(expected), which the writer read")
+            }
         }
     }
 }

@@ -41,6 +41,28 @@ struct StorageProviderTests {
         try await law.check(NotesFixture())
     }
 
+    @Test func `an expectation is compared with the state of a backend`() throws {
+        let (epoch, id) = (UUID(), UUID())
+        func check(_ expectation: WriteBatch.Expectation) throws {
+            try expectation.check(
+                epoch: epoch, revision: Revision(rawValue: 7), clustersRevision: Revision(rawValue: 3)
+            ) { $0 == id ? Revision(rawValue: 5) : nil }
+        }
+        try check(.init())
+        try check(
+            .init(
+                clusters: Revision(rawValue: 3), entries: [id: Revision(rawValue: 5), UUID(): .zero],
+                epoch: epoch, revision: Revision(rawValue: 7)))
+        for expectation: WriteBatch.Expectation in [
+            .init(clusters: Revision(rawValue: 2)), .init(entries: [id: .zero]),
+            .init(entries: [UUID(): Revision(rawValue: 5)]), .init(epoch: UUID()),
+            .init(revision: Revision(rawValue: 6)),
+        ] {
+            let error = #expect(throws: StorageError.self) { try check(expectation) }
+            #expect(error?.code == .conflict)
+        }
+    }
+
     @Test func `a knowledge store works with a custom backend`() async throws {
         let fixture = LedgerFixture()
         let storage = try await fixture.open().caching(limit: 100).retrying().logging()
