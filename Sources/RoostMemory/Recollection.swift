@@ -37,6 +37,11 @@ public struct Recollection: Sendable, Hashable {
     public var similarity: Float { hit.similarity }
 }
 
+extension Recollection: Identifiable {
+    /// The id of the message.
+    public var id: Entry.ID { message.id }
+}
+
 extension Recollection: Encodable {
     private enum CodingKeys: String, CodingKey {
         case message, score, similarity, title, location, before, after

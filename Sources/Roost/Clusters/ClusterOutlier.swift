@@ -3,7 +3,7 @@ public import RoostModel
 import RoostVectors
 
 /// An entry that the last run assigned to no cluster, and the reason.
-public struct ClusterOutlier: Sendable, Hashable {
+public struct ClusterOutlier: Sendable, Hashable, Identifiable {
     /// The reason why an entry is in no cluster.
     public enum Reason: String, Sendable, Hashable, Codable, CaseIterable {
         /// The entry is not similar enough to any cluster.
@@ -32,6 +32,9 @@ public struct ClusterOutlier: Sendable, Hashable {
         self.nearest = nearest
         self.similarity = similarity
     }
+
+    /// The id of the entry.
+    public var id: Entry.ID { entry.id }
 
     /// Reads the outliers of the last run. Those most similar to a cluster come first.
     static func read(_ snapshot: any StorageSnapshot) async throws -> [ClusterOutlier] {

@@ -1,7 +1,7 @@
 public import RoostModel
 
 /// An entry that was added to a store, or that the store contained already.
-public struct AddedEntry: Sendable, Hashable {
+public struct AddedEntry: Sendable, Hashable, Identifiable {
     /// The id of the entry.
     public var id: Entry.ID
     /// Whether the entry was added; `false` if the store contained an entry with the same text.

@@ -13,8 +13,16 @@ public struct EntryChanges: Sendable, Hashable {
     /// The metadata to set, by key. The value `.null` removes the key.
     public var metadata: [String: MetadataValue] = [:]
 
-    /// Creates changes that change nothing.
-    public init() {}
+    /// Creates changes. Without arguments, they change nothing.
+    public init(
+        content: String? = nil, addedTags: Set<String> = [], removedTags: Set<String> = [],
+        metadata: [String: MetadataValue] = [:]
+    ) {
+        self.content = content
+        self.addedTags = addedTags
+        self.removedTags = removedTags
+        self.metadata = metadata
+    }
 
     /// Returns the given tags of an entry after the changes.
     package func tags(changing tags: [String]) -> [String] {

@@ -56,6 +56,11 @@ public struct QueryHit: Sendable, Hashable {
     }
 }
 
+extension QueryHit: Identifiable {
+    /// The id of the entry, which a result contains once.
+    public var id: Entry.ID { entry.id }
+}
+
 extension QueryHit {
     /// Returns the score for an amount of evidence relative to that of an exact match.
     package static func score(ofRelativeEvidence evidence: Float) -> Float {

@@ -16,9 +16,7 @@ import Testing
                 group.addTask {
                     let added = try await store.add("text number \(number) about swifts")
                     _ = try await store.query("swifts")
-                    var changes = EntryChanges()
-                    changes.addedTags = ["tag"]
-                    try await store.update(added.id, changes)
+                    try await store.update(added.id, EntryChanges(addedTags: ["tag"]))
                     if number.isMultiple(of: 5) { try await store.remove(added.id) }
                 }
             }
