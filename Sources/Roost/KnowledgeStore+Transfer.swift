@@ -92,8 +92,8 @@ extension KnowledgeStore {
             archive, name: name, ignoringVectors: ignoringVectors, into: self, progress: progress)
     }
 
-    /// Imports the entries of a file as ``importEntries(_:name:vectors:vectorsName:ignoringVectors:progress:)``
-    /// does.
+    /// Imports the entries of a file, as
+    /// ``importEntries(_:name:vectors:vectorsName:ignoringVectors:progress:)`` imports its contents.
     ///
     /// JSON Lines, CSV and TSV are read in pieces, at first to check them. Only the ids and a sample of the
     /// entries are kept in memory. A JSON object or array is read into memory.

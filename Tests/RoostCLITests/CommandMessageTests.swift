@@ -72,7 +72,8 @@ import Testing
     @Test(
         .enabled(if: getuid() != 0, "the superuser can read all files"),
         arguments: [
-            ("sqlite", "store.json"), ("sqlite", "roost.sqlite"), ("sqlite", "."), ("json", "Storage/CURRENT"),
+            ("sqlite", "store.json"), ("sqlite", "roost.sqlite"), ("sqlite", "."),
+            ("json", "Storage/CURRENT"),
         ])
     func `a store without the permission to read names the permission and the next step`(
         provider: String, file: String

@@ -6,7 +6,7 @@ import Testing
 struct ComputationTests {
     /// Blocks the thread of the caller until the semaphore is signaled.
     private static func isSignaled(_ semaphore: DispatchSemaphore) -> Bool {
-        semaphore.wait(timeout: .now() + 20) == .success
+        semaphore.wait(timeout: .now() + 120) == .success
     }
 
     /// Does the same as a function that runs where its caller does.

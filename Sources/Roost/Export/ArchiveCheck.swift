@@ -7,7 +7,7 @@ struct ArchiveCheck {
     private var seen: Set<Entry.ID> = []
     /// The entries whose vectors are compared with those of the store's model.
     private(set) var sample = VectorSample()
-    /// The number of the first entry with a vector that is not of unit length, from 1; `nil` if there is none.
+    /// The number of the first entry whose vectors are not of unit length, from 1.
     private(set) var firstDefect: Int?
 
     /// Creates a check.

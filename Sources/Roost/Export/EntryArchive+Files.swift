@@ -3,8 +3,8 @@ import RoostFiles
 import RoostModel
 
 extension EntryArchive {
-    /// A file with an archive in JSON Lines, or with the CSV or TSV of exported entries. It stays open, so that
-    /// the entries that are imported are those that were checked even if another file takes its place.
+    /// A file with an archive in JSON Lines, or with the CSV or TSV of exported entries. It stays open, so
+    /// that the imported entries are those that were checked even if another file replaces it.
     struct File: Sendable {
         let file: FileDescriptor
         let name: String
@@ -32,8 +32,8 @@ extension EntryArchive {
         }
     }
 
-    /// Checks an archive in JSON Lines, or the CSV or TSV of exported entries. The file is read in pieces, now
-    /// and when the entries are imported.
+    /// Checks an archive in JSON Lines, or the CSV or TSV of exported entries. The file is read in pieces,
+    /// now and when the entries are imported.
     ///
     /// - Parameters:
     ///   - url: A file.
@@ -111,8 +111,8 @@ extension EntryArchive {
         private func wasChanged(_ name: String) -> RoostError {
             RoostError(
                 .badInput,
-                "cannot import \(name): the file was changed while it was read; the first \(done) entries are "
-                    + "in the store. Import the file again")
+                "cannot import \(name): the file was changed while it was read; the first \(done) entries "
+                    + "are in the store. Import the file again")
         }
     }
 }

@@ -165,8 +165,8 @@ public struct EntryArchive: Sendable {
         guard let firstDefect else { return }
         throw RoostError(
             .badInput,
-            "cannot import \(name): entry \(firstDefect) has a vector that is not of unit length; nothing was "
-                + "imported")
+            "cannot import \(name): entry \(firstDefect) has a vector that is not of unit length; nothing "
+                + "was imported")
     }
 }
 

@@ -29,8 +29,8 @@ struct DelimitedRows {
 
     /// Returns the next row that is not empty; `nil` after the last one.
     ///
-    /// - Throws: ``RoostError`` with `.badInput` if a quoted field is not closed, or a field is not UTF-8; the
-    ///   errors of reading.
+    /// - Throws: ``RoostError`` with `.badInput` if a quoted field is not closed, or a field is not UTF-8;
+    ///   the errors of reading.
     mutating func next() throws -> DelimitedText.Row? {
         let (quote, newline, carriageReturn) = (UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r"))
         var (fields, field, isQuoted) = ([String](), [UInt8](), false)

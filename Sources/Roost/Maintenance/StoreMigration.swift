@@ -47,8 +47,9 @@ public struct StoreMigration: Sendable {
     /// - Parameter progress: Receives the number of entries written so far.
     /// - Returns: The stamp of both stores.
     /// - Throws: ``RoostError`` with `.noStore`, `.storeExists`, or `.configuration` if the target folder
-    ///   contains other files or is inside the folder of a store; `StorageError` with `.conflict` if the source was changed during the copy, or
-    ///   with `.damaged` if an answer differs. If an error is thrown, the target is not a store.
+    ///   contains other files or is inside the folder of a store; `StorageError` with `.conflict` if the
+    ///   source was changed during the copy, or with `.damaged` if an answer differs. If an error is thrown,
+    ///   the target is not a store.
     @concurrent @discardableResult
     public func run(progress: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> Stamp {
         var manifest = try await StoreManifest.settled(in: source)

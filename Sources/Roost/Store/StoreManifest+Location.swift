@@ -2,8 +2,8 @@ package import Foundation
 import RoostFiles
 
 extension StoreManifest {
-    /// Returns the store in whose folder a file or folder is or would be, and the path relative to that
-    /// folder; `nil` for a path outside of all stores. The folder of a store is not inside itself.
+    /// Returns the folder of the store that contains a file or folder, which need not exist, and the path
+    /// relative to that folder; `nil` for a path outside of all stores. A folder does not contain itself.
     package static func store(around url: URL) -> (folder: URL, path: String)? {
         // Symbolic links can lead into the folder of a store. The end of the path need not exist.
         var existing = url.standardizedFileURL.path

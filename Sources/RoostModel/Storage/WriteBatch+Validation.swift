@@ -175,8 +175,8 @@ extension [Float] {
 }
 
 extension WriteBatch.Expectation {
-    /// Compares the expected state with that of the store. A storage provider calls it with the state that the
-    /// batch would change, for example within the transaction of the commit.
+    /// Compares the expected state with that of the store. A storage provider calls it with the state that
+    /// the batch would change, for example within the transaction of the commit.
     ///
     /// - Parameters:
     ///   - found: The current epoch of the store.

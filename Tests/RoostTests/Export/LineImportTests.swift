@@ -89,7 +89,8 @@ import Testing
                 let metadata =
                     isTabbed ? "{\"note\":\"\(note)\"}" : "\"{\"\"note\"\":\"\"\(note)\"\"}\""
                 let content = isTabbed ? "text \(number)\\nend" : "\"text \(number)\nend\""
-                return [id, "", "", "", isTabbed ? "a;b" : "\"a;b\"", date, date, metadata, content].joined(separator: separator)
+                let tags = isTabbed ? "a;b" : "\"a;b\""
+                return [id, "", "", "", tags, date, date, metadata, content].joined(separator: separator)
             }
             lines.insert("\u{FEFF}" + columns.joined(separator: separator), at: 0)
             change(&lines)
