@@ -105,7 +105,8 @@ extension ClusterCommand {
             discussion: """
                 Each entry joins the cluster with the largest weight among its nearest neighbors in the \
                 sample. Any number of workers can run this command at the same time, in any order and \
-                repeatedly, as long as all use the same number of shards. The first shard is 0.
+                repeatedly. All use the same number of shards; another number than that of the assigned \
+                shards is refused. The first shard is 0.
 
                 Examples:
                   roost cluster assign --shard 0/1

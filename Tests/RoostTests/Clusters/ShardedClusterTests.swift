@@ -212,6 +212,30 @@ import Testing
         #expect(try await partition(store).count == Self.groups)
     }
 
+    @Test func `another number of shards than that of the finished shards is refused`() async throws {
+        let store = try await store(entries(500))
+        _ = try await store.planClusters(sample: 200)
+        try await runShards(store, [1], of: 2)
+        let records = try #require(store.storage.workRecords)
+        let names = try await records.names(withPrefix: "")
+        for count in [1, 4] {
+            let error = await #expect(throws: RoostError.self) { try await store.assignShard(0, of: count) }
+            #expect(error?.code == .badInput)
+            #expect(error?.message.contains("into 2 shards") == true, "\(error?.message ?? "")")
+        }
+        #expect(Set(try await records.names(withPrefix: "")) == Set(names))
+        #expect(try await store.clusteringPlan()?.missingShards == [0])
+        // A shard whose record is damaged can be assigned again.
+        let done = try #require(try await records.names(withPrefix: "done.").first)
+        try await records.write(Data("{".utf8), as: done)
+        try await runShards(store, [1, 0], of: 2)
+        _ = try await store.finishClusters()
+        // The next plan may have another number.
+        _ = try await store.planClusters(sample: 200)
+        try await runShards(store, [0, 1, 2], of: 3)
+        _ = try await store.finishClusters()
+    }
+
     @Test func `clusters keep their ids and labels from run to run`() async throws {
         let store = try await store(entries(800))
         _ = try await store.planClusters(sample: 300)

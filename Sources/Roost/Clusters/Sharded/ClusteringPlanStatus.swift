@@ -14,7 +14,8 @@ public struct ClusteringPlanStatus: Sendable {
     /// Whether the sample has all entries, so that no shards need to be assigned.
     public let coversAllEntries: Bool
     /// The number of shards into which the workers divided the entries; `nil` if no shard is finished. If
-    /// workers used different numbers, it is the one with the largest finished share.
+    /// workers that began at the same time used different numbers, it is the one with the largest finished
+    /// share.
     public let shardCount: Int?
     /// The shards that are not finished, in ascending order; empty if ``shardCount`` is `nil`.
     public let missingShards: [Int]
@@ -33,14 +34,22 @@ public struct ClusteringPlanStatus: Sendable {
         sampleCount = plan.sample.rows
         clusterCount = plan.leafCount
         coversAllEntries = plan.isComplete
-        let best = finished.max {
-            (Double($0.value.count) / Double($0.key), $1.key)
-                < (Double($1.value.count) / Double($1.key), $0.key)
-        }
-        shards = coversAllEntries ? [] : best?.value ?? []
-        shardCount = best?.key
-        let present = Set((best?.value ?? []).map(\.index))
-        missingShards = (0..<(best?.key ?? 0)).filter { !present.contains($0) }
+        let count = Self.shardCount(finished.mapValues(\.count))
+        let best = count.flatMap { finished[$0] } ?? []
+        shards = coversAllEntries ? [] : best
+        shardCount = count
+        let present = Set(best.map(\.index))
+        missingShards = (0..<(count ?? 0)).filter { !present.contains($0) }
+    }
+
+    /// Returns the number of shards of which the largest share is finished; of equal shares, the smaller
+    /// number. `nil` if no shard is finished.
+    ///
+    /// - Parameter finished: The number of finished shards, by the number of shards.
+    static func shardCount(_ finished: [Int: Int]) -> Int? {
+        finished.max {
+            (Double($0.value) / Double($0.key), $1.key) < (Double($1.value) / Double($1.key), $0.key)
+        }?.key
     }
 
     /// The error of a call that needs a plan, in a store without one.

@@ -73,6 +73,25 @@ extension PlanRecords {
         return found.mapValues { $0.sorted { $0.index < $1.index } }
     }
 
+    /// Checks that the workers before this one have divided the entries into the same number of shards. Only
+    /// the names of the records are read, so that a shard with a damaged record can be assigned again.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` if the number differs; `StorageError`.
+    func checkShardCount(_ count: Int, ofShard index: Int, _ plan: ClusteringPlan) async throws {
+        let prefix = "done.\(plan.run.id.text)."
+        var finished: [Int: Int] = [:]
+        for name in try await records.names(withPrefix: prefix) {
+            let number = name.dropFirst(prefix.count).prefix { $0 != "." }
+            if let number = Int(number), number > 0 { finished[number, default: 0] += 1 }
+        }
+        guard let expected = ClusteringPlanStatus.shardCount(finished), expected != count else { return }
+        throw RoostError(
+            .badInput,
+            "cannot assign shard \(index)/\(count): the entries of this plan are divided into \(expected) "
+                + "shards, because a shard of that number is assigned; use the number \(expected), or discard "
+                + "the plan and make another one. Nothing was changed")
+    }
+
     /// Reads the entries of a finished shard.
     ///
     /// - Throws: `StorageError`, with `.damaged` if a record is missing or corrupt; `CancellationError`.

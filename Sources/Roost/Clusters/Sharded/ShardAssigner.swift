@@ -28,6 +28,7 @@ struct ShardAssigner: Sendable {
         guard let plan = try await records.plan() else { throw ClusteringPlanStatus.missingPlan }
         let snapshot = try await storage.snapshot()
         try plan.check(snapshot.stamp)
+        try await records.checkShardCount(count, ofShard: index, plan)
         var writer = records.writer(ofShard: index, of: count, plan)
         if !plan.isComplete {
             let sample = try await records.sample(of: plan)
@@ -41,8 +42,10 @@ struct ShardAssigner: Sendable {
                 }
             }
         }
-        // Another plan may have replaced this one in the meantime.
+        // Another plan may have replaced this one in the meantime, or a worker that began before this one was
+        // finished may have used another number of shards.
         guard try await records.plan()?.run.id == plan.run.id else { throw ClusteringPlanStatus.missingPlan }
+        try await records.checkShardCount(count, ofShard: index, plan)
         return try await writer.finish().entries.rows
     }
 
