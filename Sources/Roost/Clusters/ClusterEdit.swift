@@ -176,11 +176,14 @@ struct ClusterEdit: Sendable {
         }
     }
 
-    /// Returns the leaf clusters that have members, followed by their ancestors.
+    /// Returns the leaf clusters that have members, followed by their ancestors. As in a run, a larger cluster
+    /// has at least two clusters directly below it: one with a single cluster ends, unless a person labeled
+    /// it.
     private func remainingClusters() -> [Cluster] {
         let present = Set(assignments.compactMap(\.self))
         var clusters = leaves.filter { present.contains($0.id) }
         let byID = Dictionary(previousClusters.map { ($0.id, $0) }) { first, _ in first }
+        let leafCount = clusters.count
         var known = Set(clusters.map(\.id))
         var index = 0
         while index < clusters.count {
@@ -189,7 +192,15 @@ struct ClusterEdit: Sendable {
             }
             index += 1
         }
-        return clusters
+        while true {
+            let children = Dictionary(grouping: clusters.indices) { clusters[$0].parent }
+            let single = clusters.indices.dropFirst(leafCount).first {
+                children[clusters[$0].id]?.count == 1 && !clusters[$0].isLabelPinned
+            }
+            guard let single, let child = children[clusters[single].id]?.first else { return clusters }
+            clusters[child].parent = clusters[single].parent
+            clusters.remove(at: single)
+        }
     }
 
     /// Returns the centroid of each cluster: the stored one if its members have not changed, otherwise the

@@ -9,21 +9,26 @@ struct LineageLines {
 
     let lines: [String]
 
-    init(_ lineage: ClusterLineage) {
+    /// - Parameter ended: The clusters that a run ended, if its lineage is shown. Labels among them that a
+    ///   person set are marked.
+    init(_ lineage: ClusterLineage, ended: [Cluster] = []) {
+        let labeled = Set(ended.lazy.filter(\.isLabelPinned).map(\.id))
         func name(_ side: ClusterLineage.Side) -> String {
             "\(Terminal.line(side.label, limit: 60)) (\(side.size)) "
                 + Terminal.dim(String(side.id.text.prefix(8)))
+                + (labeled.contains(side.id) ? EndedClusterLines.labelRemark : "")
         }
         func names(_ sides: [ClusterLineage.Side]) -> String {
             let more = sides.count - Self.maximumNames
-            return sides.prefix(Self.maximumNames).map(name).joined(separator: "; ")
+            let ordered = sides.filter { labeled.contains($0.id) } + sides.filter { !labeled.contains($0.id) }
+            return ordered.prefix(Self.maximumNames).map(name).joined(separator: "; ")
                 + (more > 0 ? "; and \(more) more" : "")
         }
         var lines = lineage.events.map { event in
             switch event.kind {
             case .birth: "new      \(names(event.after))"
             case .death:
-                "removed  \(names(event.before))"
+                "ended    \(names(event.before))"
                     + (event.after.isEmpty ? "" : ", most members now in \(names(event.after))")
             case .split: "split    \(names(event.before)) into \(names(event.after))"
             case .merge: "merged   \(names(event.before)) into \(names(event.after))"
@@ -54,7 +59,7 @@ extension ClusterCommand {
         static let configuration = CommandConfiguration(
             commandName: "diff", abstract: "Show how the last run and later edits changed the clusters.",
             discussion: """
-                Lists new, removed, split, merged and changed clusters. If more than eight clusters were \
+                Lists new, ended, split, merged and changed clusters. If more than eight clusters were \
                 merged, or one was split into more, only eight are named; --json lists all.
 
                 Examples:

@@ -242,17 +242,24 @@ struct Recluster: AsyncParsableCommand {
                     + "\(report.boilerplateLines.count); `roost show ID` lists those of an entry")
         }
         for notice in report.notices { options.note(notice) }
-        for line in EndedClusterLines(report.ended).lines { options.note(line) }
-        if dryRun || (report.continuedCount > 0 && options.verbose) {
-            for line in LineageLines(report.lineage).lines { options.note(line) }
+        let showsLineage = dryRun || (report.continuedCount > 0 && options.verbose)
+        // The lines of the lineage name most of the clusters that end, with the clusters that follow them.
+        let named = Set(showsLineage ? report.lineage.events.flatMap(\.before).map(\.id) : [])
+        for line in EndedClusterLines(report.ended.filter { !named.contains($0.id) }).lines {
+            options.note(line)
         }
+        guard showsLineage else { return }
+        for line in LineageLines(report.lineage, ended: report.ended).lines { options.note(line) }
     }
 
     private func summary(of report: ReclusterReport, count: Int, leaves: Int) -> String {
         let parents = report.clusters.count - leaves
+        let parentIDs = Set(report.clusters.compactMap(\.parent))
+        let alone = report.clusters.count { $0.parent == nil && !parentIDs.contains($0.id) }
+        let inner = alone > 0 ? ", \(leaves - alone) of them in " : ", in "
         return "\(Count.text(leaves, "cluster")) of \(Count.text(count, "entry", "entries"))"
             + (clusters == nil ? " (number chosen automatically)" : "")
-            + (parents > 0 ? ", in \(Count.text(parents, "larger cluster"))" : "")
+            + (parents > 0 ? inner + Count.text(parents, "larger cluster") : "")
             + (report.outlierCount > 0
                 ? ", \(Count.text(report.outlierCount, "outlier")) (see `roost cluster outliers`)" : "")
             + report.continuation

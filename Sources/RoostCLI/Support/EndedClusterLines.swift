@@ -4,6 +4,8 @@ import Roost
 struct EndedClusterLines {
     /// The maximum number of clusters that are listed.
     static let maximumCount = 10
+    /// Follows the name of an ended cluster that a person labeled.
+    static let labelRemark = ", a label that you set"
 
     let lines: [String]
 
@@ -12,7 +14,7 @@ struct EndedClusterLines {
         var lines = ended.prefix(Self.maximumCount).map { cluster in
             "ended    \(Terminal.line(cluster.label, limit: 60)) (\(cluster.members.count)) "
                 + Terminal.dim(String(cluster.id.text.prefix(8)))
-                + (cluster.isLabelPinned ? ", a label that you set" : "")
+                + (cluster.isLabelPinned ? Self.labelRemark : "")
         }
         if ended.count > lines.count {
             lines.append("and \(ended.count - lines.count) more earlier clusters ended")

@@ -52,7 +52,10 @@ import Testing
         #expect(dry.status == 0 && dry.error.split(separator: "\n").count { $0.hasPrefix("ended") } == 2)
         let ended = try #require(dry.error.split(separator: "\n").first { $0.hasPrefix("ended") })
         let id = try #require(ended.split(separator: " ").last.map(String.init))
+        #expect(dry.error.components(separatedBy: id).count == 2, "\(dry.error)")
         #expect(try cli.roost("cluster", "label", id, "My notes").status == 0)
+        let labeled = try cli.roost(filter + ["--dry-run"]).error.components(separatedBy: id)
+        #expect(labeled.count == 2 && labeled[1].hasPrefix(", a label that you set"), "\(labeled)")
         let refused = try cli.roost(filter)
         #expect(refused.status == 64 && refused.error.contains("'My notes'"), "\(refused.error)")
         #expect(try cli.roost("cluster", "list").output.contains("My notes"))
@@ -73,6 +76,17 @@ import Testing
         #expect(try cli.roost("cluster", "delete", ids[0]).status == 0)
         #expect(try cli.roost("list", "--cluster", "none", "--json", "--limit", "500").output == members)
         #expect(try cli.roost("list", "--cluster", ids[1], "--json").output != members)
+    }
+
+    @Test func `clusters outside of the larger ones are not counted among those inside`() throws {
+        #expect(try cli.roost("init", "--model", "lexical").status == 0)
+        let rows = (0..<90).map { "{\"id\": \"\($0)\", \"text\": \"\(SampleTexts.subjects[$0 % 3]) \($0)\"}\n" }
+        try Data(rows.joined().utf8).write(to: cli.home.appendingPathComponent("rows.jsonl"))
+        #expect(try cli.roost("ingest", "rows.jsonl").status == 0)
+        let run = try cli.roost("recluster", "--clusters", "3", "--levels", "2")
+        #expect(run.error.contains("3 clusters of 90 entries, 2 of them in 1 larger cluster"), "\(run.error)")
+        let flat = try cli.roost("recluster", "--clusters", "3")
+        #expect(flat.error.contains("3 clusters of 90 entries") && !flat.error.contains("larger"))
     }
 
     @Test func `a line names at most eight of the parts of a cluster`() throws {
