@@ -87,7 +87,8 @@ struct PhraseMeanings {
         }
     }
 
-    /// Marks one word of each pair in which one word begins with the other and both have similar meanings. Of
+    /// Marks one word of each pair in which one word or its stem begins with the other and both have similar
+    /// meanings, such as "baked" and "bakery". Of
     /// two forms of one name, the longer one is marked, unless the shorter one is much less frequent; the
     /// form that is kept gets the higher specificity of the two. Of two other words, the less specific one is
     /// marked.
@@ -96,7 +97,9 @@ struct PhraseMeanings {
     ) {
         for short in phrases.indices where !phrases[short].text.utf8.contains(UInt8(ascii: " ")) {
             for long in phrases.indices where long != short && !meanings[long].isVariant {
-                guard !meanings[short].isVariant, phrases[long].text.hasPrefix(phrases[short].text),
+                guard !meanings[short].isVariant,
+                    phrases[long].text.hasPrefix(phrases[short].text)
+                        || phrases[long].stem.hasPrefix(phrases[short].stem),
                     !phrases[long].text.utf8.contains(UInt8(ascii: " ")),
                     case let similarity = innerProduct(vectors[short], vectors[long]),
                     similarity >= minimumVariantSimilarity

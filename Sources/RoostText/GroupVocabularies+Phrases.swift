@@ -32,6 +32,10 @@ extension GroupVocabularies {
         var texts = 0
         /// The number of texts or titles that contain the most frequent form.
         var formTexts = 0
+        /// Whether at least two texts, or titles, contain a form of the word.
+        var isRepeated = false
+        /// The text that contains the word if there is only one.
+        var singleText: Int?
         var weight = 0.0
         var lift = 0.0
     }
@@ -43,7 +47,7 @@ extension GroupVocabularies {
     /// - Complexity: O(words of all groups).
     package func labelPhrases(limit: Int) -> [[LabelPhrase]] {
         var stems: [String: String] = [:]
-        let candidates = totals.map { Self.candidates($0, &stems) }
+        let candidates = totals.map { self.candidates($0, &stems) }
         let common = commonWords()
         var result = [[LabelPhrase]](repeating: [], count: totals.count)
         for isParent in [true, false] {
@@ -64,8 +68,8 @@ extension GroupVocabularies {
                         of: textCount, isOnlyGroup: indices.count == 1)
                     return candidate.weight > 0 ? (stem, candidate) : nil
                 }.sorted { ($1.1.weight, $0.0) < ($0.1.weight, $1.0) }
-                result[group] = Self.phrases(
-                    words.prefix(limit).map(\.1), totals[group], excluded, &stems)
+                let correct = Self.withoutMisspellings(words.prefix(limit).map(\.1))
+                result[group] = phrases(correct, totals[group], excluded, &stems)
             }
         }
         return result
@@ -86,7 +90,7 @@ extension GroupVocabularies {
     }
 
     /// Returns the candidates of a group, keyed by stem or, in scripts without spaces, by phrase.
-    private static func candidates(
+    private func candidates(
         _ group: WordCounts, _ stems: inout [String: String]
     ) -> [String: Candidate] {
         var result: [String: Candidate] = [:]
@@ -99,41 +103,70 @@ extension GroupVocabularies {
             let texts = 2 * group.texts[word, default: 0] + titles
             var candidate = result[stem] ?? Candidate(word: word)
             candidate.texts += texts
-            if (count, candidate.word) > (candidate.formTexts, word) || candidate.formTexts == 0 {
+            if count > 1 {
+                candidate.isRepeated = true
+            } else if let text = group.singleTexts[word] {
+                candidate.isRepeated = candidate.isRepeated || text != candidate.singleText ?? text
+                candidate.singleText = text
+            }
+            // Of equally frequent forms, the shortest one is usually the one that a dictionary has.
+            if (count, candidate.word.count, candidate.word) > (candidate.formTexts, word.count, word)
+                || candidate.formTexts == 0
+            {
                 (candidate.word, candidate.formTexts) = (word, count)
             }
             result[stem] = candidate
         }
         // In a script without spaces, a phrase is treated as a word, unless it mostly occurs in a longer
         // phrase.
-        let compounds = group.compounds
-        var parts = Set<String>()
-        for (phrase, count) in compounds {
-            for part in [String(phrase.dropLast()), String(phrase.dropFirst())] {
-                let isPart = Double(count) >= Limit.phraseShare * Double(compounds[part, default: 0])
-                if isPart { parts.insert(part) }
-            }
-        }
-        for phrase in compounds.keys where !parts.contains(phrase) {
+        for phrase in group.wholeCompounds(without: group.languages.stopWords).keys {
             let count = group.phraseTexts[phrase, default: 0]
-            result[phrase] = Candidate(word: phrase, texts: 3 * count, formTexts: count)
+            result[phrase] = Candidate(
+                word: phrase, texts: 3 * count, formTexts: count, isRepeated: count > 1)
         }
-        return result.filter { $0.value.formTexts >= minimum }
+        return group.textCount < 3 ? result : result.filter(\.value.isRepeated)
     }
 
-    private static func stem(_ word: String, _ stems: inout [String: String]) -> String {
+    private func stem(_ word: String, _ stems: inout [String: String]) -> String {
         if let stem = stems[word] { return stem }
-        let stem = Stemmer.stem(of: word)
+        let stem = stem(of: word)
         stems[word] = stem
         return stem
     }
 
+    /// The thresholds for misspelled words.
+    private enum Misspelling {
+        /// The minimum number of letters. Shorter words are often similar to another word.
+        static let minimumLength = 6
+        /// The minimum likelihood of the error (``TypingErrors``). Missing, doubled and transposed letters and
+        /// those of neighboring keys are more likely.
+        static let minimumLikelihood = -1.0
+    }
+
+    /// Returns the words that are not misspellings, or other spellings, of a more frequent word among them.
+    /// Otherwise, a misspelling would have a high weight, because other groups rarely contain it.
+    private static func withoutMisspellings(_ words: [Candidate]) -> [Candidate] {
+        let letters = words.map { $0.word.unicodeScalars.map(\.value) }
+        return words.indices.filter { typed in
+            guard letters[typed].count >= Misspelling.minimumLength else { return true }
+            var edits = SpellingEdits(of: letters[typed], maximumDistance: 1)
+            return !words.indices.contains { word in
+                guard words[word].texts > words[typed].texts, letters[word].first == letters[typed].first,
+                    abs(letters[word].count - letters[typed].count) <= 1,
+                    case .distance(1) = edits.compare(letters[word])
+                else { return false }
+                return TypingErrors.likelihood(of: letters[typed], for: letters[word], distance: 1)
+                    >= Misspelling.minimumLikelihood
+            }
+        }.map { words[$0] }
+    }
+
     /// Returns phrases for words in descending order of their weights. A word that mostly occurs in one
     /// phrase is replaced with that phrase.
-    private static func phrases(
+    private func phrases(
         _ words: [Candidate], _ group: WordCounts, _ excluded: Set<String>, _ stems: inout [String: String]
     ) -> [LabelPhrase] {
-        let longer = longerPhrases(Set(words.map(\.word)), group, excluded)
+        let longer = Self.longerPhrases(Set(words.map(\.word)), group, excluded)
         var (result, taken): ([LabelPhrase], Set<String>) = ([], [])
         for word in words where !taken.contains(stem(word.word, &stems)) {
             let occurrences = Double(group.representative[word.word, default: 0])
@@ -156,6 +189,7 @@ extension GroupVocabularies {
             result.append(
                 LabelPhrase(
                     text: used.joined(separator: " "),
+                    stem: used.count == 1 ? stem(used[0], &stems) : used.joined(separator: " "),
                     spelling: used.map { group.spelling(of: $0) }.joined(separator: " "),
                     weight: word.weight, lift: word.lift))
             taken.formUnion(partStems)

@@ -4,10 +4,12 @@ package struct GroupVocabularies: Sendable {
     let groups: [WordCounts]
     /// The counts of each group, including its descendants.
     let totals: [WordCounts]
+    /// The languages of the words whose language is not the usual one of their alphabet.
+    private let languages: [String: TextLanguage]
 
     /// Adds the counts of each group to those of its ancestors.
-    init(_ groups: [WordCounts], parents: [Int?]) {
-        self.groups = groups
+    init(_ groups: [WordCounts], parents: [Int?], languages: [String: TextLanguage]) {
+        (self.groups, self.languages) = (groups, languages)
         var totals = groups
         for group in parents.indices where groups[group].textCount > 0 {
             var (next, steps) = (parents[group], 0)
@@ -17,6 +19,14 @@ package struct GroupVocabularies: Sendable {
             }
         }
         self.totals = totals
+    }
+
+    /// Returns the stem of a word in the language of most of its occurrences, or the word itself if the
+    /// language has no stemmer.
+    func stem(of word: String) -> String {
+        let spelling = WordFolding(word.utf8).spelling
+        let language = languages[word] ?? TextLanguages()[WordScript.script(of: spelling)]
+        return String(decoding: Stemmer.stem(spelling, in: language.stemming), as: UTF8.self)
     }
 
     /// Returns the keywords of each group, the best first; ties are broken alphabetically.
@@ -43,7 +53,7 @@ package struct GroupVocabularies: Sendable {
         let means = [true: mean(ofParents: true), false: mean(ofParents: false)]
         return totals.indices.map { group in
             let isParent = groups[group].textCount == 0
-            return Self.choose(
+            return choose(
                 totals[group], limit, frequencies, means[isParent] ?? 0,
                 without: common.union(totals[group].languages.stopWords))
         }
@@ -82,11 +92,12 @@ package struct GroupVocabularies: Sendable {
     /// The number of candidates that are compared with each other for each requested keyword.
     private static let candidatesPerKeyword = 8
 
-    private static func choose(
+    private func choose(
         _ group: WordCounts, _ limit: Int, _ frequencies: [String: Int], _ mean: Double,
         without common: Set<String>
     ) -> [String] {
-        let words = group.words.merging(group.compounds, uniquingKeysWith: +)
+        let words = group.words.merging(
+            group.wholeCompounds(without: group.languages.stopWords), uniquingKeysWith: +)
         var weights: [(word: String, weight: Double)] = words.compactMap { word, count in
             let isCharacter = KeywordRules.isSeparateWord(word) && word.unicodeScalars.count == 1
             guard !common.contains(word), !isCharacter else { return nil }
@@ -95,12 +106,14 @@ package struct GroupVocabularies: Sendable {
             // A word that occurs in only one text is typical of that text, not of the group, even if the text
             // repeats it.
             let isShared = group.texts[word] != 1 || group.textCount < 3
-            return (word, isShared ? weight : weight * singleTextFactor)
+            return (word, isShared ? weight : weight * Self.singleTextFactor)
         }
         weights.sort { ($1.weight, $0.word) < ($0.weight, $1.word) }
-        weights = Array(weights.prefix(candidatesPerKeyword * limit))
-        var candidates = withPhrases(weights, group, without: common).map {
-            KeywordCandidate($0.word, $0.weight)
+        weights = Array(weights.prefix(Self.candidatesPerKeyword * limit))
+        var candidates = Self.withPhrases(weights, group, without: common).map {
+            KeywordCandidate(
+                $0.word, $0.weight,
+                stems: Set($0.word.split(separator: " ").map { stem(of: String($0)) }))
         }
         let maximumWeight = candidates.first?.weight ?? 0
         var chosen: [String] = []

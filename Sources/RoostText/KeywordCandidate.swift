@@ -2,16 +2,15 @@
 struct KeywordCandidate {
     let text: String
     let weight: Double
-    private let stems: Set<[UInt8]>
+    private let stems: Set<String>
     /// The distinct byte trigrams of the text in ascending order. A space is added at each end of the text.
     private let trigrams: [UInt32]
     /// The highest similarity to a chosen keyword, from 0 to 1.
     private var similarity = 0.0
 
-    init(_ text: String, _ weight: Double) {
-        (self.text, self.weight) = (text, weight)
-        stems = Set(
-            text.utf8.split(separator: UInt8(ascii: " ")).map { Stemmer.stem(Array($0), in: .english) })
+    /// - Parameter stems: The stems of the words.
+    init(_ text: String, _ weight: Double, stems: Set<String>) {
+        (self.text, self.weight, self.stems) = (text, weight, stems)
         let bytes = Array((" " + text + " ").utf8)
         trigrams = Set(
             (0..<max(0, bytes.count - 2)).map { start in

@@ -48,7 +48,7 @@ package struct KeywordExtractor: Sendable {
     ///   hierarchy. A parent group uses the texts of its descendants and is compared with other parents.
     /// - Complexity: O(words of all groups).
     package func vocabularies(parents: [Int?] = []) -> GroupVocabularies {
-        GroupVocabularies(tally.counts, parents: parents)
+        GroupVocabularies(tally.counts, parents: parents, languages: tally.languages)
     }
 
     /// Returns a label that consists of up to three of the first keywords, with at most five words in total.

@@ -29,7 +29,8 @@ enum KeywordRules {
     }
 
     /// Returns whether a word can be a keyword. A word in ASCII must have at least two characters, mostly
-    /// letters. A word in another script may be shorter, but must begin with a letter.
+    /// letters. A word with other letters must begin with a letter; one of a single letter counts only in
+    /// scripts whose characters can be words, but not in alphabets (à, я).
     static func isSignificant(_ word: String) -> Bool {
         var (length, letters, digits, isASCII) = (0, 0, 0, true)
         for byte in word.utf8 {
@@ -40,6 +41,7 @@ enum KeywordRules {
         }
         if isASCII { return length > 1 && letters > digits && !isIdentifier(word, length, digits) }
         guard let first = word.unicodeScalars.first else { return false }
+        if word.count == 1, WordScript.script(of: first) != nil { return false }
         switch first.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .otherLetter:
             // In Japanese, function words and endings are written in hiragana.

@@ -4,6 +4,9 @@ struct WordCounts: Sendable {
     var words: [String: Int] = [:]
     /// The number of texts that contain each word.
     var texts: [String: Int] = [:]
+    /// The number of the text that contains the word, for each word that only one text of a small group
+    /// contains. Texts are numbered across all groups.
+    var singleTexts: [String: Int] = [:]
     /// The number of titles that contain each word. The names of the folders of a text count as part of its
     /// title.
     var titles: [String: Int] = [:]
@@ -26,6 +29,7 @@ struct WordCounts: Sendable {
         words.merge(other.words, uniquingKeysWith: +)
         texts.merge(other.texts, uniquingKeysWith: +)
         titles.merge(other.titles, uniquingKeysWith: +)
+        singleTexts.merge(other.singleTexts) { first, _ in first }
         spellings.merge(other.spellings) { $0.adding($1) }
         spellingsElsewhere.merge(other.spellingsElsewhere) { first, _ in first }
         wordCount += other.wordCount
@@ -42,5 +46,29 @@ struct WordCounts: Sendable {
             KeywordRules.isSeparateWord(phrase) && phrase.unicodeScalars.count > 1
                 && !phrase.utf8.contains(UInt8(ascii: " "))
         }
+    }
+
+    /// The share of a compound's occurrences that must be part of a longer one for the longer one to replace
+    /// it.
+    private static let compoundShare = 0.5
+
+    /// Returns the compounds that do not mostly occur in a longer one, and the number of occurrences of each.
+    /// A word of three or more characters rarely begins or ends with a function word, such as 了 in 参观了,
+    /// so those compounds are excluded.
+    ///
+    /// - Parameter stopWords: The function words of the languages of the texts.
+    func wholeCompounds(without stopWords: Set<String>) -> [String: Int] {
+        let compounds = compounds.filter { phrase, _ in
+            phrase.count < 3
+                || ![phrase.first, phrase.last].contains { $0.map { stopWords.contains(String($0)) } == true }
+        }
+        var parts = Set<String>()
+        for (phrase, count) in compounds {
+            for part in [String(phrase.dropLast()), String(phrase.dropFirst())] {
+                let isPart = Double(count) >= Self.compoundShare * Double(compounds[part, default: 0])
+                if isPart { parts.insert(part) }
+            }
+        }
+        return compounds.filter { !parts.contains($0.key) }
     }
 }

@@ -6,6 +6,9 @@ struct WordTally: Sendable {
     /// The number of bytes at the start of a text that are searched for phrases, which limits the time for
     /// long texts.
     private static let phraseBytes = 4000
+    /// In groups with fewer texts than this, the text is recorded for each word that only one text contains.
+    /// In larger groups, a word with few occurrences is not used in any form.
+    private static let singleTextLimit = 100
 
     /// The properties of a word that do not depend on its context.
     private struct Term: Sendable {
@@ -15,6 +18,9 @@ struct WordTally: Sendable {
         var isParticle: Bool
         var isSeparateWord: Bool
         var languages: [Int]
+        var script: WordScript
+        /// The number of the clue to the language (``LanguageEvidence``).
+        var clue: UInt16
         /// The number of occurrences in all groups whose spelling is significant (``SentenceSpelling``).
         var spelled: Int32 = 0
         /// The number of these occurrences that are not in lower case.
@@ -42,9 +48,12 @@ struct WordTally: Sendable {
         var phrases: [SIMD4<Int32>: Count] = [:]
         var textCount: Int32 = 0
         var languages = LanguageCounts()
+        var evidence = LanguageEvidence()
     }
 
     private var groups: [Group]
+    /// The number of texts of all groups.
+    private var textCount: Int32 = 0
     private var terms: [Term] = []
     private var numbers: [String: Int32] = [:]
     private let stopWords: Set<String>
@@ -59,7 +68,8 @@ struct WordTally: Sendable {
     /// - Parameter folders: The names of the folders that contain the text.
     mutating func add(_ text: String, to group: Int, isRepresentative: Bool, folders: [String] = []) {
         groups[group].textCount += 1
-        let latest = groups[group].textCount
+        textCount += 1
+        let latest = textCount
         countWords(MarkupMask.masked(Array(text.utf8)), group, isRepresentative)
         let titles = [TextTitle.title(of: text, as: .words)].compactMap(\.self) + folders
         for word in titles.lazy.flatMap({ Words($0) }) {
@@ -74,7 +84,7 @@ struct WordTally: Sendable {
     }
 
     private mutating func countWords(_ utf8: [UInt8], _ group: Int, _ isRepresentative: Bool) {
-        let latest = groups[group].textCount
+        let latest = textCount
         // The numbers of the most recent consecutive words that may form a phrase, and the end offset of the
         // last one.
         var (run, end): ([Int32], Int) = ([], -2)
@@ -92,6 +102,7 @@ struct WordTally: Sendable {
                 terms[Int(number)].isSeparateWord
             )
             languages.add(terms[Int(number)].languages)
+            groups[group].evidence.add(terms[Int(number)].clue)
             let isSearched = isRepresentative && word.utf8Range.upperBound <= Self.phraseBytes
             if isWord { Self.count(&groups[group].words[number, default: Count()], latest, isSearched) }
             guard isSearched else { continue }
@@ -142,18 +153,47 @@ struct WordTally: Sendable {
         if term.hasSuffix("'s") { term.removeLast(2) }
         if let number = numbers[term] { return number }
         let number = Int32(terms.count)
+        let spelling = WordFolding(term.utf8).spelling
         terms.append(
             Term(
                 text: term, isWord: !stopWords.contains(term) && KeywordRules.isSignificant(term),
                 isJoining: KeywordRules.joiningWords.contains(term),
                 isParticle: KeywordRules.particles.contains(term),
                 isSeparateWord: KeywordRules.isSeparateWord(term),
-                languages: KeywordRules.languagesOfStopWords[term] ?? []))
+                languages: KeywordRules.languagesOfStopWords[term] ?? [],
+                script: WordScript.script(of: spelling), clue: LanguageEvidence.number(of: spelling)))
         numbers[term] = number
         return number
     }
 
     // MARK: Results
+
+    /// The languages of the words whose language is not the usual one of their alphabet
+    /// (``TextLanguages/init()``). The language of a word is that of most of its occurrences. The language of
+    /// an occurrence is that of its group, because a short text has too little evidence of its own.
+    var languages: [String: TextLanguage] {
+        let (usual, found) = (TextLanguages(), groups.map(\.evidence.languages))
+        var occurrences: [Int32: [TextLanguage: Int]] = [:]
+        for (group, languages) in zip(groups, found) where languages != usual {
+            for number in group.words.keys {
+                let script = terms[Int(number)].script
+                if languages[script] != usual[script] { occurrences[number] = [:] }
+            }
+        }
+        guard !occurrences.isEmpty else { return [:] }
+        for (group, languages) in zip(groups, found) {
+            for (number, count) in group.words where occurrences[number] != nil {
+                let language = languages[terms[Int(number)].script]
+                occurrences[number]?[language, default: 0] += max(1, Int(count.occurrences))
+            }
+        }
+        var result: [String: TextLanguage] = [:]
+        for (number, counts) in occurrences {
+            let best = counts.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }
+            result[terms[Int(number)].text] = best?.key
+        }
+        return result
+    }
 
     /// The counts of each group.
     var counts: [WordCounts] { groups.map(counts) }
@@ -170,6 +210,9 @@ struct WordTally: Sendable {
                 result.wordCount += Int(count.occurrences)
             }
             if count.titles > 0 { result.titles[word] = Int(count.titles) }
+            if max(count.texts, count.titles) == 1, group.textCount < Self.singleTextLimit {
+                result.singleTexts[word] = Int(count.texts > 0 ? count.latestText : count.latestTitle)
+            }
             let usual = spelling(of: terms[Int(number)])
             if var usual, count.cased > 0 {
                 (usual.cased, usual.count) = (Int(count.cased), Int(count.spelled))

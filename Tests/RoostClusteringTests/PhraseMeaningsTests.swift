@@ -41,6 +41,16 @@ import Testing
         #expect(variants == ["postgresql"])
     }
 
+    @Test func `derivations of one stem with similar meanings are variants`() {
+        let phrases = phrases(["baking", "bakery"])
+        let vectors: [String: [Float]] = [
+            "baking": [1, 0, 0], "bakery": [0.6, 0.8, 0], "keel": [0, 1, 0],
+        ]
+        let values = PhraseMeanings(phrases, vectors, partition([[1, 0, 0], [0, 1, 0]])).values
+        let variants = zip(phrases[0], values[0]).filter { $0.1.isVariant }.map(\.0.text)
+        #expect(variants == ["bakery"])
+    }
+
     @Test func `a group with a phrase that has no vector has no meanings`() {
         let values = PhraseMeanings(
             phrases(["oven", "shared"]), ["oven": [1, 0, 0], "keel": [0, 1, 0]],

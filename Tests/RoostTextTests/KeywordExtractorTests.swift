@@ -32,6 +32,16 @@ struct KeywordExtractorTests {
         #expect(found[1].count { $0.contains("sail") } == 1)
     }
 
+    @Test func `inflected forms are skipped in the language of the texts, and parts of words too`() {
+        let found = keywords(
+            [
+                ["Он пишет тест и код.", "Новые тесты на этом языке.", "Тест для кода, это не всё."],
+                ["味噌汁を作る", "豆腐と味噌汁", "味噌汁の味"],
+            ], limit: 10)
+        #expect(found[0].count { $0.hasPrefix("тест") } == 1 && found[0].count { $0.hasPrefix("код") } == 1)
+        #expect(found[1].contains("味噌汁") && !found[1].contains("噌汁"))
+    }
+
     @Test func `words that most texts of all groups contain are not keywords in any language`() {
         let subjects = ["brot", "segel", "stern", "vogel", "wolke"]
         let found = keywords(
