@@ -205,7 +205,15 @@ struct Reclusterer: Sendable {
 
     private func partition(_ entries: EntryVectors, by clusterer: any Clusterer) async throws -> Partition {
         if !(clusterer is LeidenClusterer) { progress(.groups) }
-        let found = try await clusterer.cluster(entries.vectors)
+        let found: Partition
+        do {
+            found = try await clusterer.cluster(entries.vectors)
+        } catch let error as ClusteringError where error.code == .noVectors {
+            throw ClusteringError(
+                .noVectors,
+                "cannot cluster: the model \(boilerplate.embedder.embedder.space.model) knows no word of the "
+                    + "texts; a model for their language is required; nothing was changed")
+        }
         // A clusterer that the caller provides may have returned anything.
         try found.check(for: entries.vectors)
         progress(.stability)

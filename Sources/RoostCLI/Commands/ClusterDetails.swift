@@ -136,7 +136,7 @@ extension ClusterCommand {
                     let cells = ["\(child.size)", Terminal.line(child.label), String(child.id.prefix(8))]
                     Terminal.write(TableLayout.indentedLine(cells, columns))
                 }
-            } else if limit > 0 {
+            } else if limit > 0, !group.members.isEmpty {
                 Terminal.write("\nMembers, with their similarity to the centroid:")
                 for member in group.members.prefix(limit) {
                     let title = EntryTitle.text(of: member.content, metadata: member.metadata)

@@ -34,8 +34,13 @@ struct LineageLines {
             case .merge: "merged   \(names(event.before)) into \(names(event.after))"
             }
         }
+        // A cluster that continues itself in a split or merge is on the line of that event.
+        let named = Set(
+            lineage.events.flatMap { event in
+                Set(event.before.map(\.id)).intersection(event.after.map(\.id))
+            })
         var unchanged = 0
-        for cluster in lineage.continued {
+        for cluster in lineage.continued where !named.contains(cluster.id) {
             let (joined, left) = (cluster.size - cluster.kept, cluster.sizeBefore - cluster.kept)
             guard joined + left > 0 else {
                 unchanged += 1

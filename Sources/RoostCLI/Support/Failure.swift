@@ -51,10 +51,11 @@ enum Failure {
         case let error as EmbedderError:
             (RemedyText.message(error.message, error.remedy), status(error.code))
         case let error as ClusteringError:
-            (
-                error.message + (error.code == .tooManyClusters ? "; request fewer with --clusters" : ""),
-                error.code == .noVectors ? .noInput : .usage
-            )
+            switch error.code {
+            case .tooManyClusters: (error.message + "; request fewer with --clusters", .usage)
+            case .noVectors: (RemedyText.message(error.message, .reembed), .noInput)
+            default: (error.message, .usage)
+            }
         case let error as CommandError: (error.message, error.status)
         case let error as ServerError: (error.message, .configuration)
         case let error as BackupError: (RemedyText.message(error.message, error.remedy), status(error.code))

@@ -96,6 +96,8 @@ import Testing
         let lines = try cli.roost("cluster", "diff").output.split(separator: "\n")
         let split = try #require(lines.first { $0.hasPrefix("split ") })
         #expect(split.hasSuffix("; and 4 more") && split.split(separator: ";").count == 9, "\(split)")
+        // The part that keeps the id of the cluster is on the same line.
+        #expect(!lines.contains { $0.hasPrefix("changed") }, "\(lines)")
     }
 
     @Test func `members are listed with their titles`() throws {
