@@ -1,4 +1,6 @@
 public import Foundation
+import RoostModel
+import RoostText
 
 extension ClusterExport {
     /// The export as CSV (RFC 4180), with one row for each member and each outlier: `id`, `cluster`, `label`,
@@ -40,7 +42,8 @@ extension ClusterExport {
     }
 
     /// Returns the export as Markdown for human readers: a heading for each cluster, followed by its
-    /// keywords, quality figures and nearest members.
+    /// keywords, quality figures and nearest members. A member with a title is listed by its title, another
+    /// one by the beginning of its text.
     ///
     /// - Parameter limit: The maximum number of members to list for each cluster.
     public func markdown(members limit: Int = 10) -> Data {
@@ -55,14 +58,17 @@ extension ClusterExport {
                 String(repeating: "#", count: min(Self.maximumHeadingLevel, depth)) + " "
                     + Self.markdownLine(group.label), "",
             ]
-            var facts = ["\(group.size) entries", "cohesion \(Self.rounded(group.cohesion))"]
+            let size = group.size == 1 ? "1 entry" : "\(group.size) entries"
+            var facts = [size, "cohesion \(Self.rounded(group.cohesion))"]
             if let separation = group.separation { facts.append("separation \(Self.rounded(separation))") }
             if let silhouette = group.silhouette { facts.append("silhouette \(Self.rounded(silhouette))") }
             lines += [facts.joined(separator: ", ") + ".", ""]
             if !group.keywords.isEmpty {
                 lines += [group.keywords.map(Self.markdownLine).joined(separator: ", "), ""]
             }
-            lines += group.members.prefix(max(0, limit)).map { "- \(Self.markdownLine($0.content))" }
+            lines += group.members.prefix(max(0, limit)).map {
+                "- \(Self.markdownLine(Self.title($0.content, $0.metadata)))"
+            }
             if group.members.count > limit { lines.append("- and \(group.members.count - limit) more") }
             if !group.members.isEmpty { lines.append("") }
             for child in group.children ?? [] { add(child, depth + 1) }
@@ -70,7 +76,9 @@ extension ClusterExport {
         for cluster in clusters { add(cluster, 2) }
         if !outliers.isEmpty {
             lines += ["## In no cluster", ""]
-            lines += outliers.map { "- \(Self.markdownLine($0.content)) (\($0.reason))" }
+            lines += outliers.map {
+                "- \(Self.markdownLine(Self.title($0.content, $0.metadata))) (\($0.reason))"
+            }
             lines.append("")
         }
         return Data(lines.joined(separator: "\n").utf8)
@@ -87,6 +95,11 @@ extension ClusterExport {
     }
 
     private static func rounded(_ value: Float) -> String { String(format: "%.3f", value) }
+
+    /// Returns the title of an entry that has one; otherwise, its text.
+    private static func title(_ content: String, _ metadata: [String: MetadataValue]) -> String {
+        Entry.title(in: metadata) ?? TextTitle.explicitTitle(of: content) ?? content
+    }
 
     /// The maximum length of a text in Markdown, in characters.
     private static let maximumLineLength = 200

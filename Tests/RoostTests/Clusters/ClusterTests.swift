@@ -340,6 +340,9 @@ import Testing
         #expect(markdown.hasPrefix("# Clusters\n") && markdown.contains("1 cluster of 4 entries"))
         #expect(markdown.contains("- and 1 more"))
         #expect(!markdown.contains("<b>"))
+        // A member with a heading is listed by its title.
+        let all = String(decoding: export.markdown(), as: UTF8.self)
+        #expect(all.contains("- bread dough") && !all.contains("- \\#"))
     }
 
     @Test func `an undo restores clusters and assignments`() async throws {
