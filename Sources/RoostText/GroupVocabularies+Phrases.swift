@@ -95,8 +95,10 @@ extension GroupVocabularies {
     ) -> [String: Candidate] {
         var result: [String: Candidate] = [:]
         let minimum = group.textCount < 3 ? 1 : 2
+        let stopWords = group.languages.stopWords
         let counts = group.texts.merging(group.titles, uniquingKeysWith: max)
-        for (word, count) in counts where !KeywordRules.isSeparateWord(word) {
+        // A function word can have the stem of another word, such as "para" and "parar".
+        for (word, count) in counts where !KeywordRules.isSeparateWord(word) && !stopWords.contains(word) {
             let stem = stem(word, &stems)
             let titles = group.titles[word, default: 0]
             if KeywordRules.isAbbreviation(word), titles < minimum { continue }
@@ -119,7 +121,7 @@ extension GroupVocabularies {
         }
         // In a script without spaces, a phrase is treated as a word, unless it mostly occurs in a longer
         // phrase.
-        for phrase in group.wholeCompounds(without: group.languages.stopWords).keys {
+        for phrase in group.wholeCompounds(without: stopWords).keys {
             let count = group.phraseTexts[phrase, default: 0]
             result[phrase] = Candidate(
                 word: phrase, texts: 3 * count, formTexts: count, isRepeated: count > 1)
