@@ -62,12 +62,13 @@ struct Stats: AsyncParsableCommand {
             document.omittedTokens = omitted.reduce(sum, +)
             document.entriesWithOmissions? += omitted.count { $0 > 0 }
         }
+        let larger = Set(try await snapshot.clusterRecords().compactMap(\.parent)).count
         try await store.close()
         if json { return try Terminal.json(document) }
-        show(document)
+        show(document, largerClusters: larger)
     }
 
-    private func show(_ document: Document) {
+    private func show(_ document: Document, largerClusters larger: Int) {
         let size =
             document.searchIn.map { "\(document.bytes / 1024) kB of derived data; search-in: \($0.rawValue)" }
             ?? "\(document.bytes / 1024) kB"
@@ -84,7 +85,10 @@ struct Stats: AsyncParsableCommand {
                     : "omitted   \(omitted) tokens of \(Count.text(entries, "entry", "entries")): "
                         + "no vector covers them")
         }
-        Terminal.write("clusters  \(document.stamp.clusterCount)")
+        // The stamp counts the clusters of all levels.
+        Terminal.write(
+            "clusters  \(document.stamp.clusterCount - larger)"
+                + (larger > 0 ? " and \(Count.text(larger, "larger cluster"))" : ""))
         Terminal.write("revision  \(document.stamp.revision)")
         if let move = document.move {
             Terminal.write(
