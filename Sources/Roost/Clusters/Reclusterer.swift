@@ -211,8 +211,9 @@ struct Reclusterer: Sendable {
         } catch let error as ClusteringError where error.code == .noVectors {
             throw ClusteringError(
                 .noVectors,
-                "cannot cluster: the model \(boilerplate.embedder.embedder.space.model) knows no word of the "
-                    + "texts; a model for their language is required; nothing was changed")
+                "cannot cluster: the texts have no words that the model "
+                    + "\(boilerplate.embedder.embedder.space.model) knows; if they have words, use a model "
+                    + "for their language; nothing was changed")
         }
         // A clusterer that the caller provides may have returned anything.
         try found.check(for: entries.vectors)
