@@ -73,6 +73,29 @@ struct AccessTests {
         }
     }
 
+    @Test func `configured hosts are permitted with any port`() async throws {
+        let settings = HTTPHarness.settings {
+            $0.allowedHosts = ["Notes.example.com", "2001:DB8::1", "[fd00::2]"]
+        }
+        try await HTTPHarness.run(settings) { harness in
+            for host in ["notes.example.com", "notes.example.com:8443", "[2001:db8::1]:4400", "[fd00::2]"] {
+                #expect(try await harness.send(.GET, "/livez", nil, ["Host": host]).status == 200, "\(host)")
+            }
+            for host in ["other.example.com", "[2001:db8::2]:4400"] {
+                #expect(try await harness.send(.GET, "/livez", nil, ["Host": host]).status == 403, "\(host)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("Notes.Example.com", "notes.example.com"), ("192.168.1.5", "192.168.1.5"), ("FD00::2", "[fd00::2]"),
+        ("[::1]", "[::1]"), ("https://example.com", nil), ("example.com:443", nil), ("cafe.de:443", nil),
+        ("[::1]:80", nil), ("[example.com]", nil), ("*", nil), ("", nil),
+    ])
+    func `a host has the form of URLs`(_ text: String, _ expected: String?) {
+        #expect(ServerSettings.urlHost(text) == expected)
+    }
+
     @Test func `scripts of a configured origin may read answers`() async throws {
         try await HTTPHarness.run(HTTPHarness.settings { $0.allowedOrigins = ["app://obsidian.md"] }) {
             harness in

@@ -137,4 +137,30 @@ struct ClusterTests {
         }
         try await store.close()
     }
+
+    @Test func `a backup is encrypted with the passphrase of the server`() async throws {
+        let folder = try TemporaryFolder().url
+        let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
+        try await store.add("a text")
+        var settings = HTTPHarness.settings {
+            $0.directory = folder
+            $0.backupPassphrase = "correct horse battery"
+        }
+        try await HTTPHarness.run(settings, store: store) { harness in
+            let started = try await harness.send(.POST, "/api/v1/backups")
+            let job = try await Self.outcome(harness, started.json)
+            #expect(job["state"] == "succeeded", "\(job)")
+            #expect(job["result"]?["encrypted"] == true)
+            let list = try await harness.send(.GET, "/api/v1/backups").json["backups"]?.elements ?? []
+            #expect(list.map { $0["id"] } == [job["result"]?["snapshot"]])
+        }
+        settings.backupPassphrase = nil
+        try await HTTPHarness.run(settings, store: store) { harness in
+            #expect(try await harness.send(.GET, "/api/v1/backups").status == 409)
+            let job = try await Self.outcome(harness, try await harness.send(.POST, "/api/v1/backups").json)
+            #expect(job["state"] == "failed", "\(job)")
+            #expect(job["failure"]?.asString?.contains("is encrypted") == true, "\(job)")
+        }
+        try await store.close()
+    }
 }

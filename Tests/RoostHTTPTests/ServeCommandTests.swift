@@ -193,7 +193,8 @@ struct ServeCommandTests {
         let driver = CommandLineDriver()
         for arguments in [
             ["--port", "70000"], ["--certificate", "x"], ["--allow-origin", "example.com"],
-            ["--allow-origin", "https://example.com/app"],
+            ["--allow-origin", "https://example.com/app"], ["--allow-host", "https://example.com"],
+            ["--allow-host", "example.com:4400"],
             ["--oauth-issuer", "https://login.example.com"], ["--oauth-scope", "notes"],
         ] {
             #expect(try driver.roost(["serve"] + arguments).status == 64)

@@ -82,7 +82,7 @@ public struct StoreBackup: Sendable {
     public func createAutomatically(
         passphrase: String? = nil, forgetsOld: Bool = true
     ) async throws -> BackupReport {
-        let repository = try await openOwn(passphrase)
+        let repository = try await openOrCreateOwn(passphrase: passphrase)
         var report = try await create(in: repository, tags: [Self.automaticTag])
         guard forgetsOld else { return report }
         // The snapshot exists now, so a failure does not make the backup fail. Later calls try again.
@@ -106,11 +106,15 @@ public struct StoreBackup: Sendable {
         _ = try await repository.prune()
     }
 
-    /// Opens the store's own repository.
+    /// Opens the store's own repository, or creates it with the passphrase.
     ///
     /// A passphrase from the environment may be meant for other repositories. If it is wrong, this function
     /// also tries to open the repository without a passphrase.
-    private func openOwn(_ passphrase: String?) async throws -> BackupRepository {
+    ///
+    /// - Parameter passphrase: The passphrase; `nil` if there is none.
+    /// - Throws: `BackupError`, with `.wrongPassphrase` if the repository is encrypted with another one;
+    ///   `ChunkStorageError`.
+    package func openOrCreateOwn(passphrase: String?) async throws -> BackupRepository {
         do {
             return try await Self.openOrCreate(ownRepository, passphrase: passphrase)
         } catch let error as BackupError where error.code == .wrongPassphrase {
@@ -119,8 +123,8 @@ public struct StoreBackup: Sendable {
             }
             throw BackupError(
                 .wrongPassphrase,
-                "cannot create the backup that this operation requires: \(ownRepository.path) is encrypted "
-                    + "and the passphrase is missing or wrong",
+                "cannot open the store's own backup repository: \(ownRepository.path) is encrypted and the "
+                    + "passphrase is missing or wrong",
                 remedy: .provideBackupPassphrase)
         }
     }

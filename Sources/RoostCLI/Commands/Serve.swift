@@ -106,6 +106,11 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("give both --certificate and --key, or neither")
         }
         guard maximumRequests > 0 else { throw ValidationError("--maximum-requests must be at least 1") }
+        if let host = allowHost.first(where: { ServerSettings.urlHost($0) == nil }) {
+            throw ValidationError(
+                "--allow-host must be a name or an address without a scheme and a port, such as "
+                    + "notes.example.com, not '\(Terminal.line(host))'")
+        }
         if let origin = allowOrigin.first(where: { WebOrigin($0) == nil }) {
             throw ValidationError(
                 "--allow-origin must have the form SCHEME://HOST or SCHEME://HOST:PORT without a path, not "
@@ -128,8 +133,9 @@ struct Serve: AsyncParsableCommand {
         let scheme = certificate == nil ? "http" : "https"
         let host = settings.host
         let server = APIServer(handle, settings, token: token, logger: logger) { port in
+            let name = ServerSettings.urlHost(host) ?? host
             options.note(
-                "serving on \(scheme)://\(host):\(port)/ (see /docs); the token is in \(file.path)")
+                "serving on \(scheme)://\(name):\(port)/ (see /docs); the token is in \(file.path)")
             guard scheme == "http", !Self.isLoopback(host) else { return }
             options.note(
                 "warning: the token and all texts are sent without encryption; use --certificate and --key, "
@@ -172,6 +178,7 @@ struct Serve: AsyncParsableCommand {
         settings.limits.concurrentRequests = maximumRequests
         settings.version = VersionText.number
         settings.directory = try options.location()
+        settings.backupPassphrase = try BackupOptions.passphraseFromEnvironment()
         settings.advice = { RemedyText.advice($0) }
         if let resource = try authorization.resource() {
             settings.authorization = resource

@@ -79,14 +79,17 @@ enum JobRoutes {
     private static let createBackup = Route(
         method: .post, path: "/api/v1/backups", operation: "createBackup", tag: "Backups",
         summary: "Create a snapshot in the store's own backup repository.",
-        details: "The backup is a job; see /api/v1/jobs/{id}.", effect: .writes,
+        details: "The backup is a job; see /api/v1/jobs/{id}. The first backup creates the "
+            + "repository, which is encrypted if the server was started with a passphrase for backups.",
+        effect: .writes,
         answers: [
             Route.Answer(202, "The job has begun.", job, headers: ["Location": "The address of the job."])
         ]
     ) { call in
         let backup = try backup(of: call)
+        let passphrase = call.context.settings.backupPassphrase
         let job = try await call.context.jobs.start("backup") { progress in
-            let repository = try await StoreBackup.openOrCreate(backup.ownRepository)
+            let repository = try await backup.openOrCreateOwn(passphrase: passphrase)
             let report = try await backup.create(in: repository, tags: ["server"]) { done, total in
                 progress(Double(done) / Double(max(1, total)), nil)
             }
@@ -119,10 +122,13 @@ enum JobRoutes {
                         ], required: ["backups"], isOpen: true)))
         ]
     ) { call in
-        let folder = try backup(of: call).ownRepository
+        let backup = try backup(of: call)
         // A store without backups has no repository, and listing must not create one.
-        guard FileManager.default.fileExists(atPath: folder.path) else { return .json(["backups": []]) }
-        let snapshots = try await StoreBackup.openOrCreate(folder).snapshots()
+        guard FileManager.default.fileExists(atPath: backup.ownRepository.path) else {
+            return .json(["backups": []])
+        }
+        let passphrase = call.context.settings.backupPassphrase
+        let snapshots = try await backup.openOrCreateOwn(passphrase: passphrase).snapshots()
         return .json([
             "backups": .array(
                 snapshots.map { snapshot in

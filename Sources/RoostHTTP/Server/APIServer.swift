@@ -79,7 +79,8 @@ package struct APIServer: Service {
     }
 
     private func cannotListen(_ cause: String, _ advice: String) -> ServerError {
-        ServerError("cannot listen on \(settings.host):\(settings.port): \(cause); \(advice)")
+        let host = ServerSettings.urlHost(settings.host) ?? settings.host
+        return ServerError("cannot listen on \(host):\(settings.port): \(cause); \(advice)")
     }
 
     /// Serves requests until the process receives SIGTERM or SIGINT.

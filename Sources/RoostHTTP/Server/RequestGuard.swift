@@ -20,7 +20,8 @@ struct RequestGuard: Sendable {
     ///
     /// - Parameter token: The token that clients must send; `nil` if none is required.
     init(_ settings: ServerSettings, token: AccessToken?) {
-        hosts = Self.loopbackNames.union(settings.allowedHosts.map { $0.lowercased() })
+        hosts = Self.loopbackNames.union(
+            settings.allowedHosts.map { ServerSettings.urlHost($0) ?? $0.lowercased() })
         origins = Set(settings.allowedOrigins.map { $0.lowercased() })
         self.token = token
         authorization = settings.authorization
@@ -40,14 +41,14 @@ struct RequestGuard: Sendable {
         guard hosts.contains(host) else {
             throw Problem(
                 .forbidden, "hostNotAllowed",
-                "the header Host does not name this server; use localhost, or add the name to the permitted "
-                    + "hosts of the server")
+                "the header Host does not name this server; use localhost, or start the server with "
+                    + "--allow-host NAME")
         }
         guard let origin = request.headerFields[Self.originField] else { return }
         guard isAllowed(origin: origin) || Self.isLoopback(origin: origin) else {
             throw Problem(
                 .forbidden, "originNotAllowed",
-                "requests from this origin are not permitted; add it to the permitted origins of the server")
+                "requests from this origin are not permitted; start the server with --allow-origin ORIGIN")
         }
     }
 

@@ -60,7 +60,7 @@ package struct ServerSettings: Sendable {
     /// The port; 0 for any free port.
     package var port = 4400
     /// The names and addresses that the `Host` header may contain, in addition to those of the loopback
-    /// interface.
+    /// interface, without ports. IPv6 addresses may have brackets.
     package var allowedHosts: Set<String> = []
     /// The origins of web pages and apps that may call the server, such as `app://obsidian.md`.
     package var allowedOrigins: Set<String> = []
@@ -76,9 +76,25 @@ package struct ServerSettings: Sendable {
     package var version = ""
     /// The folder of the store, for backups and the records of jobs; `nil` for a store without a folder.
     package var directory: URL?
+    /// The passphrase of the store's own backup repository; `nil` if that is not encrypted.
+    package var backupPassphrase: String?
     /// Renders a remedy as advice for people; `nil` if there is no advice.
     package var advice: @Sendable (Remedy) -> String? = { _ in nil }
 
     /// Creates the default settings.
     package init() {}
+
+    /// Returns a host in the form that it has in URLs and in the header `Host`: in lower case, and an IPv6
+    /// address in brackets.
+    ///
+    /// - Returns: `nil` if the text is neither a name nor an address, for example because it has a scheme or a
+    ///   port.
+    package static func urlHost(_ text: String) -> String? {
+        let text = text.lowercased()
+        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+        let address = isBracketed ? String(text.dropFirst().dropLast()) : text
+        var bytes = in6_addr()
+        if inet_pton(AF_INET6, address, &bytes) == 1 { return "[\(address)]" }
+        return !isBracketed && WebOrigin.isHost(text) ? text : nil
+    }
 }

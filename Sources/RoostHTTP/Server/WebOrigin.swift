@@ -30,7 +30,8 @@ package struct WebOrigin: Sendable, Hashable {
 
     private static func isDigit(_ character: Character) -> Bool { ("0"..."9").contains(character) }
 
-    private static func isHost(_ host: String) -> Bool {
+    /// Returns whether a text in lower case can be the host of an origin. An IPv6 address has brackets.
+    static func isHost(_ host: String) -> Bool {
         if host.hasPrefix("["), host.hasSuffix("]") {
             return host.dropFirst().dropLast().allSatisfy { $0.isHexDigit || ":.".contains($0) }
         }
