@@ -101,7 +101,8 @@ extension SQLiteStorageProvider {
 
     /// Returns the configuration of a connection.
     ///
-    /// - Parameter verification: The effect of a page whose checksum does not match.
+    /// - Parameter verification: The effect of a page whose checksum does not match. With `.off`, a truncated
+    ///   file can be read, too.
     static func configuration(
         _ options: Options, verifyingPages verification: PageChecksums.Verification = .fail
     ) -> Configuration {
@@ -110,6 +111,8 @@ extension SQLiteStorageProvider {
         configuration.foreignKeysEnabled = true
         configuration.maximumReaderCount = maximumReaderCount
         configuration.prepareDatabase { database in
+            // Otherwise, SQLite reads nothing from a file that is shorter than its header states.
+            if verification == .off { try database.execute(sql: "PRAGMA writable_schema = ON") }
             try PageChecksums.setVerification(verification, database)
             // A negative value is a size in KiB; a positive value is a number of pages.
             try database.execute(sql: "PRAGMA cache_size = -\(cacheSize)")

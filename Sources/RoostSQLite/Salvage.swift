@@ -22,8 +22,9 @@ struct Salvage {
     func run(into target: SQLiteStorageProvider) async throws -> [StorageFinding] {
         // Rows have their own checksums, so the intact rows of a damaged page can be recovered.
         let configuration = SQLiteStorageProvider.configuration(options, verifyingPages: .off)
-        let source = try await readable(configuration)
-        guard let highest = try await highestRow(source) else { throw unreadable }
+        guard let source = try await intact({ try await readable(configuration) }),
+            let highest = try await highestRow(source)
+        else { throw unreadable }
         // A damaged row number can also be negative.
         let last = max(0, highest)
         let (kept, withoutVectors) = try await copyEntries(from: source, through: last, to: target)
@@ -109,9 +110,11 @@ struct Salvage {
     }
 
     private func countLost(_ source: DatabaseQueue, _ kept: Int) async throws -> Int? {
-        let count = try await intact {
+        var count = try await intact {
             try await source.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entries NOT INDEXED") }
         }
+        // Without some pages of the table, only the recorded count is known.
+        if count == nil { count = try await intact { try await source.read { try Meta($0).entryCount } } }
         return (count ?? nil).map { max(0, $0 - kept) }
     }
 

@@ -84,6 +84,9 @@ import Testing
             try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
         }
         try expectRefused("s", "is missing")
+        let repair = try commands.roost("doctor", "--repair", "--store", "s")
+        #expect(repair.status == 65 && repair.error.contains("is missing"), "\(repair)")
+        #expect(repair.error.contains("`roost backup restore"), "\(repair)")
         #expect(
             !FileManager.default.fileExists(atPath: folder.appendingPathComponent("roost.sqlite").path)
                 && !FileManager.default.fileExists(atPath: folder.appendingPathComponent("Storage").path))

@@ -129,6 +129,46 @@ import Testing
         #expect(try await SQLiteStorageProvider.inspect(databaseURL: url).allSatisfy { $0.severity == .note })
     }
 
+    @Test func `a repair of a truncated database keeps the entries in the intact pages`() async throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("roost.sqlite")
+        var store = try await SQLiteStorageProvider(databaseURL: url)
+        // Texts that cannot be compressed fill several hundred pages.
+        let entries = (0..<200).map { number in
+            let words = (0..<60).map { _ in UUID().uuidString }.joined(separator: " ")
+            return Entry(content: "\(number) \(words)", embeddings: [1, 0])
+        }
+        for start in stride(from: 0, to: 200, by: 50) {
+            try await store.saveEntries(Array(entries[start..<start + 50]))
+        }
+        try await store.close()
+        let data = try Data(contentsOf: url)
+        try data.prefix(data.count / 8_192 * 4_096).write(to: url)
+        let findings = try await SQLiteStorageProvider.repair(databaseURL: url)
+        store = try await SQLiteStorageProvider(databaseURL: url)
+        let kept = try await store.fetchEntries()
+        #expect((20..<190).contains(kept.count))
+        #expect(
+            kept.allSatisfy { entry in entries.contains { $0.id == entry.id && $0.content == entry.content } }
+        )
+        let message = "\(200 - kept.count) were lost"
+        #expect(findings.contains { $0.subject == "entries" && $0.message == message }, "\(findings)")
+        try await store.close()
+        #expect(try await SQLiteStorageProvider.inspect(databaseURL: url).allSatisfy { $0.severity == .note })
+    }
+
+    @Test(arguments: ["", "no database", String(repeating: "x", count: 10_000)])
+    func `a file without a database cannot be repaired, and is kept`(contents: String) async throws {
+        let folder = try TemporaryFolder()
+        let (url, _) = try await database(in: folder.url)
+        try Data(contents.utf8).write(to: url)
+        let error = await #expect(throws: StorageError.self) {
+            try await SQLiteStorageProvider.repair(databaseURL: url)
+        }
+        #expect(error?.code == .damaged && error?.remedy == .restoreBackup)
+        #expect(try Data(contentsOf: url) == Data(contents.utf8))
+    }
+
     @Test(arguments: ["", ".", "nothing.sqlite", "../roost.sqlite", "repaired-1.sqlite"])
     func `a replacement marker that names no database leaves all files unchanged`(name: String) async throws {
         let folder = try TemporaryFolder()

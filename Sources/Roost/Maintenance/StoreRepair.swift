@@ -25,10 +25,11 @@ struct StoreRepair {
         let isSpaceKnown = recovered.isIntact ? await settleMigration(manifest) : false
         let configuration = Self.configuration(for: manifest, in: directory)
         findings += await backUp()
-        if configuration.manifest.provider == .json, !configuration.hasStorageFiles {
+        // Opening the storage would create an empty one.
+        guard configuration.hasStorageFiles else {
             throw StorageError(
-                .damaged,
-                "cannot repair the store: \(configuration.storagePath) is missing; restore it from a copy")
+                .damaged, "cannot repair the store: \(configuration.storagePath) is missing",
+                remedy: .restoreBackup)
         }
         let before = try? await configuration.storageStamp().store
         findings += try await configuration.repair()
