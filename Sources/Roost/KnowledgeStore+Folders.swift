@@ -16,12 +16,23 @@ extension KnowledgeStore {
     /// path is replaced.
     ///
     /// - Throws: ``RoostError`` with `.noInput` if the path is not a folder, with `.badInput` if the
-    ///   description is invalid, or with `.configuration` if the store has no folder; `StorageError`.
+    ///   description is invalid or the folder belongs to the store itself, or with `.configuration` if the
+    ///   store has no folder; `StorageError`.
     public func addFolder(_ folder: SyncedFolder) async throws {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue
         else { throw RoostError(.noInput, "cannot remember \(folder.path): it is not a folder") }
-        try await SyncedFolders.change(in: try syncDirectory()) { try $0.add(folder) }
+        let directory = try syncDirectory()
+        // Each sync changes files of the store, so a watcher would never come to rest.
+        if let own = FolderWalk.resolved(directory.path), let path = FolderWalk.resolved(folder.path),
+            (path + "/").hasPrefix(own + "/")
+        {
+            throw RoostError(
+                .badInput,
+                "cannot remember \(folder.path): it belongs to the store's own folder, whose files are not "
+                    + "read; name another folder")
+        }
+        try await SyncedFolders.change(in: directory) { try $0.add(folder) }
     }
 
     /// Forgets a folder. Its entries stay in the store.

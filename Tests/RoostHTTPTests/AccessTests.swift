@@ -79,10 +79,12 @@ struct AccessTests {
         }
         try await HTTPHarness.run(settings) { harness in
             for host in ["notes.example.com", "notes.example.com:8443", "[2001:db8::1]:4400", "[fd00::2]"] {
-                #expect(try await harness.send(.GET, "/livez", nil, ["Host": host]).status == 200, "\(host)")
+                let answer = try await harness.send(.GET, "/livez", nil, ["Host": host])
+                #expect(answer.status == 200, "\(host)")
             }
             for host in ["other.example.com", "[2001:db8::2]:4400"] {
-                #expect(try await harness.send(.GET, "/livez", nil, ["Host": host]).status == 403, "\(host)")
+                let answer = try await harness.send(.GET, "/livez", nil, ["Host": host])
+                #expect(answer.status == 403, "\(host)")
             }
         }
     }

@@ -30,6 +30,27 @@ import Testing
         try await store.close()
     }
 
+    @Test func `the folder of the store is not remembered, but folders around it are`() async throws {
+        let directory = try TemporaryFolder().url
+        let own = directory.appendingPathComponent("s")
+        let store = try await KnowledgeStore.create(in: own, embedder: LexicalEmbedder())
+        let (inner, link) = (own.appendingPathComponent("inner"), directory.appendingPathComponent("link"))
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: own)
+        for folder in [own, inner, link] {
+            let error = await #expect(throws: RoostError.self) {
+                try await store.addFolder(SyncedFolder(folder))
+            }
+            #expect(error?.code == .badInput)
+        }
+        let neighbor = directory.appendingPathComponent("s2")
+        try FileManager.default.createDirectory(at: neighbor, withIntermediateDirectories: false)
+        try await store.addFolder(SyncedFolder(directory))
+        try await store.addFolder(SyncedFolder(neighbor))
+        #expect(try store.syncedFolders().count == 2)
+        try await store.close()
+    }
+
     @Test func `simultaneous additions are all remembered`() async throws {
         let directory = try TemporaryFolder().url
         let notes = try TemporaryFolder().url
