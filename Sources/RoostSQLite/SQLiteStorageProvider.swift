@@ -71,14 +71,18 @@ public struct SQLiteStorageProvider: StorageProvider {
         let lockURL = options.lockURL ?? databaseURL.appendingPathExtension("lock")
         self.lockURL = lockURL
         self.options = options
-        connections = try await Self.errors(databaseURL.path).runBlocking { isCancelled in
+        connections = try await Self.errors(databaseURL.path, options).runBlocking { isCancelled in
             try DatabaseConnections.open(databaseURL, lockURL, options, isCancelled)
         }
     }
 
     /// Returns the mapping that converts errors of the database at a path.
-    static func errors(_ path: String) -> DatabaseErrorMapping {
-        DatabaseErrorMapping(path: path, ifDamaged: .inspectStore, ifFull: .compactOrRaiseSizeLimit)
+    ///
+    /// - Parameter options: The options with the size limit, which determines why a database can be full.
+    static func errors(_ path: String, _ options: Options = Options()) -> DatabaseErrorMapping {
+        DatabaseErrorMapping(
+            path: path, ifDamaged: .inspectStore,
+            ifFull: options.maximumSize == nil ? .freeSpace : .compactOrRaiseSizeLimit)
     }
 
     /// The connections that read.
@@ -91,7 +95,7 @@ public struct SQLiteStorageProvider: StorageProvider {
     /// to write it is missing. Commits then throw `.readOnly`.
     public var isReadOnly: Bool { connections.readOnly != nil }
 
-    var errors: DatabaseErrorMapping { Self.errors(path) }
+    var errors: DatabaseErrorMapping { Self.errors(path, options) }
 
     /// Checks that the provider can still be used.
     ///

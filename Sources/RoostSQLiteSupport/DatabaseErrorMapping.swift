@@ -68,7 +68,9 @@ package struct DatabaseErrorMapping: Sendable {
             StorageError(.locked, message, underlying: error, isRetryable: true, remedy: .retryLater)
         case .SQLITE_FULL:
             StorageError(
-                .full, "\(path): the disk is full, or the database has reached its size limit",
+                .full,
+                "\(path): the disk is full"
+                    + (fullRemedy == .freeSpace ? "" : ", or the database has reached its size limit"),
                 underlying: error, remedy: fullRemedy)
         case .SQLITE_READONLY, .SQLITE_PERM:
             StorageError(.readOnly, message, underlying: error, remedy: .checkPermissions)

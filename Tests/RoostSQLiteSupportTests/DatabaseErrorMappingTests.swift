@@ -31,6 +31,15 @@ import Testing
         #expect((error.underlying as? DatabaseError)?.resultCode == result)
     }
 
+    @Test func `only a database with a size limit can have reached it`() {
+        let cause = DatabaseError(resultCode: .SQLITE_FULL)
+        let error = DatabaseErrorMapping(path: "/a/b.sqlite").mapped(cause) as? StorageError
+        #expect(error?.message == "/a/b.sqlite: the disk is full" && error?.remedy == .freeSpace)
+        let limited = mapping.mapped(cause) as? StorageError
+        #expect(
+            limited?.message == "/a/b.sqlite: the disk is full, or the database has reached its size limit")
+    }
+
     @Test func `errors of the file layer and other errors are mapped in the same way`() {
         let full = mapping.mapped(FileError(operation: "write", path: "/a", errno: ENOSPC)) as? StorageError
         #expect(full?.code == .full)
