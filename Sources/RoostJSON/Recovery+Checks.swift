@@ -126,6 +126,11 @@ extension Recovery {
             let url = folder.journal(number)
             guard let data = try StoreFolder.contents(of: url) else { continue }
             let contents = data.withUnsafeBytes { Journal.read($0) }
+            // A journal before the current one cannot be used without its generation. Those of format 1 have
+            // no records, and their journals have another form; the next generations remove them.
+            if contents.damage != nil, number < current?.number ?? 0, !hasRecord(folder.generation(number)) {
+                continue
+            }
             journals[number] = contents
             if let offset = contents.damage {
                 findings.append(

@@ -72,6 +72,8 @@ package struct DatabaseErrorMapping: Sendable {
                 "\(path): the disk is full"
                     + (fullRemedy == .freeSpace ? "" : ", or the database has reached its size limit"),
                 underlying: error, remedy: fullRemedy)
+        case .SQLITE_CANTOPEN:
+            StorageError(.inputOutput, message, underlying: error, remedy: .checkPermissions)
         case .SQLITE_READONLY, .SQLITE_PERM:
             StorageError(.readOnly, message, underlying: error, remedy: .checkPermissions)
         case .SQLITE_MISUSE:

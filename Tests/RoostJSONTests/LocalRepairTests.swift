@@ -51,6 +51,21 @@ import Testing
         #expect(try await repaired.fetchEntries() == entries.filter { $0.id != entries[2].id })
     }
 
+    @Test func `the remnants of format 1 are no damage`() async throws {
+        let folder = try TemporaryFolder()
+        let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Fixtures/Formats/v1/json/Storage")
+        let copy = folder.url.appendingPathComponent("Storage")
+        try FileManager.default.copyItem(at: fixture, to: copy)
+        let store = try LocalStorageProvider(directory: copy)
+        try await store.saveEntry(Entry(content: "new"))
+        try await store.close()
+        #expect(FileManager.default.fileExists(atPath: copy.path + "/journal-6.jsonl"))
+        let findings = try await LocalStorageProvider.inspect(directory: copy)
+        #expect(findings.allSatisfy { $0.severity == .note }, "\(findings)")
+    }
+
     @Test(arguments: ["journal-\(Int.max).jsonl", "generations/\(Int.max)/generation.json"])
     func `a file with an impossible generation number does not prevent a repair`(name: String) async throws {
         let folder = try TemporaryFolder()

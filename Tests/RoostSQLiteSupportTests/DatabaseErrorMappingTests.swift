@@ -18,7 +18,7 @@ import Testing
         (.SQLITE_LOCKED, .locked, .retryLater), (.SQLITE_FULL, .full, .compactOrRaiseSizeLimit),
         (.SQLITE_READONLY, .readOnly, .checkPermissions), (.SQLITE_PERM, .readOnly, .checkPermissions),
         (.SQLITE_MISUSE, .closed, nil), (.SQLITE_IOERR, .inputOutput, nil),
-        (.SQLITE_CANTOPEN, .inputOutput, nil),
+        (.SQLITE_CANTOPEN, .inputOutput, .checkPermissions),
     ])
     func `an SQLite error becomes the storage error of its cause`(
         result: ResultCode, code: StorageError.Code, remedy: Remedy?

@@ -14,10 +14,12 @@ extension StoreBackup {
     public static func openOrCreate(
         _ folder: URL, passphrase: String? = nil
     ) async throws -> BackupRepository {
-        // A process that ended while it created a repository may have left temporary files.
+        // A process that creates a repository, or ended while it did, may have left temporary files. They are
+        // listed last, and the configuration is looked for after that, because another process can create
+        // the repository at the same time.
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let leftovers = Set(AtomicFile.leftovers(in: folder))
-        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
-            .filter { !leftovers.contains($0) }
+        let names = all.filter { !leftovers.contains($0) }
         let hasConfiguration = FileManager.default.fileExists(
             atPath: folder.appendingPathComponent(configurationName).path)
         guard names.isEmpty || hasConfiguration else { throw containsOtherFiles(folder.path) }
@@ -47,7 +49,11 @@ extension StoreBackup {
         if try await retrieval.presence(at: configurationName) {
             return try await BackupRepository.open(retrieval, passphrase: passphrase)
         }
-        guard try await retrieval.paths(in: "").isEmpty else { throw containsOtherFiles(name) }
+        guard try await retrieval.paths(in: "").isEmpty else {
+            // Another process may have created the repository since the first check.
+            guard try await retrieval.presence(at: configurationName) else { throw containsOtherFiles(name) }
+            return try await BackupRepository.open(retrieval, passphrase: passphrase)
+        }
         do {
             return try await BackupRepository.create(in: retrieval, passphrase: passphrase)
         } catch let error as BackupError where error.code == .exists {

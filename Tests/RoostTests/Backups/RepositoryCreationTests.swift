@@ -1,0 +1,58 @@
+import Foundation
+import Roost
+import RoostBackups
+import RoostChunks
+import Synchronization
+import TestSupport
+import Testing
+
+/// Tests of processes that create the same backup repository at the same time.
+@Suite(.temporaryFolders) struct RepositoryCreationTests {
+    /// A storage in which another process creates a repository and locks it right after the first check.
+    private final class RacingRetrieval: ChunkStorageRetrieval {
+        private let base = InMemoryRetrieval()
+        private let isFirst = Mutex(true)
+
+        func presence(at path: String) async throws -> Bool {
+            let isFirst = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            guard isFirst else { return try await base.presence(at: path) }
+            _ = try await BackupRepository.create(in: base)
+            try await base.writeChunk(Data("{}".utf8), at: "locks/other", metadata: nil)
+            return false
+        }
+
+        func readChunk(at path: String) async throws -> Data? { try await base.readChunk(at: path) }
+
+        func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
+            try await base.writeChunk(data, at: path, metadata: metadata)
+        }
+
+        func chunkExists(at path: String) async -> Bool { await base.chunkExists(at: path) }
+
+        func deleteChunk(at path: String) async throws { try await base.deleteChunk(at: path) }
+
+        func paths(in folder: String) async throws -> [String] { try await base.paths(in: folder) }
+    }
+
+    @Test func `a repository that another process has just created is opened`() async throws {
+        let retrieval = RacingRetrieval()
+        let repository = try await StoreBackup.openOrCreate(in: retrieval, named: "test")
+        #expect(try await repository.id == BackupRepository.open(retrieval).id)
+    }
+
+    @Test func `simultaneous calls create one repository in a folder`() async throws {
+        for _ in 0..<20 {
+            let folder = TemporaryFolder.unusedURL()
+            let ids = try await withThrowingTaskGroup(of: UUID.self) { group in
+                for _ in 0..<8 {
+                    group.addTask { try await StoreBackup.openOrCreate(folder).id }
+                }
+                return try await group.reduce(into: Set<UUID>()) { $0.insert($1) }
+            }
+            #expect(ids.count == 1)
+        }
+    }
+}
