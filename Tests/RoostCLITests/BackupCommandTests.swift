@@ -51,6 +51,24 @@ import Testing
         }
     }
 
+    @Test func `the advice of a verification leads to a sound repository`() throws {
+        try prepare()
+        #expect(try cli.roost("backup", "create", "--store=s", "--to=b").status == 0)
+        let packs = cli.home.appendingPathComponent("b/packs")
+        let paths = try #require(FileManager.default.subpaths(atPath: packs.path))
+        let pack = packs.appendingPathComponent(try #require(paths.first { $0.contains("/") }))
+        try Data().write(to: pack)
+        #expect(try cli.roost("backup", "create", "--store=s", "--to=b").status == 0)
+        let damaged = try cli.roost("backup", "verify", "--to=b", "--read-data")
+        #expect(damaged.status == 65 && damaged.error.contains("`roost backup forget`"), "\(damaged)")
+        let ids = try cli.roost("backup", "list", "--to=b", "--format=tsv").output.split(separator: "\n")
+            .dropFirst().compactMap { $0.split(separator: "\t").first.map(String.init) }
+        #expect(try cli.roost(["backup", "forget", "--to=b"] + ids).status == 0)
+        #expect(try cli.roost("backup", "prune", "--to=b").status == 0)
+        #expect(try cli.roost("backup", "create", "--store=s", "--to=b").status == 0)
+        #expect(try cli.roost("backup", "verify", "--to=b", "--read-data").status == 0)
+    }
+
     @Test func `snapshots in the store's own repository can be removed and pruned`() throws {
         try prepare()
         for number in 0..<3 {
