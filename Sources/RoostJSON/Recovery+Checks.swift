@@ -37,6 +37,7 @@ extension Recovery {
         if let current, !numbers.contains(current.number) {
             damage(folder.generation(current.number), "is missing", &outcome)
         }
+        if candidates.isEmpty, let copy = published(newest) { candidates.append(copy) }
         return candidates
     }
 
@@ -115,6 +116,14 @@ extension Recovery {
             let state = try? ForeignFolder.read(url)
         else { return nil }
         return Candidate(number: number, state: state, isTextOnly: true)
+    }
+
+    /// Reads the published copies of the JSON files, which are those of the newest generation.
+    private func published(_ newest: Int) -> Candidate? {
+        guard FileManager.default.fileExists(atPath: folder.file(Generation.entriesFile).path),
+            let state = try? ForeignFolder.read(folder.url)
+        else { return nil }
+        return Candidate(number: newest, state: state, isTextOnly: true, isPublished: true)
     }
 
     /// Checks the journals, and returns the contents of each, keyed by the number of its generation.

@@ -17,7 +17,7 @@ extension Recovery {
             if !outcome.damaged.isEmpty { try moveAway(outcome.damaged, in: aside) }
             return
         }
-        guard outcome.base != nil else {
+        guard let base = outcome.base else {
             throw StorageError(
                 .damaged, "cannot repair \(folder.path): none of its generations can be read",
                 remedy: .restoreBackup)
@@ -32,7 +32,7 @@ extension Recovery {
         }
         outcome.state.renewEpoch()
         // Uses a number that no existing generation or journal has, so no file is overwritten.
-        let number = max(folder.newestGeneration, folder.journalNumbers.last ?? 0) + 1
+        let number = max(folder.newestGeneration, folder.journalNumbers.last ?? 0, base) + 1
         let generation = try Generation.write(
             outcome.state, number: number, in: folder, from: outcome.contents, files: files)
         let current = folder.current

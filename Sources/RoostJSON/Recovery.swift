@@ -40,6 +40,8 @@ struct Recovery {
         /// Whether only the JSON files could be read, without the sidecar. A store that is rebuilt from them
         /// has no history.
         var isTextOnly = false
+        /// Whether the files are the published copies, because no generation can be read.
+        var isPublished = false
     }
 
     static let remedy = "moves it away and continues from the intact files"
@@ -121,9 +123,12 @@ struct Recovery {
             outcome.state = candidate.state
             outcome.base = candidate.number
             outcome.isIntact = false
+            let source =
+                candidate.isPublished
+                ? folder.file(Generation.entriesFile) : folder.generation(candidate.number)
             findings.append(
                 .damage(
-                    folder.generation(candidate.number).path,
+                    source.path,
                     "only its texts can be read; sources, assignments and the change feed are lost"))
             return
         }

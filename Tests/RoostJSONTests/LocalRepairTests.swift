@@ -51,6 +51,23 @@ import Testing
         #expect(try await repaired.fetchEntries() == entries.filter { $0.id != entries[2].id })
     }
 
+    @Test func `a repair without generations continues from the published copy`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try LocalStorageProvider(directory: folder.url)
+        try await store.saveEntries(entries)
+        try await store.compact()
+        try await store.close()
+        try FileManager.default.removeItem(at: folder.url.appendingPathComponent("generations"))
+        let findings = try await LocalStorageProvider.repair(directory: folder.url)
+        #expect(findings.contains { $0.subject.hasSuffix("/entries.json") && $0.severity == .damage })
+        let repaired = try LocalStorageProvider(directory: folder.url)
+        #expect(try await repaired.fetchEntries().map(\.content) == entries.map(\.content))
+        #expect(try await repaired.fetchEntries().map(\.embeddings) == entries.map(\.embeddings))
+        try await repaired.close()
+        let rest = try await LocalStorageProvider.inspect(directory: folder.url)
+        #expect(rest.allSatisfy { $0.severity == .note }, "\(rest)")
+    }
+
     @Test func `the remnants of format 1 are no damage`() async throws {
         let folder = try TemporaryFolder()
         let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
