@@ -71,6 +71,17 @@ struct JobTests {
         #expect(states == [.interrupted])
     }
 
+    @Test func `a job does not create the folder of a store that was moved away`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let jobs = JobRegistry(directory: folder) { _ in nil }
+        let job = try await jobs.start("backup") { _ in [:] }
+        var last: Job?
+        for await update in try #require(await jobs.updates(of: job.id)) { last = update }
+        #expect(last?.state == .succeeded)
+        await jobs.stop()
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+    }
+
     @Test func `a job whose backup does not fit on the disk says so`() async throws {
         let jobs = JobRegistry(directory: nil) { $0 == .freeSpace ? "free some space" : nil }
         let job = try await jobs.start("backup") { _ in

@@ -112,9 +112,11 @@ public struct StoreBackup: Sendable {
     /// also tries to open the repository without a passphrase.
     ///
     /// - Parameter passphrase: The passphrase; `nil` if there is none.
-    /// - Throws: `BackupError`, with `.wrongPassphrase` if the repository is encrypted with another one;
-    ///   `ChunkStorageError`.
+    /// - Throws: ``RoostError`` with `.noStore`; `BackupError`, with `.wrongPassphrase` if the repository is
+    ///   encrypted with another one; `ChunkStorageError`.
     package func openOrCreateOwn(passphrase: String?) async throws -> BackupRepository {
+        // The repository must not create the folder of a store that was moved away.
+        guard StoreManifest.exists(in: directory) else { throw RoostError.noStore(in: directory) }
         do {
             return try await Self.openOrCreate(ownRepository, passphrase: passphrase)
         } catch let error as BackupError where error.code == .wrongPassphrase {

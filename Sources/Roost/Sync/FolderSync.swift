@@ -77,6 +77,8 @@ struct FolderSync {
     /// Acquires the lock that permits one sync at a time; `nil` for a store without a folder.
     private func lock() async throws -> FileLock? {
         guard let directory = store.directory, !options.isDryRun else { return nil }
+        // The lock must not create the folder of a store that was moved away.
+        guard StoreManifest.exists(in: directory) else { throw RoostError.noStore(in: directory) }
         let onWaiting = options.onWaiting
         return try await BlockingWork.run { isCancelled in
             try StorageError.mappingFileErrors {

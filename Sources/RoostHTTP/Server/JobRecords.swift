@@ -123,7 +123,10 @@ struct JobRecords: Sendable {
     /// Runs work after the work of earlier calls has ended, even if the task has been canceled.
     @discardableResult
     private func run<Value: Sendable>(_ body: @escaping @Sendable (URL) throws -> Value) async -> Value? {
-        guard let folder else { return nil }
+        // A record must not create the folder of a store that was moved away.
+        guard let folder,
+            FileManager.default.fileExists(atPath: folder.deletingLastPathComponent().path)
+        else { return nil }
         return try? await queue.run(isStoppable: false) {
             try await BlockingWork.run { _ in try body(folder) }
         }

@@ -43,6 +43,15 @@ import Testing
         #expect(try await repository.id == BackupRepository.open(retrieval).id)
     }
 
+    @Test func `no repository is created in a folder without a store`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let error = await #expect(throws: RoostError.self) {
+            try await StoreBackup(folder).createAutomatically()
+        }
+        #expect(error?.code == .noStore)
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+    }
+
     @Test func `simultaneous calls create one repository in a folder`() async throws {
         for _ in 0..<20 {
             let folder = TemporaryFolder.unusedURL()

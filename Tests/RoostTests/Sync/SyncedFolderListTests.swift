@@ -30,6 +30,21 @@ import Testing
         try await store.close()
     }
 
+    @Test func `a sync does not create the folder of a store that was moved away`() async throws {
+        let directory = try TemporaryFolder().url
+        let (own, away) = (directory.appendingPathComponent("s"), directory.appendingPathComponent("away"))
+        let notes = try TemporaryFolder().url
+        let store = try await KnowledgeStore.create(in: own, embedder: LexicalEmbedder())
+        try await store.addFolder(SyncedFolder(notes))
+        let folders = try store.syncedFolders()
+        try FileManager.default.moveItem(at: own, to: away)
+        let error = await #expect(throws: RoostError.self) { _ = try await store.sync(folders) }
+        #expect(error?.code == .noStore)
+        #expect(!FileManager.default.fileExists(atPath: own.path))
+        try FileManager.default.moveItem(at: away, to: own)
+        try await store.close()
+    }
+
     @Test func `the folder of the store is not remembered, but folders around it are`() async throws {
         let directory = try TemporaryFolder().url
         let own = directory.appendingPathComponent("s")

@@ -234,6 +234,8 @@ struct FolderWatcher {
 
     private mutating func save() {
         lastSave = .now
+        // The states must not create the folder of a store that was moved away.
+        guard StoreManifest.exists(in: directory) else { return }
         for index in trees.indices {
             // Without the state, the next sync reads all files, which is no reason to fail.
             try? trees[index].state.save(of: trees[index].folder, in: directory)
