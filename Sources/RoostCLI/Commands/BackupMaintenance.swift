@@ -99,9 +99,9 @@ extension BackupCommand {
                     + (result.isSound ? "no damage found" : "\(result.findings.count) damaged"))
             if !result.isSound {
                 options.note(
-                    "restore the intact parts of a snapshot with `roost backup restore --allow-damaged`; remove "
-                        + "the affected snapshots with `roost backup forget` and `roost backup prune`, so that "
-                        + "new snapshots use no damaged data")
+                    "restore the intact parts of a snapshot with `roost backup restore --allow-damaged`; "
+                        + "remove the affected snapshots with `roost backup forget` and `roost backup "
+                        + "prune`, so that new snapshots use no damaged data")
             }
             if result.isSound, !result.hasReadData {
                 options.note("checked that all packs exist; use --read-data to verify their contents")

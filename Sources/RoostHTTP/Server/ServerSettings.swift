@@ -87,8 +87,8 @@ package struct ServerSettings: Sendable {
     /// Returns a host in the form that it has in URLs and in the header `Host`: in lower case, and an IPv6
     /// address in brackets.
     ///
-    /// - Returns: `nil` if the text is neither a name nor an address, for example because it has a scheme or a
-    ///   port.
+    /// - Returns: `nil` if the text is neither a name nor an address, for example because it has a scheme or
+    ///   a port.
     package static func urlHost(_ text: String) -> String? {
         let text = text.lowercased()
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
