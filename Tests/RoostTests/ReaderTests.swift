@@ -161,6 +161,11 @@ import Testing
         }
         let missing = RecordReader.sourceID(link.appendingPathComponent("none/none/a.md"))
         #expect(missing == RecordReader.folderID(real) + "none/none/a.md")
+        let root = folder.appendingPathComponent("root")
+        try FileManager.default.createSymbolicLink(
+            at: root, withDestinationURL: URL(fileURLWithPath: "/", isDirectory: true))
+        let belowRoot = RecordReader.sourceID(root.appendingPathComponent("none/a.md"))
+        #expect(belowRoot == "file:///none/a.md")
     }
 
     @Test(.timeLimit(.minutes(1))) func `the path of a missing file can have any length`() {

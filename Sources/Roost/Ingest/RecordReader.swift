@@ -139,7 +139,9 @@ public struct RecordReader: Sendable {
             resolved = folder.isEmpty ? "" : FileSystem.resolvedPath(String(folder))
         }
         guard let resolved else { return url.absoluteString }
-        return URL(fileURLWithPath: resolved + path[folder.endIndex...], isDirectory: false).absoluteString
+        // A link can lead to the root, whose path already ends with the slash.
+        let base = resolved == "/" ? "" : resolved
+        return URL(fileURLWithPath: base + path[folder.endIndex...], isDirectory: false).absoluteString
     }
 
     /// Returns the prefix with which the source ids of all files below a folder begin.
