@@ -216,9 +216,12 @@ public struct ModelHub: Sendable {
             throw EmbedderError(.badOutput, error.description)
         }
         let partialFile = target.appendingPathExtension("part")
-        let file = try await retrying {
+        let loaded = try await retrying {
             try await self.load(
                 item, "/\(name)/resolve/\(revision)/\(item.path)", into: partialFile, client, progress)
+        }
+        guard let file = loaded else {
+            return try await fetch(item, name, revision, into: folder, client, progress: progress)
         }
         // The file stays locked until it has its name. Otherwise, another process could take the complete
         // file over during the comparison.
@@ -239,18 +242,22 @@ public struct ModelHub: Sendable {
 
     /// Downloads a file to a temporary file, or continues a partial download.
     ///
-    /// - Returns: The temporary file, which is locked until it is closed.
+    /// - Returns: The temporary file, which is locked until it is closed; `nil` if another process has given
+    ///   it its name, or has removed it.
     private func load(
         _ item: Item, _ path: String, into partialFile: URL, _ client: HTTPClient,
         _ progress: @escaping @Sendable (Int) -> Void
-    ) async throws -> FileDescriptor {
+    ) async throws -> FileDescriptor? {
         let file = try FileDescriptor(partialFile.path, O_WRONLY | O_CREAT)
         guard flock(file.raw, LOCK_EX | LOCK_NB) == 0 else {
             throw EmbedderError(
                 .badOutput,
                 "cannot download \(item.path): another process is downloading it to the same folder")
         }
-        var size = try FileManager.default.attributesOfItem(atPath: partialFile.path)[.size] as? Int ?? 0
+        // The process that held the lock may have renamed the file after it was opened here. Writing would
+        // then change the complete file.
+        guard FileIdentity(partialFile) == FileIdentity(file) else { return nil }
+        var size = try file.size()
         if size > item.length { size = 0 }
         if size == item.length, size > 0 { return file }
         var call = call(path)
