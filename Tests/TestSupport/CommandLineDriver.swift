@@ -1,3 +1,4 @@
+import Dispatch
 public import Foundation
 
 /// Runs the `roost` command as a separate process, in an empty home folder without installed models.
@@ -23,8 +24,15 @@ public struct CommandLineDriver: Sendable {
 
         /// Reads the output until the command ends.
         public func outcome() throws -> Outcome {
+            // Both pipes are read at the same time, because the command waits while one of them is full.
+            let ended = DispatchSemaphore(value: 0)
+            nonisolated(unsafe) var err = Data()
+            Thread.detachNewThread { [error] in
+                err = (try? error.readToEnd()) ?? Data()
+                ended.signal()
+            }
             let out = try output.readToEnd() ?? Data()
-            let err = try error.readToEnd() ?? Data()
+            ended.wait()
             process.waitUntilExit()
             return Outcome(
                 status: process.terminationStatus, output: String(decoding: out, as: UTF8.self),

@@ -51,7 +51,8 @@ public enum PseudoTerminal {
     ///   - size: The numbers of columns and rows of the terminal.
     ///   - steps: The texts to wait for, each with the keys that are pressed when it has appeared.
     /// - Returns: The exit status, and the bytes that the terminal received.
-    /// - Throws: `CocoaError` if an awaited text does not appear in time.
+    /// - Throws: `CocoaError` if an awaited text does not appear in time, or the command does not end in time
+    ///   after the last of them.
     public static func conversation(
         with command: URL, _ arguments: [String], in folder: URL, environment: [String: String],
         size: (columns: UInt16, rows: UInt16) = (80, 24), steps: [(text: String, keys: String)]
@@ -92,7 +93,11 @@ public enum PseudoTerminal {
             }
         }
         let deadline = Date().addingTimeInterval(patience)
-        while Date() < deadline, receive(from: master, into: &received) {}
+        while receive(from: master, into: &received) {
+            guard Date() < deadline else {
+                throw CocoaError(.fileReadUnknown, userInfo: ["awaited": "the end", "received": received])
+            }
+        }
         process.waitUntilExit()
         return (process.terminationStatus, received)
     }
