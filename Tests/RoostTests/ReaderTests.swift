@@ -12,6 +12,10 @@ import Testing
         ("[!a-c]x", "bx", false), ("a*b*c", "aXXbYYc", true), ("a*b*c", "aXXc", false), ("", "", true),
         ("\\*", "*", true),
         ("**/", "a/", true),
+        ("a/**/b", "a/b", true), ("a/***/b", "a/c/d/b", true), ("**", "a/b", true),
+        // Asterisks beside other characters than slashes match within a name.
+        ("a**b", "axxb", true), ("a**b", "a/b", false), ("**b", "a/b", false), ("a/**b", "a/c/b", false),
+        ("a**/b", "ax/b", true), ("a**/b", "ab", false), ("a**/b", "a/c/b", false),
     ])
     func `glob patterns match paths`(pattern: String, path: String, isMatch: Bool) {
         #expect(GlobPattern(pattern).matches(path) == isMatch)
@@ -71,6 +75,18 @@ import Testing
         #expect(rules.ignores("top", isFolder: false) == true)
         #expect(rules.ignores("a/top", isFolder: false) == nil)
         #expect(rules.ignores("docs/a.txt", isFolder: false) == true)
+    }
+
+    @Test(arguments: [
+        ("a ", ["a", "a "], [true, false]), ("a\\ ", ["a", "a ", "a\\"], [false, true, false]),
+        ("a\\  ", ["a ", "a  "], [true, false]), ("a\\\\ ", ["a\\", "a\\ "], [true, false]),
+        ("   ", [" ", "a"], [false, false]), ("\\ ", [" ", "a"], [true, false]),
+    ])
+    func `spaces at the end of a line of an ignore file count after a backslash`(
+        line: String, names: [String], expected: [Bool]
+    ) {
+        let rules = IgnoreRules(line + "\n")
+        #expect(names.map { rules.ignores($0, isFolder: false) == true } == expected)
     }
 
     @Test func `quoted fields of delimited text are read`() throws {

@@ -1,5 +1,5 @@
-/// A pattern for paths in the syntax of `.gitignore`: `*` and `?` match within a name, `**` across folders,
-/// `[a-z]` one of several characters.
+/// A pattern for paths in the syntax of `.gitignore`: `*` and `?` match within a name, `[a-z]` one of several
+/// characters, and `**` across folders if only slashes are beside it.
 struct GlobPattern: Sendable {
     /// A part of a pattern.
     private enum Item: Sendable {
@@ -27,12 +27,14 @@ struct GlobPattern: Sendable {
         var mayEndSet = true
         while let first = rest.popFirst() {
             switch first {
-            case "*" where rest.first == "*":
-                rest.removeFirst()
-                let isFolder = rest.first == "/"
-                if isFolder { rest.removeFirst() }
-                items.append(isFolder ? .folders : .everything)
-            case "*": items.append(.name)
+            case "*":
+                let stars = rest.prefix { $0 == "*" }
+                rest = rest[stars.endIndex...]
+                if stars.isEmpty || !Self.beginsName(items) || rest.first ?? "/" != "/" {
+                    items.append(.name)
+                } else {
+                    items.append(rest.popFirst() == nil ? .everything : .folders)
+                }
             case "?": items.append(.anyCharacter)
             case "[" where mayEndSet:
                 let isNegated = rest.first == "!" || rest.first == "^"
@@ -50,6 +52,15 @@ struct GlobPattern: Sendable {
             }
         }
         self.items = items
+    }
+
+    /// Returns whether a name begins after the items of a pattern.
+    private static func beginsName(_ items: [Item]) -> Bool {
+        switch items.last {
+        case nil, .folders: true
+        case .character(let character): character == "/"
+        default: false
+        }
     }
 
     /// Returns the ranges in the text between the brackets of a set. A single character is a range.

@@ -24,8 +24,7 @@ struct IgnoreRules: Sendable {
     /// Parses the contents of a `.gitignore` file.
     init(_ text: String) {
         for line in text.split(whereSeparator: \.isNewline) {
-            var line = line
-            while line.last == " " { line.removeLast() }
+            var line = Self.withoutSpacesAtEnd(line)
             guard !line.isEmpty, line.first != "#" else { continue }
             let isNegated = line.first == "!"
             if isNegated { line.removeFirst() }
@@ -40,6 +39,14 @@ struct IgnoreRules: Sendable {
                     pattern: GlobPattern(isRelative ? String(line) : "**/" + line), isNegated: isNegated,
                     matchesFoldersOnly: matchesFoldersOnly))
         }
+    }
+
+    /// Returns a line without the spaces at its end. A space after a backslash belongs to the pattern.
+    private static func withoutSpacesAtEnd(_ line: Substring) -> Substring {
+        guard let last = line.lastIndex(where: { $0 != " " }) else { return "" }
+        let text = line[...last]
+        let isEscaped = !text.reversed().prefix { $0 == "\\" }.count.isMultiple(of: 2)
+        return isEscaped && text.endIndex < line.endIndex ? line[...text.endIndex] : text
     }
 
     /// Returns whether the last rule that matches the given path ignores that path; `nil` if no rule matches.
