@@ -94,6 +94,20 @@ struct S3FaultTests {
         } throws: { "\($0)".contains("127.0.0.1:") }
     }
 
+    @Test func `names in a listing are compared by their bytes`() async throws {
+        // A combining accent forms one character with the slash before it.
+        let server = try await FakeServer { _, _ in
+            .init(
+                body: Data(
+                    ("<ListBucketResult><IsTruncated>false</IsTruncated>"
+                        + "<Contents><Key>p/\u{301}x</Key></Contents></ListBucketResult>").utf8))
+        }
+        let bucket = try S3Bucket(
+            "s3://bucket/p", endpoint: server.address, credentials: ObjectStore.credentials)
+        #expect(try await S3Retrieval(bucket).paths(in: "") == ["\u{301}x"])
+        await server.close()
+    }
+
     @Test(arguments: [
         (403, "AccessDenied", "denied access"), (403, "SignatureDoesNotMatch", "rejected"),
         (403, "RequestTimeTooSkewed", "clock"), (301, "PermanentRedirect", "AWS_REGION"),

@@ -163,8 +163,10 @@ public final class S3Retrieval: ChunkStorageRetrieval {
                 let name =
                     isEncoded
                     ? text.replacingOccurrences(of: "+", with: "%20").removingPercentEncoding : text
-                guard let name, name.hasPrefix(base) else { throw noStore() }
-                let path = String(name.dropFirst(base.count))
+                // Names are compared by their bytes, not by Unicode equivalence.
+                guard let name, name.utf8.starts(with: base.utf8),
+                    let path = String(name.utf8.dropFirst(base.utf8.count))
+                else { throw noStore() }
                 if (try? ChunkPath.check(path)) != nil { paths.append(path) }
             }
             token = isTruncated == "true" ? page["NextContinuationToken"].first : nil
