@@ -64,6 +64,12 @@ import Testing
         let text = String(repeating: "{a,b}", count: 64)
         #expect(!PathPattern(text).matches("a", isFolder: false))
         #expect(PathPattern(text).matches(text, isFolder: false))
+        #expect(!PathPattern(String(repeating: "{a,b}", count: 200_000)).matches("a", isFolder: false))
+        // Each of these pairs adds one alternative.
+        func nested(_ pairs: Int) -> PathPattern {
+            PathPattern(String(repeating: "{a,", count: pairs) + "b" + String(repeating: "}", count: pairs))
+        }
+        #expect(nested(999).matches("b", isFolder: false) && !nested(1000).matches("b", isFolder: false))
     }
 
     @Test func `ignore files exclude and include paths`() {

@@ -57,14 +57,19 @@ struct PathPattern: Sendable {
 
     /// Returns the texts in which each pair of braces with a comma is replaced with one of its alternatives;
     /// `nil` if there are too many.
-    private static func alternatives(_ text: Substring) -> [String]? {
+    ///
+    /// - Parameter depth: The number of pairs of braces before or around the text. Each of them adds at least
+    ///   one alternative, so the maximum number of alternatives limits the depth of the recursion, too.
+    private static func alternatives(_ text: Substring, depth: Int = 0) -> [String]? {
         guard let braces = braces(in: text) else { return [String(text)] }
-        guard let rests = alternatives(text[text.index(after: braces.end)...]) else { return nil }
+        guard depth < maximumAlternatives,
+            let rests = alternatives(text[text.index(after: braces.end)...], depth: depth + 1)
+        else { return nil }
         var result: [String] = []
         for part in braces.parts {
-            guard let middles = alternatives(part), middles.count * rests.count <= maximumAlternatives else {
-                return nil
-            }
+            guard let middles = alternatives(part, depth: depth + 1),
+                middles.count * rests.count <= maximumAlternatives
+            else { return nil }
             for middle in middles { result += rests.map { String(text[..<braces.start]) + middle + $0 } }
             guard result.count <= maximumAlternatives else { return nil }
         }
