@@ -95,6 +95,29 @@ import Testing
         #expect(names.map { rules.ignores($0, isFolder: false) == true } == expected)
     }
 
+    @Test func `the rules of a very large ignore file are not applied, and it is reported`() throws {
+        let folder = try TemporaryFolder().url
+        let below = folder.appendingPathComponent("below")
+        try FileManager.default.createDirectory(at: below, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent(".git"), withIntermediateDirectories: false)
+        try Data("text".utf8).write(to: below.appendingPathComponent("a.md"))
+        let rules = folder.appendingPathComponent(".gitignore")
+        let comment = "a.md\n#" + String(repeating: "x", count: 1 << 20)
+        try Data(comment.utf8.prefix(1 << 20)).write(to: rules)
+        for searched in [folder, below] {
+            let found = try FileFinder().find(searched)
+            #expect(found.files.isEmpty && found.skipped.isEmpty)
+        }
+        try Data(comment.utf8).write(to: rules)
+        for searched in [folder, below] {
+            let found = try FileFinder().find(searched)
+            #expect(found.files.map(\.lastPathComponent) == ["a.md"])
+            #expect(found.skipped.map { URL(fileURLWithPath: $0.source).lastPathComponent } == [".gitignore"])
+            #expect(found.skipped.first?.reason == IgnoreRules.sizeReason)
+        }
+    }
+
     @Test func `quoted fields of delimited text are read`() throws {
         let rows = try DelimitedText(separator: ",").rows(of: "a,b\r\n\"x,\"\"y\"\"\n\",\n,2", name: "t")
         #expect(rows.map(\.fields) == [["a", "b"], ["x,\"y\"\n", ""], ["", "2"]])

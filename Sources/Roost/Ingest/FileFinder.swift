@@ -80,10 +80,12 @@ public struct FileFinder: Sendable {
         _ folder: URL, scope: FolderScope = .everything, omitting omitted: Set<String> = [],
         willEnter: @escaping (String) -> Void = { _ in }, isCancelled: @escaping () -> Bool = { false }
     ) throws -> FolderWalk {
-        let (base, rules) = Self.rulesAbove(folder)
+        var skipped: [IngestReport.Skip] = []
+        let (base, rules) = Self.rulesAbove(folder, &skipped)
         var walk = FolderWalk(
             base: base, globs: globs.map { PathPattern($0) }, exclusions: exclusions.map { PathPattern($0) },
-            followsLinks: followsLinks, readers: readers, root: FileSystem.resolvedPath(folder.path))
+            followsLinks: followsLinks, readers: readers, root: FileSystem.resolvedPath(folder.path),
+            skipped: skipped)
         (walk.omitted, walk.willEnter, walk.isCancelled) = (omitted, willEnter, isCancelled)
         try walk.enter(folder.path, path: "", rules: rules, scope: scope)
         // The result must not outlive closures that the caller lends for the search.
@@ -92,8 +94,10 @@ public struct FileFinder: Sendable {
     }
 
     /// Returns the rules of the `.gitignore` files in the parent folders, up to the root of the repository,
-    /// and the path of the folder relative to that root.
-    private static func rulesAbove(_ folder: URL) -> (base: String, rules: [FolderWalk.Rules]) {
+    /// and the path of the folder relative to that root. Adds the files that are too large to `skipped`.
+    private static func rulesAbove(
+        _ folder: URL, _ skipped: inout [IngestReport.Skip]
+    ) -> (base: String, rules: [FolderWalk.Rules]) {
         var names: [String] = []
         var above = folder.standardizedFileURL.resolvingSymlinksInPath()
         while !FileManager.default.fileExists(atPath: above.appendingPathComponent(".git").path) {
@@ -104,7 +108,9 @@ public struct FileFinder: Sendable {
         var rules: [FolderWalk.Rules] = []
         var path = ""
         for name in names {
-            if let own = IgnoreRules(in: above) { rules.append(.init(prefix: path, rules: own)) }
+            if let own = IgnoreRules(in: above, skipped: &skipped) {
+                rules.append(.init(prefix: path, rules: own))
+            }
             path = path.isEmpty ? name : path + "/" + name
             above = above.appendingPathComponent(name)
         }

@@ -24,7 +24,7 @@ struct FolderWalk {
     /// The files that were found, in the order of their paths.
     private(set) var files: [File] = []
     /// The files and folders that were skipped, and the reasons.
-    private(set) var skipped: [IngestReport.Skip] = []
+    private(set) var skipped: [IngestReport.Skip]
     /// The paths of folders that are not searched.
     var omitted: Set<String> = []
     /// Called with the path of each folder before its contents are listed.
@@ -48,11 +48,12 @@ struct FolderWalk {
 
     init(
         base: String, globs: [PathPattern], exclusions: [PathPattern], followsLinks: Bool,
-        readers: DocumentReaders, root: String?
+        readers: DocumentReaders, root: String?, skipped: [IngestReport.Skip]
     ) {
         (self.base, self.globs, self.exclusions) = (base, globs, exclusions)
         isUsed = exclusions.map { _ in false }
         (self.followsLinks, self.known, self.root) = (followsLinks, KnownFiles(readers), root)
+        self.skipped = skipped
     }
 
     /// The patterns of exclusions that concerned no file or folder.
@@ -88,7 +89,8 @@ struct FolderWalk {
             return skip(folder, "the folder cannot be read")
         }
         var rules = rules
-        if let own = IgnoreRules(in: URL(fileURLWithPath: folder, isDirectory: true)) {
+        let url = URL(fileURLWithPath: folder, isDirectory: true)
+        if let own = IgnoreRules(in: url, skipped: &skipped) {
             rules.append(Rules(prefix: inRepository(path), rules: own))
         }
         let prefix = folder == "/" ? "/" : folder + "/"

@@ -10,14 +10,24 @@ struct IgnoreRules: Sendable {
 
     private var rules: [Rule] = []
 
-    /// Reads the `.gitignore` file of a folder; `nil` if the folder has none.
-    init?(in folder: URL) {
+    /// The maximum size of a file in bytes. Each path is compared with each rule.
+    private static let maximumSize = 1 << 20
+    /// The reason that is reported for a file that exceeds it.
+    static let sizeReason = "it is larger than 1 MiB, so its rules are not applied"
+
+    /// Reads the `.gitignore` file of a folder; `nil` if the folder has none, or it is too large.
+    ///
+    /// - Parameter skipped: The list to which a file that is too large is added.
+    init?(in folder: URL, skipped: inout [IngestReport.Skip]) {
         let file = folder.appendingPathComponent(".gitignore")
         var status = stat()
         // Opening a named pipe would wait for a writer.
-        guard stat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            let text = try? String(contentsOf: file, encoding: .utf8)
-        else { return nil }
+        guard stat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard status.st_size <= Self.maximumSize else {
+            skipped.append(.init(source: file.path, reason: Self.sizeReason))
+            return nil
+        }
+        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
         self.init(text)
     }
 
