@@ -318,11 +318,11 @@ public final class BackupRepository: Sendable {
         let store = SegmentStore(
             CachedRetrieval(wrapped: retrieval, limit: Self.cacheSize), naming: naming)
         let present = Set(try await retrieval.paths(in: RepositoryObject.packs))
-        for index in try await indexes(skippingDamaged: true) {
-            // Segments of missing packs are left out, so that the next backup that needs them writes them
-            // again.
-            store.add(index.packs.filter { present.contains(RepositoryObject.pack($0.name.description)) })
-        }
+        // Segments of missing packs are left out, so that the next backup that needs them writes them again.
+        store.add(
+            try await indexes(skippingDamaged: true).flatMap(\.packs).filter {
+                present.contains(RepositoryObject.pack($0.name.description))
+            })
         store.removeOrphans()
         return store
     }

@@ -33,13 +33,21 @@ final class SegmentStore: Sendable {
     }
 
     /// Adds the segments of the given packs.
+    ///
+    /// If a segment has several copies, one that needs no base is preferred, and then one whose base is in
+    /// these packs or was added before: the base of another copy may have been lost.
     func add(_ packs: [PackContents]) {
         segments.withLock { segments in
-            for pack in packs {
-                for (id, location) in pack.segments where id != .none {
-                    // If a segment has several copies, one that needs no base is preferred.
-                    if let known = segments[id], known.location.base == nil { continue }
-                    segments[id] = PackedSegment(pack: pack.name, location: location)
+            for isRelative in [false, true] {
+                for pack in packs {
+                    for (id, location) in pack.segments
+                    where id != .none && (location.base != nil) == isRelative {
+                        if let known = segments[id]?.location {
+                            guard let base = known.base else { continue }
+                            if isRelative, segments[base] != nil { continue }
+                        }
+                        segments[id] = PackedSegment(pack: pack.name, location: location)
+                    }
                 }
             }
         }
