@@ -13,7 +13,7 @@ import Testing
         ("\\*", "*", true),
         ("**/", "a/", true),
         ("a/**/b", "a/b", true), ("a/***/b", "a/c/d/b", true), ("**", "a/b", true),
-        // Asterisks beside other characters than slashes match within a name.
+        // Asterisks next to other characters than slashes match within a name.
         ("a**b", "axxb", true), ("a**b", "a/b", false), ("**b", "a/b", false), ("a/**b", "a/c/b", false),
         ("a**/b", "ax/b", true), ("a**/b", "ab", false), ("a**/b", "a/c/b", false),
     ])

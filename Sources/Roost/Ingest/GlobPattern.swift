@@ -1,5 +1,5 @@
 /// A pattern for paths in the syntax of `.gitignore`: `*` and `?` match within a name, `[a-z]` one of several
-/// characters, and `**` across folders if only slashes are beside it.
+/// characters, and `**` across folders if only slashes are next to it.
 struct GlobPattern: Sendable {
     /// A part of a pattern.
     private enum Item: Sendable {
