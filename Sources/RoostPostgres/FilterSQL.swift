@@ -155,12 +155,18 @@ struct FilterSQL {
     /// a year, and otherwise of texts, byte by byte. A number and a text are not comparable.
     private mutating func comparison(_ sign: String, _ operand: String) -> String {
         guard EntryCondition.Test.isDateOrYear(operand) else { return plainComparison(sign, operand) }
-        let bytes = Array(operand.utf8)
-        let date = """
-            (\(Self.isDate) AND substr(a.text, 1, \(bytes.count)) \(sign) \(bind(Parameter(bytes)))::bytea)
-            """
+        let bytes = EntryCondition.Test.comparedBytes(operand)
+        let compared = Self.comparedDate(length: bytes.count)
+        let date = "(\(Self.isDate) AND \(compared) \(sign) \(bind(Parameter(bytes)))::bytea)"
         guard EntryCondition.Test.isNumber(operand) else { return date }
         return "(\(plainComparison(sign, operand)) OR \(date))"
+    }
+
+    /// Returns SQL for the first bytes of a date that are compared (`EntryCondition.Test.comparedBytes`).
+    private static func comparedDate(length: Int) -> String {
+        let dayLength = EntryCondition.Test.dayLength
+        guard length > dayLength else { return "substr(a.text, 1, \(length))" }
+        return "(substr(a.text, 1, \(dayLength)) || substr(a.text, \(dayLength + 2), \(length - dayLength)))"
     }
 
     /// SQL for the condition that a value is a date (`EntryCondition.Test.isDate`).

@@ -162,10 +162,12 @@ struct FilterSQL {
             let bytes = Column.bytes(operand)
             let plain = "roost_compare(\(column), ?) \(sign) 0"
             guard EntryCondition.Test.isDateOrYear(operand) else { return (plain, [bytes]) }
-            let date = "(\(isDate(column)) AND substr(\(column), 1, \(bytes.count)) \(sign) ?)"
+            let dateBytes = Data(EntryCondition.Test.comparedBytes(operand))
+            let compared = comparedDate(column, length: dateBytes.count)
+            let date = "(\(isDate(column)) AND \(compared) \(sign) ?)"
             // A year is also a number.
-            guard EntryCondition.Test.isNumber(operand) else { return (date, [bytes]) }
-            return ("(\(plain) OR \(date))", [bytes, bytes])
+            guard EntryCondition.Test.isNumber(operand) else { return (date, [dateBytes]) }
+            return ("(\(plain) OR \(date))", [bytes, dateBytes])
         }
         switch test {
         case .isLess(let operand): return compared("<", operand)
@@ -196,6 +198,14 @@ struct FilterSQL {
             "(length(\(column)) = \($0) AND \(hasForm($0)))"
         }
         return "(\(forms.joined(separator: " OR ")) OR \(hasForm(Test.datePattern.utf8.count)))"
+    }
+
+    /// Returns SQL for the first bytes of a date that are compared (`EntryCondition.Test.comparedBytes`).
+    private static func comparedDate(_ column: String, length: Int) -> String {
+        let dayLength = EntryCondition.Test.dayLength
+        guard length > dayLength else { return "substr(\(column), 1, \(length))" }
+        let time = "substr(\(column), \(dayLength + 2), \(length - dayLength))"
+        return "CAST(substr(\(column), 1, \(dayLength)) || \(time) AS BLOB)"
     }
 
     /// Returns SQL that finds equal texts with the index, and equal numbers by comparison, because `1.0`

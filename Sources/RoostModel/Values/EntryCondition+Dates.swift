@@ -17,8 +17,16 @@ extension EntryCondition.Test {
     }
 
     /// Returns whether an operand denotes a period or a time with which dates are compared: a date or a year.
+    /// A text such as `0042` is neither a year nor a number.
     package static func isDateOrYear(_ operand: String) -> Bool {
-        operand.utf8.count == yearLength ? hasFormOfDate(operand) : isDate(operand)
+        operand.utf8.count == yearLength
+            ? hasFormOfDate(operand) && operand.utf8.first != UInt8(ascii: "0") : isDate(operand)
+    }
+
+    /// Returns the bytes of a date or year that are compared: all except the one between the day and the time,
+    /// which is `T` or a space.
+    package static func comparedBytes(_ date: String) -> [UInt8] {
+        Array(date.utf8.prefix(dayLength)) + date.utf8.dropFirst(dayLength + 1)
     }
 
     private static func hasFormOfDate(_ text: String) -> Bool {

@@ -5,7 +5,8 @@
 ///
 /// In an inequality, an operand such as `2026-01`, `2026-01-31` or `2026-01-31T09:00` is a date: it is
 /// compared only with dates of these forms, and in its own precision, so `due<=2026-01` includes the days of
-/// January. A year such as `2026` is compared with dates and with numbers.
+/// January. Times of different time zones are not converted. A year such as `2026` is compared with dates and
+/// with numbers.
 ///
 /// An array satisfies a comparison if at
 /// least one of its elements does, and ``Test/differs(_:)`` if none of them equals the operand. Objects,
@@ -136,7 +137,8 @@ extension EntryCondition.Test {
     /// operand is a date.
     private static func compare(_ left: String, _ right: String) -> Int? {
         if isDateOrYear(right), isDate(left) {
-            return order(left.utf8.prefix(right.utf8.count), right.utf8)
+            let operand = comparedBytes(right)
+            return order(comparedBytes(left).prefix(operand.count), operand)
         }
         guard !isDate(right) else { return nil }
         return switch (number(left), number(right)) {

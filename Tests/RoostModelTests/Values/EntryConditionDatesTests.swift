@@ -25,6 +25,10 @@ import Testing
             ("due<=2026-01-31", "2026-01-31T09:00:00Z", true),
             ("due<2026-01-31", "2026-01-31 09:00", false),
             ("due<2026-01-31T09:30", "2026-01-31T09:00:00Z", true),
+            ("due>=2026-01-31T09:00", "2026-01-31 09:30", true),
+            ("due>=2026-01-31 09:30", "2026-01-31T09:00:00Z", false),
+            ("due<=2026-01-31 09:00", "2026-01-31T09:00:30Z", true),
+            ("due>2026-01-31T09:00", "2026-01-31", false), ("due<2026-01-31T09:00", "2026-01", true),
             ("due<=2026", "2026-12-31", true), ("due<=2026", "2027-01-01", false),
             ("due>2025", "2026-01-01", true), ("due>2026", "2026-12-31", false),
             ("due>=2026", 2026, true), ("due>2025", "2025.5", true), ("due<2026", 7, true),
@@ -60,6 +64,9 @@ import Testing
     @Test func `other comparisons are those of texts and numbers`() throws {
         #expect(try matches("due>=soon", "soon") && matches("due<t", "soon") && matches("due<t", "2026-01"))
         #expect(try matches("due=2026-01", "2026-01") && !matches("due=2026-01", "2026-01-31"))
+        // A text with a leading zero is neither a year nor a number.
+        #expect(try matches("due>=0100", "0101") && matches("due>=0100", "soon"))
+        #expect(try !matches("due>=0100", 200) && !matches("due<0100", "0101"))
         // A year is equal to a number, but not to the dates of the year.
         #expect(try matches("due=2026", 2026) && !matches("due=2026", "2026-01-31"))
         #expect(try matches("due!=2026", "2026-01-31") && !matches("due!=today", "today"))
