@@ -10,6 +10,8 @@ struct PendingMessage: Sendable {
     var draft: MessageDraft
     /// A digest of the role, the speaker, the time, if it is given, and the content.
     var digest: ContentDigest
+    /// The text key of the digest (``textKey(_:)``).
+    var textKey: String
     /// The key and the id of the message's entry; `nil` if only its position in the conversation
     /// distinguishes the message from others with the same text.
     var identity: Identity?
@@ -38,7 +40,8 @@ struct PendingMessage: Sendable {
         var occurrences: [ContentDigest: Int] = [:]
         for (index, draft) in drafts.enumerated() {
             let digest = digest(of: draft)
-            var message = PendingMessage(index: index, draft: draft, digest: digest)
+            var message = PendingMessage(
+                index: index, draft: draft, digest: digest, textKey: textKey(digest))
             if let name = draft.id {
                 message.identity = Identity(key(named: name), in: scope)
             } else if isComplete || draft.timestamp != nil || !isTurn(draft.role) {
@@ -59,10 +62,21 @@ struct PendingMessage: Sendable {
     /// clients repeat them, so an equal text is not a new message.
     static func isTurn(_ role: ConversationRole) -> Bool { role != .system }
 
-    /// Returns whether the stored message with the given id, and the digest of its role, speaker and content,
-    /// can be this turn of the conversation.
-    func isEqual(toID id: Entry.ID, digest: ContentDigest) -> Bool {
-        guard let identity else { return digest == self.digest }
+    /// Returns the part that the keys of messages with an equal text have in common: all except the number
+    /// among them (`EntryID.contentKey`).
+    static func textKey(_ digest: ContentDigest) -> String {
+        textKey(ofKey: EntryID.contentKey(digest, occurrence: 0))
+    }
+
+    /// Returns the part of the key of an entry before its last colon.
+    static func textKey(ofKey key: String) -> String {
+        key.lastIndex(of: ":").map { String(key[..<$0]) } ?? key
+    }
+
+    /// Returns whether the stored message with the given id and text keys can be this turn of the
+    /// conversation.
+    func isEqual(toID id: Entry.ID, textKeys: [String]) -> Bool {
+        guard let identity else { return textKeys.contains(textKey) }
         return id == identity.id || id == draft.id.flatMap { UUID(uuidString: $0) }
     }
 

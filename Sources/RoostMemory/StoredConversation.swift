@@ -42,15 +42,23 @@ struct StoredConversation {
         Source(id: scope.source, fingerprint: "\(fingerprintPrefix)\(nextNumber)")
     }
 
-    /// A message that is a turn of the conversation.
-    private struct Turn {
+    /// A stored message.
+    private struct Message {
         let id: Entry.ID
-        let digest: ContentDigest
+        let number: Int64
+        let isTurn: Bool
+        /// The text keys of the present text and of the one with which the message was remembered, because it
+        /// may have been edited.
+        let textKeys: [String]
 
-        init(_ message: RememberedMessage) {
-            id = message.id
-            digest = PendingMessage.digest(
-                of: MessageDraft(role: message.role, speaker: message.speaker, content: message.content))
+        /// Returns `nil` if the entry is not a message.
+        init?(_ entry: Entry) {
+            guard let message = RememberedMessage(entry) else { return nil }
+            let draft = MessageDraft(role: message.role, speaker: message.speaker, content: message.content)
+            (id, number) = (message.id, Int64(message.number))
+            isTurn = PendingMessage.isTurn(message.role)
+            let present = PendingMessage.textKey(PendingMessage.digest(of: draft))
+            textKeys = [present] + (entry.key.map { [PendingMessage.textKey(ofKey: $0)] } ?? [])
         }
     }
 
@@ -65,28 +73,38 @@ struct StoredConversation {
         let turns = messages.filter { PendingMessage.isTurn($0.draft.role) }
         let stored = try await lastTurns(turns.count)
         let count = (0...stored.count).last { count in
-            zip(stored.suffix(count), turns).allSatisfy { $1.isEqual(toID: $0.id, digest: $0.digest) }
+            zip(stored.suffix(count), turns).allSatisfy { $1.isEqual(toID: $0.id, textKeys: $0.textKeys) }
         }
         let known = Set(turns.prefix(count ?? 0).map(\.index))
         return messages.filter { !known.contains($0.index) }[...]
     }
 
     /// Returns the last turns of the conversation, or all if it has fewer.
-    private func lastTurns(_ count: Int) async throws -> [Turn] {
-        var turns: [Turn] = []
+    ///
+    /// - Complexity: O(count) if the last messages are also the last entries; otherwise, all are read.
+    private func lastTurns(_ count: Int) async throws -> [Message] {
+        var (messages, turnCount) = ([Message](), 0)
         var remaining = entryIDs[...]
-        while turns.count < count, !remaining.isEmpty {
+        while turnCount < count, !remaining.isEmpty {
             let page = remaining.suffix(count)
             remaining = remaining.dropLast(page.count)
-            let messages = try await snapshot.entries(Array(page)).compactMap(RememberedMessage.init)
-                .filter { PendingMessage.isTurn($0.role) }.sorted { $0.number < $1.number }
-            turns = messages.map(Turn.init) + turns
+            let read = try await snapshot.entries(Array(page)).compactMap(Message.init)
+            turnCount += read.count { $0.isTurn }
+            messages += read
         }
-        return turns.suffix(count)
+        // Entries that an undo has restored are the last ones, but their messages keep their numbers.
+        let last = nextNumber - Int64(messages.count)..<nextNumber
+        if !remaining.isEmpty, Set(messages.map(\.number)) != Set(last) {
+            messages = []
+            for try await page in snapshot.entryPages(matching: EntryFilter(sources: [scope.source])) {
+                messages += page.entries.compactMap(Message.init)
+            }
+        }
+        return messages.filter(\.isTurn).sorted { $0.number < $1.number }.suffix(count)
     }
 
-    /// Returns the identities of the messages to add. Those without one get the next free number
-    /// among the equal texts of the conversation.
+    /// Returns the identities of the messages to add. Those without one get the next free number among the
+    /// equal texts of the conversation.
     ///
     /// - Throws: `StorageError`; `CancellationError`.
     func identities(of messages: [PendingMessage]) async throws -> [PendingMessage.Identity] {

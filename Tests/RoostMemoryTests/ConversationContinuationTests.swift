@@ -133,6 +133,38 @@ import Testing
         #expect(try await contents() == ["no", "yes", "no", "yes", "no", "yes"])
     }
 
+    @Test func `an edited message is still the same message`() async throws {
+        let all = turns(["my name is Ida", "hello", "I am from Oslo", "fine"])
+        #expect(try await new(Array(all.prefix(3))) == 3)
+        let messages = try await memory.messages()
+        for (number, text) in [(0, "my name is Ada"), (2, "I am from Bergen")] {
+            var changes = EntryChanges()
+            changes.content = text
+            try await memory.store.update(messages[number].id, changes)
+        }
+        // The client knows the original texts, and may have seen the new ones.
+        #expect(try await new(all) == 1)
+        #expect(try await new(turns(["my name is Ada", "hello", "I am from Bergen", "fine"])) == 0)
+        #expect(try await contents() == ["my name is Ada", "hello", "I am from Bergen", "fine"])
+    }
+
+    @Test func `restored messages are not the last ones`() async throws {
+        let texts = ["yes", "one", "two", "three", "four"]
+        for text in texts { #expect(try await new([MessageDraft(role: .user, content: text)]) == 1) }
+        let first = try await memory.messages()[0]
+        let entries = try await memory.store.storage.snapshot().entries([first.id])
+        #expect(try await memory.forget([first]) == 1)
+        // As an undo does: the entry of the first message becomes the last one.
+        _ = try await memory.store.storage.commit(WriteBatch(upserts: entries))
+        #expect(try await contents() == texts)
+        let record = try await memory.store.storage.snapshot().sources([scope.source]).first
+        #expect(record?.entryIDs.last == first.id)
+        #expect(try await new([MessageDraft(role: .user, content: "four")]) == 0)
+        #expect(try await new(["three", "four"].map { MessageDraft(role: .user, content: $0) }) == 0)
+        #expect(try await new([MessageDraft(role: .user, content: "yes")]) == 1)
+        #expect(try await contents() == texts + ["yes"])
+    }
+
     @Test func `a conversation without its source record continues`() async throws {
         #expect(try await new(turns(["yes", "ok"])) == 2)
         let entries = try await memory.store.storage.fetchEntries()
