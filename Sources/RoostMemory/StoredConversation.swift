@@ -108,6 +108,7 @@ struct StoredConversation {
     ///
     /// - Throws: `StorageError`; `CancellationError`.
     func identities(of messages: [PendingMessage]) async throws -> [PendingMessage.Identity] {
+        guard messages.contains(where: { $0.identity == nil }) else { return messages.compactMap(\.identity) }
         var taken = Set(entryIDs)
         while true {
             var (identities, free) = ([PendingMessage.Identity](), Set<Entry.ID>())

@@ -54,6 +54,8 @@ import Testing
         Typed("list --json --format csv", 64, "only one of"), Typed("list --where year", 64, "--where must"),
         Typed("list --where year>=", 64, "needs a value after the operator"),
         Typed("recluster --where due<", 64, "needs a value after the operator"),
+        Typed("recluster --where created>=2026-01", 64, "cannot compare the dates of entries"),
+        Typed("recluster --where updated<last-week", 64, "cannot compare the dates of entries"),
         Typed("query", 64, "give a query; run `roost help query`"), Typed("query tea -n0", 64, "at least 1"),
         Typed("cluster show Nigth sky", 66, "did you mean 'Night sky'?"),
         Typed("chat show alpah", 66, "did you mean 'alpha'?"),

@@ -31,6 +31,8 @@ struct AnswerTests {
         #expect(await harness.call("search", ["query": "swift"])["notices"] == nil)
         let empty = await MCPHarness().call("search", ["query": "swift"])
         #expect(empty["notices"] == ["the store has no entries"])
+        let filtered = await MCPHarness().call("search", ["query": "swift", "tags": ["none"]])
+        #expect(filtered["notices"] == ["the store has no entries"])
     }
 
     @Test func `a store with only messages is named as the reason of an empty search`() async throws {

@@ -99,7 +99,15 @@ struct Recluster: AsyncParsableCommand {
 
     func validate() throws {
         let times = TimeArgument(now: Date())
-        for text in self.where { _ = try FilterOptions.condition(text, times) }
+        for text in self.where {
+            var dates = EntryFilter()
+            guard dates.addDates(try FilterOptions.condition(text, times), naming: times.period) else {
+                continue
+            }
+            throw ValidationError(
+                "--where of this command compares metadata; it cannot compare the dates of entries, as in "
+                    + "'\(Terminal.line(text, limit: 60))'")
+        }
         if let clusters, clusters < 1 {
             throw ValidationError("--clusters must be a whole number of at least 1, not \(clusters)")
         }

@@ -97,7 +97,7 @@ enum ConversationRoutes {
             + "text, are skipped, so a failed request can be repeated. A message with a name is skipped if "
             + "the conversation contains one with this name; one with only a timestamp, if it contains one "
             + "with the same role, speaker, text and timestamp; and one of the role system, if it contains "
-            + "an equal text.",
+            + "an equal text. So a new message that equals the last stored one needs a name or a timestamp.",
         effect: .writes,
         body: .json(
             Schema.object(

@@ -73,8 +73,9 @@ package enum FilterArguments {
             "'where' compares 'created' and 'updated' with a time such as \(timeForms), not with "
                 + "'\(operand.prefix(MCPServer.echoLimit))'"
         case .duration(let operand):
-            "'where' compares dates with a day, not with the duration '\(operand)'; write it in words, such "
-                + "as '2 days ago', or as 2026-01-31"
+            "'where' compares dates with a day, not with the duration "
+                + "'\(operand.prefix(MCPServer.echoLimit))'; write it in words, such as '2 days ago', or as "
+                + "2026-01-31"
         }
     }
 

@@ -25,7 +25,8 @@ package enum SearchNotices {
     ) -> [String] {
         let texts = remarks(on: result, subject: "entry")
         guard result.hits.isEmpty else { return texts }
-        guard unknownNames.isEmpty else { return texts + unknownNames }
+        let isEmptyStore = showsEverything && result.stamp.entryCount == 0
+        guard unknownNames.isEmpty || isEmptyStore else { return texts + unknownNames }
         return texts + [reason(of: result, offset, showsEverything, hasFilter)]
     }
 
