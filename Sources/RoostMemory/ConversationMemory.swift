@@ -39,8 +39,8 @@ public struct ConversationMemory: Sendable {
     /// conversation: only those are known that it already ends with, compared by role, speaker and content.
     /// So a call can be repeated before the next one, and can begin with any number of the last messages, or
     /// with all of them; an equal text later in the conversation is a new message. A stored message whose
-    /// text was edited is compared with both texts. A message of the role `system` is known wherever the scope
-    /// contains an equal one.
+    /// text was edited is compared with both texts. A message of the role `system` is known wherever the
+    /// scope contains an equal one.
     ///
     /// - Parameters:
     ///   - drafts: The messages.

@@ -23,8 +23,8 @@ extension EntryCondition.Test {
             ? hasFormOfDate(operand) && operand.utf8.first != UInt8(ascii: "0") : isDate(operand)
     }
 
-    /// Returns the bytes of a date or year that are compared: all except the one between the day and the time,
-    /// which is `T` or a space.
+    /// Returns the bytes of a date or year that are compared: all except the one between the day and the
+    /// time, which is `T` or a space.
     package static func comparedBytes(_ date: String) -> [UInt8] {
         Array(date.utf8.prefix(dayLength)) + date.utf8.dropFirst(dayLength + 1)
     }
