@@ -105,6 +105,16 @@ import Testing
         }
     }
 
+    @Test func `Dates in the forms of spreadsheets and data frames are read`() throws {
+        try run("init", "t", "--model=lexical")
+        let header = "id,source,key,title,tags,createdAt,updatedAt,metadata,content\n"
+        let dates = "2023-11-14 22:13:27.608000+00:00,14 March 2025"
+        try write(header + "7C9A9FD0-6C35-4F4B-8D13-9C1B2E5F0A11,,,,,\(dates),{},x\n", "d.csv")
+        try run("import", "--store=t", "d.csv")
+        let listed = try run("list", "--store=t", "--format=csv").output
+        #expect(listed.contains(",2023-11-14T22:13:27.608Z,2025-03-14T00:00:00.000Z"), "\(listed)")
+    }
+
     @Test func `A NumPy file is imported with the table of the same name`() throws {
         try prepare()
         try run("export", "entries", "--store=s", "-o", "w.npy")

@@ -42,6 +42,20 @@ import Testing
             collections.contains("2,notes,llm:#notes") && collections.contains("3,more,"), "\(collections)")
     }
 
+    @Test func `Tables of spreadsheets and rows with null values are added`() throws {
+        let sheet = "\u{FEFF}id;t;u\r\n1;a;b\r\n2;\"c;d\";e\r\n"
+        _ = try run("llm embed-multi sheet - -d s -m lexical", input: sheet)
+        let rows = "\u{FEFF}[{\"id\": 1, \"t\": \"x\", \"u\": null}]"
+        _ = try run("llm embed-multi nulls - -d s", input: rows)
+        let entries = try run("export entries --jsonl --store s").output
+        for text in ["a b", "c;d e", "x"] {
+            #expect(entries.contains("{\"content\":\"\(text)\","), "\(text): \(entries)")
+        }
+        let noID = try cli.roost(
+            ["llm", "embed-multi", "nulls", "-", "-d", "s"], input: "{\"id\": null, \"t\": \"x\"}\n")
+        #expect(noID.status == 65 && noID.error.contains("it has no id"), "\(noID)")
+    }
+
     @Test func `Single texts and files are added, and vectors are printed`() throws {
         let folder = cli.home.appendingPathComponent("docs/deep")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

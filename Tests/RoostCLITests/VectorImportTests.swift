@@ -25,6 +25,10 @@ import Testing
         return outcome
     }
 
+    private static func utf16(_ text: String) -> Data {
+        Data([0xFF, 0xFE]) + (text.data(using: .utf16LittleEndian) ?? Data())
+    }
+
     private func file(_ name: String) -> URL { cli.home.appendingPathComponent(name) }
 
     /// Returns the vectors of a store by their texts.
@@ -64,11 +68,13 @@ import Testing
         let short = try cli.roost("import", "--store=t", "v.npy")
         #expect(
             short.status == 65 && short.error.contains("2 texts, but the NumPy file 3 vectors"), "\(short)")
-        try Data("one\ntwo\nthree".utf8).write(to: file("v.txt"))
+        // A byte order mark is not a part of the first text.
+        try Data("\u{FEFF}one\ntwo\nthree".utf8).write(to: file("v.txt"))
         let other = try run("import", "--store=t", "v.npy")
         #expect(other.error.contains("the vectors are of another model"), "\(other)")
         // The texts of lines have the numbers of the lines as ids, as the rows had.
         #expect(other.output == "0 new, 3 updated, 0 unchanged\n", "\(other)")
+        #expect(try vectors("t").keys.sorted() == ["one", "three", "two"])
     }
 
     @Test func `Parquet is refused with the next step`() throws {
@@ -102,13 +108,88 @@ import Testing
         expectEqual(own, try vectors("t"))
         for (row, fault) in [
             ("{\"text\": \"a\", \"vector\": [1, \"x\"]}", "line 2: its vector"),
-            ("{\"text\": \" \", \"vector\": [1]}", "line 2: it has no text"), ("[", "line 2: it is not"),
+            ("{\"text\": \" \", \"vector\": [1]}", "line 2: it has no text"),
+            ("{\"text\": null, \"vector\": [1]}", "line 2: it has no text"), ("[", "line 2: it is not"),
         ] {
             try Data((rows[0] + "\n" + row).utf8).write(to: file("bad.jsonl"))
             let outcome = try cli.roost("import", "--store=new", "bad.jsonl")
             #expect(outcome.status == 65 && outcome.error.contains(fault), "\(outcome)")
             #expect(!FileManager.default.fileExists(atPath: file("new").path))
         }
+    }
+
+    @Test(arguments: [
+        ("mark.csv", "\u{FEFF}id,text,embedding\r\nfirst,one,\"[1, 2]\"\r\n"),
+        ("semicolons.csv", "id;text;embedding\nfirst;one;\"[1, 2]\"\n"),
+        ("tabs.tsv", "id\ttext\tembedding\nfirst\tone\t1 2\n"),
+        ("rows", "id,text,embedding\nfirst,one,1 2\n"),
+    ])
+    func `Tables are recognized by their first line, with the ids of their rows`(
+        name: String, text: String
+    ) throws {
+        try prepare()
+        try Data(text.utf8).write(to: file(name))
+        #expect(try run("import", "--store=t", name).output == "1 new, 0 updated, 0 unchanged\n")
+        let listed = try run("list", "--store=t", "--json").output
+        #expect(listed.contains("\"key\":\"first\""), "\(listed)")
+    }
+
+    @Test func `Rows may have neither an id nor a vector, and ids occur once`() throws {
+        try prepare()
+        let rows = """
+            {"id": null, "text": "one", "embedding": null}
+            {"id": "", "text": "two", "embedding": [1, 2]}
+            """
+        try Data(rows.utf8).write(to: file("v.jsonl"))
+        #expect(try run("import", "--store=t", "v.jsonl").output == "2 new, 0 updated, 0 unchanged\n")
+        #expect(try run("import", "--store=t", "v.jsonl").output == "0 new, 0 updated, 2 unchanged\n")
+        let row = "{\"id\": \"same\", \"text\": \"one\", \"embedding\": [1, 2]}\n"
+        try Data((row + row).utf8).write(to: file("twice.jsonl"))
+        let twice = try cli.roost("import", "--store=t", "twice.jsonl")
+        #expect(twice.status == 65 && twice.error.contains("twice (with the id 'same' in its source)"))
+    }
+
+    @Test func `Tags and dates of rows are those of the entries`() throws {
+        try prepare()
+        let row = """
+            {"id": "a", "text": "one", "embedding": [1, 2], "tags": ["bird", "tea"], "lang": "en", \
+            "created": "2020-01-02", "updated": 1700000000000}
+            """
+        try Data(row.utf8).write(to: file("v.jsonl"))
+        _ = try run("import", "--store=t", "v.jsonl")
+        let listed = try run("list", "--store=t", "--tag=bird", "--where=lang=en", "--format=csv").output
+        #expect(
+            listed.contains(",bird;tea,2020-01-02T00:00:00.000Z,2023-11-14T22:13:20.000Z"), "\(listed)")
+        #expect(try run("import", "--store=t", "v.jsonl").output == "0 new, 0 updated, 1 unchanged\n")
+    }
+
+    @Test(arguments: [
+        (Data([0x1F, 0x8B, 8, 0]), "gunzip"), (Data([0x28, 0xB5, 0x2F, 0xFD]), "zstdcat"),
+        (Data([0x50, 0x4B, 3, 4]), "save the table as CSV"), (Data([0xFF, 0xFE, 0x69, 0]), "iconv"),
+        (Self.utf16("{\"text\": \"a\", \"vector\": [1]}\n"), "iconv"),
+        (Data("foo,bar\n1,2\n".utf8), "its first row has neither"),
+        (Data("id;text\n1;one\n".utf8), "the rows have no vectors"),
+    ])
+    func `A file in an unsupported form is refused with the next step`(data: Data, advice: String) throws {
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        try data.write(to: file("x.csv"))
+        let outcome = try cli.roost("import", "--store=none", "x.csv")
+        #expect(outcome.status == 65 && outcome.error.contains(advice), "\(outcome)")
+        #expect(!FileManager.default.fileExists(atPath: file("none").path))
+    }
+
+    @Test func `Exported entries in UTF-16 are read`() throws {
+        try prepare()
+        let json = try run("export", "entries", "--store=s").output
+        try Self.utf16(json).write(to: file("e.json"))
+        #expect(try run("import", "--store=t", "e.json").output == "3 new, 0 updated, 0 unchanged\n")
+    }
+
+    @Test func `Compressed files are not written`() throws {
+        try prepare()
+        let outcome = try cli.roost("export", "entries", "--store=s", "-o", "x.csv.gz")
+        #expect(outcome.status == 64 && outcome.error.contains("cannot write gz"), "\(outcome)")
+        #expect(!FileManager.default.fileExists(atPath: file("x.csv.gz").path))
     }
 
     /// Creates a database of `llm` from a file with texts and vectors (Python's standard library).

@@ -43,6 +43,22 @@ import Testing
         #expect((report.new, report.embedded) == (2, 2), "\(report)")
     }
 
+    @Test func `a date that cannot be written counts as unknown`() async throws {
+        let target = store()
+        let records = [
+            VectorRecord(
+                key: "1", text: "a swift", vector: [], metadata: ["created": "2020-01-02"],
+                updatedAt: Date(timeIntervalSince1970: 1e15)),
+            VectorRecord(
+                key: "2", text: "a boat", vector: [], updatedAt: Date(timeIntervalSince1970: 1_700_000_000)),
+        ]
+        _ = try await target.importVectors(
+            VectorArchive(records, source: "llm:#notes"), ignoringVectors: true)
+        let entries = try await target.storage.fetchEntries().sorted { $0.createdAt < $1.createdAt }
+        #expect(entries.map(\.updatedAt.timeIntervalSince1970) == [1_577_923_200, 1_700_000_000])
+        #expect(entries.map(\.createdAt) == entries.map(\.updatedAt))
+    }
+
     @Test func `another import of the same texts keeps their tags`() async throws {
         let target = store()
         let records = [VectorRecord(key: "1", text: "a swift above the roof", vector: [])]

@@ -36,9 +36,10 @@ struct ArchiveCheck {
             throw invalid(", passage \(position), \(defect.predicate)")
         }
         guard seen.insert(entry.id).inserted else {
+            let key = entry.key.map { " (with the id '\($0)' in its source)" } ?? ""
             throw RoostError(
                 .badInput,
-                "cannot import \(name): it contains entry \(entry.id.text) twice; nothing was imported")
+                "cannot import \(name): it contains entry \(entry.id.text) twice\(key); nothing was imported")
         }
         if firstDefect == nil,
             ([entry.embeddings] + entry.passages.map(\.vector)).contains(where: {

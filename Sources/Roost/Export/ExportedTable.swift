@@ -1,4 +1,5 @@
 package import Foundation
+import RoostDocuments
 import RoostModel
 
 /// Reads the CSV or TSV that `roost export entries` writes: one entry per row, under known headings.
@@ -148,7 +149,9 @@ package struct ExportedTable {
     private func entry(_ row: [String: String], _ line: Int) throws -> Entry {
         func text(_ column: String) -> String? { row[column].flatMap { $0.isEmpty ? nil : $0 } }
         func date(_ column: String) throws -> Date {
-            guard let date = text(column).flatMap(DateText.date) else {
+            // Spreadsheets and data frames write dates in other forms.
+            guard let date = text(column).flatMap({ DateText.date(from: $0) ?? FrontMatterDate.date($0) })
+            else {
                 throw failure(line, "its \(column) is not a time such as 2026-01-31T09:00:00.000Z")
             }
             return date

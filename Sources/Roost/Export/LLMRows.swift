@@ -24,11 +24,9 @@ package struct LLMRows {
     /// - Parameter format: The form of the file; `nil` to detect it.
     /// - Throws: ``RoostError`` with `.badInput` if a row has no id or no text.
     package func records(_ format: Format?) throws -> [VectorRecord] {
-        guard let text = String(validating: data, as: UTF8.self) else {
-            throw RoostError(.badInput, "cannot read \(name): it is not UTF-8 text")
-        }
+        let text = try RecordReader.text(data, name: name)
         switch format ?? detectedFormat(text) {
-        case .csv: return try table(text, ",")
+        case .csv: return try table(text, DelimitedText.separator(of: text))
         case .tsv: return try table(text, "\t")
         case .json:
             guard let rows = try? JSONDecoder().decode([[String: MetadataValue]].self, from: data) else {
@@ -63,8 +61,10 @@ package struct LLMRows {
 
     private func record(_ row: [String: MetadataValue], _ location: String) throws -> VectorRecord {
         // The order of the keys of an object is not known, so the texts are in the order of the keys' names.
-        let texts = row.filter { $0.key != "id" }.sorted { $0.key < $1.key }.compactMap(\.value.text)
-        return try record(id: row["id"]?.text ?? "", texts.joined(separator: " "), location)
+        let texts = row.filter { $0.key != "id" && $0.value != .null }.sorted { $0.key < $1.key }.compactMap(
+            \.value.text)
+        let id = row["id"].flatMap { $0 == .null ? nil : $0.text } ?? ""
+        return try record(id: id, texts.joined(separator: " "), location)
     }
 
     private func record(id: String, _ text: String, _ location: String) throws -> VectorRecord {

@@ -40,9 +40,7 @@ extension VectorArchive {
             }
             return try text.records()
         }
-        guard let text = String(validating: data, as: UTF8.self) else {
-            throw RoostError(.badInput, "cannot import \(name): it is not UTF-8 text; nothing was imported")
-        }
+        let text = try RecordReader.text(data, name: name)
         let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
         return lines.enumerated().compactMap { index, line in
             line.allSatisfy(\.isWhitespace)

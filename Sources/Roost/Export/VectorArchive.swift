@@ -97,7 +97,7 @@ public struct VectorArchive: Sendable {
     /// Returns whether a file is JSON Lines, CSV or TSV whose rows have a text (`text`, `content` or
     /// `document`), but no vector.
     ///
-    /// - Parameter name: The name of the file. Its extension distinguishes CSV and TSV from JSON Lines.
+    /// - Parameter name: The name of the file.
     package static func lacksVectors(_ data: Data, name: String) -> Bool {
         VectorText.lacksVectors(data, name: name)
     }
@@ -107,7 +107,7 @@ public struct VectorArchive: Sendable {
     ///
     /// - Parameters:
     ///   - data: The contents of a file.
-    ///   - name: The name of the file. Its extension distinguishes CSV and TSV from JSON Lines.
+    ///   - name: The name of the file.
     ///   - source: The id of the source of the entries.
     /// - Returns: `nil` if the rows have no texts or no vectors.
     /// - Throws: ``RoostError`` with `.badInput`.

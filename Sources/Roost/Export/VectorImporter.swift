@@ -60,13 +60,23 @@ struct VectorImporter {
             let range = 0..<record.text.utf8.count
             let tokens = vector.isEmpty ? 0 : store.embedder.tokenRanges(in: record.text).count
             let passage = Passage(ordinal: 0, utf8Range: range, tokenCount: tokens, vector: vector)
-            let date = record.updatedAt ?? now
+            let fields = RowFields(record.metadata)
+            let dates = Self.dates(of: record, fields, now)
             return Entry(
                 id: EntryID.derived(source: collection.source, key: record.key), content: record.text,
                 embeddings: vector, passages: vector.isEmpty ? [] : [passage], source: collection.source,
-                key: record.key, metadata: DocumentKey.withoutMessageMark(record.metadata), createdAt: date,
-                updatedAt: date)
+                key: record.key, metadata: DocumentKey.withoutMessageMark(fields.metadata),
+                tags: fields.tags, createdAt: dates.created, updatedAt: dates.updated)
         }
+    }
+
+    /// Returns the dates of an entry. A date that a store would reject counts as unknown.
+    private static func dates(
+        of record: VectorRecord, _ fields: RowFields, _ now: Date
+    ) -> (created: Date, updated: Date) {
+        func first(_ dates: Date?...) -> Date? { dates.lazy.compactMap(\.self).first(where: \.isWritable) }
+        let updated = first(fields.updatedAt, record.updatedAt, fields.createdAt) ?? now
+        return (first(fields.createdAt) ?? updated, updated)
     }
 }
 

@@ -5,6 +5,7 @@ import RoostModel
 ///
 /// A row has a text (`text`, `content` or `document`), a vector (`embedding` or `vector`: a JSON array, or
 /// numbers separated by spaces), and optionally an id (`id` or `key`). All other values become metadata.
+/// A row without an id, or with an empty one, has the number of its line as its id.
 struct VectorText {
     private static let textNames = ["text", "content", "document"]
     private static let vectorNames = ["embedding", "vector"]
@@ -21,9 +22,9 @@ struct VectorText {
     /// Creates a reader; `nil` if the first line of the file names no text or no vector, or is the header of
     /// exported entries.
     init?(_ data: Data, name: String) {
-        (self.data, self.name) = (data, name)
+        (self.data, self.name) = (Self.withoutByteOrderMark(data), name)
         let names: [String]
-        (names, separator) = Self.firstRow(of: data, name: name)
+        (names, separator) = Self.firstRow(of: self.data, name: name)
         guard names.contains(where: Self.textNames.contains),
             names.contains(where: Self.vectorNames.contains), ExportedTable(data, name: name) == nil
         else { return nil }
@@ -32,14 +33,15 @@ struct VectorText {
     /// Creates a reader of rows whose vectors are in another file; `nil` if the first line of the file
     /// names no text.
     init?(textsOf data: Data, name: String) {
-        (self.data, self.name) = (data, name)
+        (self.data, self.name) = (Self.withoutByteOrderMark(data), name)
         let names: [String]
-        (names, separator) = Self.firstRow(of: data, name: name)
+        (names, separator) = Self.firstRow(of: self.data, name: name)
         guard names.contains(where: Self.textNames.contains) else { return nil }
     }
 
     /// Returns whether a file has rows with texts, but without vectors.
     static func lacksVectors(_ data: Data, name: String) -> Bool {
+        let data = withoutByteOrderMark(data)
         let line = data.prefix(sampleSize).prefix { $0 != UInt8(ascii: "\n") }
         // Exported entries without vectors can be imported.
         guard (try? JSONDecoder().decode(Entry.self, from: line)) == nil else { return false }
@@ -48,21 +50,28 @@ struct VectorText {
             && entryNames.isDisjoint(with: names)
     }
 
-    /// Returns the names of the values in the first line, and the separator of CSV or TSV.
+    /// Spreadsheets write a byte order mark, which would become a part of the first name.
+    private static func withoutByteOrderMark(_ data: Data) -> Data {
+        data.starts(with: [0xEF, 0xBB, 0xBF]) ? Data(data.dropFirst(3)) : data
+    }
+
+    /// Returns the names of the values in the first line, and the separator of a table; `nil` for JSON Lines.
     private static func firstRow(of data: Data, name: String) -> (names: [String], separator: Character?) {
-        guard let line = data.prefix(sampleSize).split(separator: UInt8(ascii: "\n")).first else {
+        // A line feed in UTF-16 has two bytes, so lines cannot be found.
+        guard !FileContents.isUTF16(data),
+            let line = data.prefix(sampleSize).split(separator: UInt8(ascii: "\n")).first
+        else {
             return ([], nil)
         }
-        switch (name as NSString).pathExtension.lowercased() {
-        case "csv", "tsv":
-            let separator: Character = name.lowercased().hasSuffix("tsv") ? "\t" : ","
-            let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
-            let rows = try? DelimitedText(separator: separator).rows(of: text, name: name)
-            return (rows?.first?.fields ?? [], separator)
-        default:
+        guard line.first(where: { ![9, 13, 32].contains($0) }) != UInt8(ascii: "{") else {
             let row = try? JSONDecoder().decode([String: MetadataValue].self, from: line)
             return (row.map { Array($0.keys) } ?? [], nil)
         }
+        let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
+        let isTabbed = name.lowercased().hasSuffix(".tsv") || line.contains(UInt8(ascii: "\t"))
+        let separator = isTabbed ? "\t" : DelimitedText.separator(of: text)
+        let rows = try? DelimitedText(separator: separator).rows(of: text, name: name)
+        return (rows?.first?.fields ?? [], separator)
     }
 
     /// Returns the rows.
@@ -101,6 +110,10 @@ struct VectorText {
 
     private func record(_ row: [String: MetadataValue], _ line: Int) throws -> VectorRecord {
         var row = row
+        // Data frames write null for a missing value.
+        for name in Self.textNames + Self.vectorNames + Self.keyNames where row[name] == .null {
+            row[name] = nil
+        }
         func remove(_ names: [String]) -> MetadataValue? {
             names.first { row[$0] != nil }.flatMap { row.removeValue(forKey: $0) }
         }
@@ -110,7 +123,8 @@ struct VectorText {
         guard let vector = Self.vector(remove(Self.vectorNames)) else {
             throw failure(line, "its vector is not a list of numbers")
         }
-        let key = remove(Self.keyNames)?.text ?? String(line)
+        let id = remove(Self.keyNames)?.text ?? ""
+        let key = id.isEmpty ? String(line) : id
         return VectorRecord(
             key: key, text: text, vector: vector, metadata: row.filter { $0.value.text != "" })
     }

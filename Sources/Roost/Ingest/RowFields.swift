@@ -10,6 +10,8 @@ struct RowFields {
     let createdAt: Date?
     /// The date of the last change; `nil` if the row has none that is clear.
     let updatedAt: Date?
+    /// The values that become metadata: all but an array of tags.
+    let metadata: [String: MetadataValue]
 
     /// The names of columns in order of precedence: a general `date` is used if there is no specific one.
     private static let createdColumns = ["created", "createdAt", "created_at", "date"]
@@ -19,12 +21,17 @@ struct RowFields {
     init(_ values: [String: MetadataValue]) {
         func date(_ columns: [String]) -> Date? {
             for column in columns {
-                if let text = values[column]?.string, let date = FrontMatterDate.date(text) { return date }
+                if let text = values[column]?.text, let date = FrontMatterDate.date(text) { return date }
             }
             return nil
         }
         tags = values["tags"].map(Self.tags) ?? []
         (createdAt, updatedAt) = (date(Self.createdColumns), date(Self.updatedColumns))
+        var metadata = values
+        if case .array(let tags)? = values["tags"], tags.allSatisfy({ $0.string != nil }) {
+            metadata["tags"] = nil
+        }
+        self.metadata = metadata
     }
 
     /// Returns the tags of an array of texts, or of a text in which commas or semicolons separate them. Tags

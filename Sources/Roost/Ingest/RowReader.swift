@@ -64,12 +64,10 @@ struct RowReader {
         }
         let id = Self.rowName(object.removeValue(forKey: idColumn ?? "id"))
         let fields = RowFields(object)
-        if case .array(let values)? = object["tags"], values.allSatisfy({ $0.string != nil }) {
-            object["tags"] = nil
-        }
         return EntryDraft(
             key: id.map { "id:\($0)" }, content: content,
-            metadata: DocumentKey.withoutMessageMark(object), tags: fields.tags, location: "line \(number)",
+            metadata: DocumentKey.withoutMessageMark(fields.metadata), tags: fields.tags,
+            location: "line \(number)",
             sourceLocation: EntryLocation(line: number, lastLine: number),
             createdAt: fields.createdAt, updatedAt: fields.updatedAt)
     }

@@ -16,7 +16,8 @@ struct ImportCommand: AsyncParsableCommand {
               chroma.sqlite3            A folder of Chroma 1.x, or the database in it, one source per \
             collection.
               JSON Lines, CSV, TSV      Rows with a text (text, content or document), a vector (embedding or \
-            vector) and optionally an id. `roost ingest` reads rows without vectors.
+            vector) and optionally an id, tags and dates. `roost ingest` reads rows \
+            without vectors.
               memory.jsonl              The file of the reference memory server of the Model Context \
             Protocol: each entity becomes an entry, with its relations as links.
 
@@ -93,24 +94,54 @@ struct ImportCommand: AsyncParsableCommand {
         if MemoryGraph.isPresent(in: data) { return try await importMemory(data, name) }
         do {
             try await importEntries(data, name)
-        } catch let error as RoostError
-            where error.code == .badInput && VectorArchive.lacksVectors(data, name: name)
-        {
-            throw CommandError(
-                .badData,
-                "cannot import \(Terminal.line(name, limit: 200)): the rows have no vectors; use `roost "
-                    + "ingest \(file == "-" ? "FILE" : Terminal.line(file, limit: 200))`")
+        } catch let error as RoostError where error.code == .badInput {
+            throw rowError(in: data, name) ?? error
         }
     }
 
+    /// Returns the error for rows that are not in UTF-8, that have no vectors, or whose names are unknown;
+    /// `nil` for other files.
+    private func rowError(in data: Data, _ name: String) -> CommandError? {
+        let message = "cannot import \(Terminal.line(name, limit: 200)): "
+        if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) {
+            return CommandError(
+                .badData,
+                message
+                    + "its encoding is UTF-16; convert it, for example with `iconv -f UTF-16 -t UTF-8 FILE`"
+            )
+        }
+        if VectorArchive.lacksVectors(data, name: name) {
+            let path = file == "-" ? "FILE" : Terminal.line(file, limit: 200)
+            return CommandError(
+                .badData, message + "the rows have no vectors; use `roost ingest \(path)`")
+        }
+        guard ["csv", "tsv"].contains((name as NSString).pathExtension.lowercased()) else { return nil }
+        return CommandError(
+            .badData,
+            message + "its first row has neither the columns of exported entries, nor a text (text, content "
+                + "or document) and a vector (embedding or vector); nothing was imported")
+    }
+
+    /// The first bytes of files in unsupported forms, with the reasons and the next steps.
+    private static let unsupportedForms: [(start: [UInt8], advice: String)] = [
+        (
+            Array("PAR1".utf8),
+            "Parquet is not supported; convert it to JSON Lines, for example with pandas: "
+                + "read_parquet(FILE).to_json(OUTPUT, orient=\"records\", lines=True)"
+        ),
+        ([0x1F, 0x8B], "it is compressed; run `gunzip -c FILE | roost import -`"),
+        ([0x28, 0xB5, 0x2F, 0xFD], "it is compressed; run `zstdcat FILE | roost import -`"),
+        (
+            [0x50, 0x4B, 0x03, 0x04],
+            "it is a ZIP archive or an Office document; unpack it, or save the table as CSV"
+        ),
+    ]
+
     /// Throws an error that names the form in which a file of an unsupported type can be imported.
     private static func checkType(of data: Data, _ name: String) throws {
-        guard data.starts(with: Data("PAR1".utf8)) else { return }
+        guard let form = unsupportedForms.first(where: { data.starts(with: $0.start) }) else { return }
         throw CommandError(
-            .badData,
-            "cannot import \(Terminal.line(name, limit: 200)): Parquet is not supported; convert it to JSON "
-                + "Lines, for example with pandas: read_parquet(FILE).to_json(OUTPUT, orient=\"records\", "
-                + "lines=True)")
+            .badData, "cannot import \(Terminal.line(name, limit: 200)): \(form.advice)")
     }
 
     /// The extensions of the file with the texts of a NumPy file, in the order in which they are tried.

@@ -20,7 +20,7 @@ struct JSONFormatOptions<Format: JSONFormat>: ParsableArguments {
     private static var formats: Set<String> {
         [
             "json", "jsonl", "csv", "tsv", "npy", "markdown", "html", "parquet", "feather", "arrow", "xlsx",
-            "ods", "yaml", "xml", "pdf", "sqlite", "db",
+            "ods", "yaml", "xml", "pdf", "sqlite", "db", "gz", "zst", "xz", "bz2", "zip",
         ]
     }
 
