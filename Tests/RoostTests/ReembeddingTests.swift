@@ -122,7 +122,7 @@ private final class NamedEmbedder: Embedder {
         // The backup contains the store before the migration.
         let repository = try await BackupRepository.open(
             FileSystemRetrieval(baseURL: StoreBackup(directory).ownRepository))
-        let backup = StoreBackup(directory.appendingPathComponent("as-it-was"))
+        let backup = StoreBackup(TemporaryFolder.unusedURL())
         try await backup.restore(try await repository.snapshot(report.backup ?? ""), from: repository)
         let copy = try await KnowledgeStore.open(in: backup.directory) { _ in old }
         #expect(try await copy.storage.fetchEntries() == entries)
@@ -309,11 +309,11 @@ private final class NamedEmbedder: Embedder {
     @Test func `a copy that is made during a migration has vectors of one model`() async throws {
         let (old, new) = (NamedEmbedder("old", dimension: 8), NamedEmbedder("new", dimension: 8))
         try await store(.sqlite, old).close()
-        let directory = directory
+        let (directory, folder) = (directory, TemporaryFolder.unusedURL())
         async let copies: Int = {
             var number = 0
             for _ in 0..<20 {
-                let target = directory.appendingPathComponent("copy\(number)")
+                let target = folder.appendingPathComponent("copy\(number)")
                 do {
                     try await StoreMigration(from: directory, to: target, provider: .json).run()
                 } catch let error as StorageError where error.code == .conflict {
@@ -326,7 +326,7 @@ private final class NamedEmbedder: Embedder {
         }()
         #expect(try await ModelMigration(of: directory, to: new).run().isMoved)
         for number in 0..<(try await copies) {
-            let copy = directory.appendingPathComponent("copy\(number)")
+            let copy = folder.appendingPathComponent("copy\(number)")
             let space = try StoreManifest.read(in: copy).space
             let embedder = space.model == "old" ? old : new
             let store = try await KnowledgeStore.open(in: copy) { _ in embedder }
