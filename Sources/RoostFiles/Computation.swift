@@ -19,8 +19,9 @@ package enum Computation {
     private final class Executor: TaskExecutor {
         static let shared = Executor()
 
-        /// More threads than cores would not compute faster.
-        private let pool = ThreadPool(maximumThreads: max(2, ProcessInfo.processInfo.activeProcessorCount))
+        /// More threads than cores do not compute faster, but with a few more, short computations need not
+        /// wait until long ones suspend.
+        private let pool = ThreadPool(maximumThreads: ProcessInfo.processInfo.activeProcessorCount + 4)
 
         func enqueue(_ job: consuming ExecutorJob) {
             let job = UnownedJob(job)

@@ -32,6 +32,20 @@ struct ComputationTests {
         #expect(results == Array(repeating: true, count: count))
     }
 
+    @Test func `a short computation does not wait for long ones`() async throws {
+        let semaphore = DispatchSemaphore(value: 0)
+        let count = ProcessInfo.processInfo.activeProcessorCount
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<count {
+                group.addTask { try await Computation.run { await Self.isSignaledForCaller(semaphore) } }
+            }
+            try await Task.sleep(for: .milliseconds(200))
+            // Only this computation ends the others.
+            try await Computation.run { for _ in 0..<count { semaphore.signal() } }
+            for try await isSignaled in group { #expect(isSignaled) }
+        }
+    }
+
     @Test func `errors and cancellation reach the caller`() async throws {
         struct Failure: Error {}
         await #expect(throws: Failure.self) { try await Computation.run { throw Failure() } }
