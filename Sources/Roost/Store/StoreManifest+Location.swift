@@ -26,7 +26,7 @@ extension StoreManifest {
     /// conflict.
     ///
     /// - Throws: ``RoostError`` with `.configuration`.
-    static func requireOutsideOfStores(_ directory: URL) throws(RoostError) {
+    package static func requireOutsideOfStores(_ directory: URL) throws(RoostError) {
         guard let outer = store(around: directory) else { return }
         throw RoostError(
             .configuration,

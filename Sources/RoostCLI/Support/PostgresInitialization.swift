@@ -26,6 +26,8 @@ struct PostgresInitialization {
             throw RoostError(
                 .storeExists, "cannot create a store in \(location.path): a store already exists there")
         }
+        // The check comes before the server is changed.
+        try StoreManifest.requireOutsideOfStores(location)
         let setting = try UserConfiguration(UserDirectories().configurationFile).value(of: "postgres-url")
         let address = try ConnectionSettings(url ?? setting ?? "")
         let name = name ?? Self.defaultName
