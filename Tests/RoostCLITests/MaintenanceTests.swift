@@ -60,6 +60,7 @@ import Testing
         let manifest = try Data(contentsOf: home.appendingPathComponent("s/store.json"))
         for (arguments, status) in [
             (["init", "s/inner"], Int32(78)), (["copy", "s", "s/inner"], 78),
+            (["init", "s/inner", "--provider", "postgres", "--url", "postgres://127.0.0.1:9/a"], 78),
             (["migrate", "--to", "json", "s/inner"], 78), (["migrate", "--to", "json", "link/a/inner"], 78),
             (["backup", "restore", "latest", "--into", "s/inner"], 78),
             (["backup", "create", "--to", "s/inner"], 64),
@@ -82,6 +83,10 @@ import Testing
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         try Data("{}".utf8).write(to: home.appendingPathComponent("store.json"))
         #expect(try commands.roost("init", "s", "--model", "lexical").status == 0)
+        // Opening a pipe for reading would wait for a writer.
+        try FileManager.default.removeItem(at: home.appendingPathComponent("store.json"))
+        #expect(mkfifo(home.appendingPathComponent("store.json").path, 0o600) == 0)
+        #expect(try commands.roost("init", "t", "--model", "lexical").status == 0)
     }
 
     @Test(arguments: [("sqlite", "json"), ("json", "sqlite")])

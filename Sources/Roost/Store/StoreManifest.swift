@@ -38,6 +38,9 @@ public struct StoreManifest: Codable, Sendable, Hashable {
     /// refuse to open the store. Otherwise, it has format 1.
     public static let currentFormat = 2
     static let fileName = "store.json"
+    /// The maximum number of bytes that are read. Every manifest is much smaller, but a file of this name can
+    /// belong to another program.
+    private static let maximumFileSize = 1 << 20
 
     /// The format of the manifest.
     public var format: Int
@@ -113,8 +116,9 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         guard exists(in: directory) else { throw RoostError.noStore(in: directory) }
         struct Format: Decodable { var format: Int }
         let data = try StorageError.mappingFileErrors {
-            let file = try FileDescriptor(url.path, O_RDONLY)
-            return try file.read(at: 0, count: try file.size())
+            // A folder above can contain a pipe of this name, whose opening would wait for a writer.
+            let file = try FileDescriptor(url.path, O_RDONLY | O_NONBLOCK)
+            return try file.read(at: 0, count: min(try file.size(), maximumFileSize))
         }
         let damaged = damaged(in: directory)
         guard let format = try? JSONDecoder().decode(Format.self, from: data), format.format >= 1 else {
