@@ -8,6 +8,23 @@ extension EntryArchive {
     struct File: Sendable {
         let file: FileDescriptor
         let name: String
+        private let status: FileStatus?
+
+        init(_ file: FileDescriptor, name: String) {
+            (self.file, self.name) = (file, name)
+            status = Self.status(of: file)
+        }
+
+        private static func status(of file: FileDescriptor) -> FileStatus? {
+            var status = stat()
+            return fstat(file.raw, &status) == 0 ? FileStatus(status) : nil
+        }
+
+        /// Whether the contents are those that the file had when it was opened.
+        var isUnchanged: Bool {
+            let present = Self.status(of: file)
+            return present?.size == status?.size && present?.modified == status?.modified
+        }
 
         private var read: ByteLines.Read { { [file] in try file.read(at: $0, count: $1) } }
 
@@ -45,7 +62,7 @@ extension EntryArchive {
         guard stat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             let file = try? FileDescriptor(url.path, O_RDONLY)
         else { return nil }
-        let contents = File(file: file, name: name)
+        let contents = File(file, name: name)
         let isTable = contents.table != nil
         let (check, space) = try StorageError.mappingFileErrors {
             guard try isTable || Self.hasLines(try file.read(at: 0, count: Self.prefixSize), name: name)
@@ -93,6 +110,8 @@ extension EntryArchive {
             switch archive.contents {
             case .entries(let all): entries = Array(all[done..<(done + count)])
             case .file(let file):
+                // Other entries have not been checked.
+                guard file.isUnchanged else { throw wasChanged(file.name) }
                 do {
                     var reader = try reader ?? file.reader()
                     while entries.count < count, let entry = try reader.next() { entries.append(entry) }

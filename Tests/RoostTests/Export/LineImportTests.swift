@@ -141,6 +141,23 @@ import Testing
         #expect(try await store.count() == 256)
     }
 
+    @Test func `a change that keeps the format of the file is reported`() async throws {
+        let (store, url) = (store(), try file())
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: url.path)
+        let error = await #expect(throws: RoostError.self) {
+            try await store.importEntries(from: url) { done, _ in
+                guard done == 256, let file = try? FileHandle(forUpdating: url) else { return }
+                // A letter of the text of the last entry.
+                _ = try? file.seek(toOffset: file.seekToEnd() - 10)
+                try? file.write(contentsOf: Data("x".utf8))
+                try? file.close()
+            }
+        }
+        #expect(error?.message.contains("the first 256 entries are in the store") == true)
+        #expect(try await store.count() == 256)
+    }
+
     @Test func `other formats are not read in pieces`() throws {
         let url = try file(0)
         let id = "8a3f1e52-0000-4000-8000-000000000001"
