@@ -65,14 +65,17 @@ import Testing
             (["backup", "restore", "latest", "--into", "s/inner"], 78),
             (["backup", "create", "--to", "s/inner"], 64),
             (["export", "clusters", "-o", "s/store.json"], 73),
-            (["export", "entries", "--format", "jsonl", "-o", "link/inner"], 73),
-            (["export", "entries", "--format", "markdown", "-o", "s/inner"], 73),
+            (["export", "entries", "--format", "jsonl", "-o", "link/roost.sqlite-wal"], 73),
+            (["export", "entries", "--format", "markdown", "-o", "s/index"], 73),
         ] {
             let store = ["init", "copy"].contains(arguments[0]) ? [] : ["--store", "s"]
             let outcome = try commands.roost(arguments + store)
             #expect(outcome.status == status, "\(arguments): \(outcome)")
-            #expect(outcome.error.contains("inside the folder of the store"), "\(arguments): \(outcome)")
+            let reason = status == 73 ? "belongs to the store in" : "inside the folder of the store"
+            #expect(outcome.error.contains(reason), "\(arguments): \(outcome)")
         }
+        // The folder of a store can be that of a project.
+        #expect(try commands.roost("export", "entries", "-o", "s/swifts.csv", "--store", "s").status == 0)
         #expect(!FileManager.default.fileExists(atPath: home.appendingPathComponent("s/inner").path))
         #expect(!FileManager.default.fileExists(atPath: home.appendingPathComponent("s/a").path))
         #expect(try Data(contentsOf: home.appendingPathComponent("s/store.json")) == manifest)

@@ -22,6 +22,21 @@ extension StoreManifest {
         return nil
     }
 
+    /// The files and folders that a store creates in its folder (Documentation/Formats.md).
+    private static let ownNames: Set<String> = [
+        "backups", "folders", "folders.json", "index", "jobs", "lock", "lock-inside", "migration.json",
+        "models.jsonl", "originals", "reembed", "skipped.json", "storage", "store.json", "undo.jsonl", "work",
+    ]
+    private static let prefixesOfOwnNames = [".restore", "before-format-", "damaged-", "roost.sqlite"]
+
+    /// Returns whether a path relative to the folder of a store is one of the store's own files or inside one
+    /// of its own folders. The folder can contain other files if it is that of a project.
+    package static func isOwnFile(_ path: String) -> Bool {
+        // Some file systems ignore case.
+        let name = path.prefix { $0 != "/" }.lowercased()
+        return ownNames.contains(name) || prefixesOfOwnNames.contains { name.hasPrefix($0) }
+    }
+
     /// Checks that a new store does not become a part of the folder of another one, where their files could
     /// conflict.
     ///

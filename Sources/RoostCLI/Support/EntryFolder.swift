@@ -14,7 +14,7 @@ final class EntryFolder {
     init(_ target: URL) throws {
         // A link to an empty folder stays; the folder is replaced.
         self.target = target.standardizedFileURL.resolvingSymlinksInPath()
-        try OutputFile.requireOutsideOfStores(self.target)
+        try OutputFile.requireNoFileOfStore(self.target)
         let manager = FileManager.default
         if manager.fileExists(atPath: target.path) {
             guard (try? manager.contentsOfDirectory(atPath: target.path))?.isEmpty == true else {

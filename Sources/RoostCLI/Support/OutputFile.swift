@@ -32,7 +32,7 @@ final class OutputFile {
         target = try Self.reportingFailure {
             if let status, !status.isRegular { return .device(try FileDescriptor(path, O_WRONLY)) }
             let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-            try Self.requireOutsideOfStores(url)
+            try Self.requireNoFileOfStore(url)
             let file = try ReplacementFile(of: url)
             if let status { try file.withFile { _ = fchmod($0.raw, status.permissions) } }
             return .file(file)
@@ -42,12 +42,14 @@ final class OutputFile {
     /// Checks that an export does not replace a file of a store.
     ///
     /// - Throws: ``CommandError`` with `.cannotCreate`.
-    static func requireOutsideOfStores(_ url: URL) throws {
-        guard let outer = StoreManifest.store(around: url) else { return }
+    static func requireNoFileOfStore(_ url: URL) throws {
+        guard let outer = StoreManifest.store(around: url), StoreManifest.isOwnFile(outer.path) else {
+            return
+        }
         throw CommandError(
             .cannotCreate,
-            "cannot write \(url.path): this is inside the folder of the store in \(outer.folder.path); name "
-                + "another location")
+            "cannot write \(url.path): this belongs to the store in \(outer.folder.path); name another "
+                + "location")
     }
 
     /// Adds bytes at the end.
