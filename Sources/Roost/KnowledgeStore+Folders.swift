@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 import RoostModel
 
 extension KnowledgeStore {
@@ -24,7 +25,7 @@ extension KnowledgeStore {
         else { throw RoostError(.noInput, "cannot remember \(folder.path): it is not a folder") }
         let directory = try syncDirectory()
         // Each sync changes files of the store, so a watcher would never come to rest.
-        if let own = FolderWalk.resolved(directory.path), let path = FolderWalk.resolved(folder.path),
+        if let own = FileSystem.resolvedPath(directory.path), let path = FileSystem.resolvedPath(folder.path),
             (path + "/").hasPrefix(own + "/")
         {
             throw RoostError(

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import Synchronization
 
 /// The commits of one request to a process that serves a store, which ``KnowledgeStore/undo(isDryRun:)``
