@@ -140,21 +140,27 @@ extension GroupVocabularies {
     private enum Misspelling {
         /// The minimum number of letters. Shorter words are often similar to another word.
         static let minimumLength = 6
-        /// The minimum likelihood of the error (``TypingErrors``). Missing, doubled and transposed letters and
-        /// those of neighboring keys are more likely.
+        /// The minimum likelihood of the error (``TypingErrors``). Missing, doubled and transposed letters,
+        /// and those of neighboring keys, are more likely.
         static let minimumLikelihood = -1.0
+        /// The minimum number of texts with the correct word for each text with a misspelling. Two words of
+        /// a subject, such as "contract" and "contact", are often about equally frequent.
+        static let minimumRatio = 3
     }
 
-    /// Returns the words that are not misspellings, or other spellings, of a more frequent word among them.
-    /// Otherwise, a misspelling would have a high weight, because other groups rarely contain it.
+    /// Returns the words that are not misspellings of a much more frequent word among them. Otherwise, a
+    /// misspelling would have a high weight, because other groups rarely contain it. A word with digits, such
+    /// as "python3", is another name than one without them.
     private static func withoutMisspellings(_ words: [Candidate]) -> [Candidate] {
         let letters = words.map { $0.word.unicodeScalars.map(\.value) }
         return words.indices.filter { typed in
             guard letters[typed].count >= Misspelling.minimumLength else { return true }
             var edits = SpellingEdits(of: letters[typed], maximumDistance: 1)
             return !words.indices.contains { word in
-                guard words[word].texts > words[typed].texts, letters[word].first == letters[typed].first,
+                guard words[word].texts >= Misspelling.minimumRatio * words[typed].texts,
+                    letters[word].first == letters[typed].first,
                     abs(letters[word].count - letters[typed].count) <= 1,
+                    !words[word].word.contains(where: \.isNumber),
                     case .distance(1) = edits.compare(letters[word])
                 else { return false }
                 return TypingErrors.likelihood(of: letters[typed], for: letters[word], distance: 1)
