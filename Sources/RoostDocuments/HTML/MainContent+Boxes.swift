@@ -16,8 +16,12 @@ extension MainContent {
     static func withoutBoxes(_ indices: [Int], _ facts: PageFacts) -> [Int] {
         let boxes = boxes(of: facts)
         guard !boxes.isEmpty else { return indices }
+        // A block can also begin with such an element, such as a sign in a paragraph, without being in it.
         let kept = indices.filter { index in
-            !facts.tree.ancestors(of: facts.blocks[index].texts[0]).contains(where: boxes.contains)
+            let texts = facts.blocks[index].texts
+            return !facts.tree.ancestors(of: texts[0]).contains { element in
+                boxes.contains(element) && texts[texts.count - 1] < facts.tree.nodes[element].end
+            }
         }
         func words(_ indices: [Int]) -> Int { indices.reduce(0) { $0 + facts.blocks[$1].counts.words } }
         return words(kept) * 2 >= words(indices) ? kept : indices

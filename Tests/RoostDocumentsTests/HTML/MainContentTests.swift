@@ -152,6 +152,8 @@ import Testing
         #expect(texts("<div class='contact'><p>\(text)</p>\(form)</div>") == [text])
         #expect(texts("<div class='row d-print-none'><div><p>\(text)</p></div></div>").isEmpty)
         #expect(Self.texts("<div class='noprint'><p>\(Self.sentence)</p><p>\(text)</p></div>") == [text])
+        // A sign that is not printed is not the paragraph that it begins.
+        #expect(texts("<p><span class='noprint'>Note:</span> \(text)</p>") == ["Note: \(text)"])
     }
 
     @Test(arguments: ["<p hidden>", "<p style=\"color: red; Display : none\">", "<div hidden><p>"])
