@@ -128,7 +128,8 @@ struct PageCode {
 
     /// Returns the nodes of code whose lines are elements of their own that are not a part of it: the white
     /// space between the lines, and what follows the first line without being one, such as tooltips. Returns
-    /// `nil` for elements that do not consist of lines of code.
+    /// `nil` for elements that do not consist of lines of code. Lines without text do not count, because they
+    /// can be drawn lines.
     func nodesBetweenLines(of index: Int) -> [Int]? {
         let node = tree.nodes[index]
         guard node.tag == "div" || node.tag == "figure", contents[index].contains(.otherText),
@@ -143,11 +144,11 @@ struct PageCode {
                 guard contents[child].isEmpty else { return nil }
                 result.append(child)
             } else if isLine(child) {
-                lines += 1
+                lines += contents[child].contains(.otherText) ? 1 : 0
             } else if let first = children(of: child).first(where: { !tree.nodes[$0].isText }), isLine(first)
             {
                 // A group of lines, such as those of a function.
-                lines += 1
+                lines += contents[first].contains(.otherText) ? 1 : 0
                 result += children(of: child).filter { tree.nodes[$0].isText && contents[$0].isEmpty }
             } else if lines > 0 {
                 others += contents[child].contains(.otherText) ? 1 : 0

@@ -80,6 +80,9 @@ import Testing
         #expect(Self.text("<pre>$ <span class=\"code-line\">ls</span></pre>") == "```\n$ ls\n```")
         let byline = "<div class=\"by-line\">By Ada</div>"
         #expect(Self.text("<div class=\"highlight\">\(byline)</div>") == "By Ada")
+        let drawn = "<div class=\"line\"></div>"
+        let code = "<div class=\"promo-code\">\(drawn)<div>Use TERN</div>\(drawn)</div>"
+        #expect(Self.text(code) == "Use TERN")
     }
 
     @Test(arguments: [
