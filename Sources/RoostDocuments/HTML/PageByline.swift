@@ -199,6 +199,9 @@ struct PageByline {
     }
 
     private mutating func read(_ block: HTMLBlock, in tree: HTMLTree, isList: Bool, isNext: Bool) {
+        // Some pages show the word before the name in a block of its own, directly before that of the name.
+        let label = authorLabel
+        authorLabel = []
         guard block.counts.words <= Self.maximumWords else { return }
         // A name is within one element, which a line about the person can follow.
         let own = block.texts.flatMap { index in
@@ -206,9 +209,8 @@ struct PageByline {
             if !words.isEmpty { words[words.count - 1].endsPart = true }
             return words
         }
-        // Some pages show the word before the name in a block of its own.
-        let words = authorLabel + own
-        authorLabel = Self.authorWords.contains(own.map { $0.text.lowercased() }) ? own : []
+        let words = label + own
+        if Self.authorWords.contains(own.map { $0.text.lowercased() }) { authorLabel = own }
         guard !words.isEmpty, words.count <= Self.maximumWords else { return }
         let name = Self.name(in: words)
         if author == nil, let name { author = words[name].map(\.text).joined(separator: " ") }

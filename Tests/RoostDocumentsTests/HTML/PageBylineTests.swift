@@ -44,6 +44,7 @@ import Testing
             ("<p>March 3, 2024 by way of Dover</p>", nil, "2024-03-03"),
             ("<p>by</p><div><a href=/j>Jane Doe</a></div>", "Jane Doe", nil),
             ("<p>by</p><div>Other</div><div>Jane Doe</div>", nil, nil),
+            ("<p>by</p><p>\(String(repeating: "word ", count: 30))</p><div>Jane Doe</div>", nil, nil),
         ] as [(String, String?, String?)])
     func `The author and the date near the title are read`(line: String, author: String?, date: String?) {
         let metadata = Self.metadata(line)
