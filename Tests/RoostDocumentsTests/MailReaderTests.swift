@@ -218,5 +218,8 @@ import Testing
         let body = "<p>The pump <del>runs <s>well</s></del> stopped.</p><del><p>Gone.</p></del>"
         let document = try await DocumentFixture.document(header + body + "\n", name: "a.eml")
         #expect(document.text == "The pump ~~runs well~~ stopped.\n\nGone.")
+        let lines = "<p>The pump <del>runs.<br>It is new.<br></del>It stopped.</p>\n"
+        let other = try await DocumentFixture.document(header + lines, name: "a.eml")
+        #expect(other.text == "The pump ~~runs.~~\n~~It is new.~~\nIt stopped.")
     }
 }

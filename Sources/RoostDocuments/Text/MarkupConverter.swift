@@ -190,7 +190,7 @@ final class MarkupConverter {
                 text: text.isEmpty ? nil : text))
     }
 
-    /// Reads deleted text, and encloses it in the signs `~~` if it is within one paragraph.
+    /// Reads deleted text, and encloses each of its lines in the signs `~~` if it is within one paragraph.
     private func readDeletion() throws {
         let (start, count) = (inline.utf8.count, paragraphs.count)
         deletionDepth += 1
@@ -198,11 +198,13 @@ final class MarkupConverter {
         try readChildren()
         guard deletionDepth == 1, paragraphs.count == count, inline.utf8.count > start else { return }
         let deleted = inline.suffix(fromByte: start)
-        let text = MarkdownText.singleLine(deleted)
-        guard !text.isEmpty else { return }
-        let (before, after) = (deleted.first == " " ? " " : "", deleted.last == " " ? " " : "")
+        let lines = deleted.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let text = MarkdownText.singleLine(String(line))
+            guard !text.isEmpty else { return String(line) }
+            return (line.first == " " ? " " : "") + "~~" + text + "~~" + (line.last == " " ? " " : "")
+        }
         inline.removeSubrange(inline.utf8.index(inline.startIndex, offsetBy: start)...)
-        inline += before + "~~" + text + "~~" + after
+        inline += lines.joined(separator: "\n")
     }
 
     /// Returns whether the text of a link to a part of a document is the mark of a note: a number or a sign.
