@@ -64,9 +64,9 @@ extension KnowledgeStore {
     ///   - count: The number of shards, the same for all workers. The first shard that is finished determines
     ///     it.
     /// - Returns: The number of entries that were assigned.
-    /// - Throws: ``RoostError`` with `.notFound` if there is no plan, `.badInput`, also if the plan has shards
-    ///   of another number, or `.spaceMismatch`; `StorageError`; `CancellationError`. If an error is thrown, the shard is missing, or has the result
-    ///   of an earlier call.
+    /// - Throws: ``RoostError`` with `.notFound` if there is no plan, `.badInput`, also if the plan has
+    ///   finished shards of another number, or `.spaceMismatch`; `StorageError`; `CancellationError`. If an
+    ///   error is thrown, the shard is missing, or has the result of an earlier call.
     @discardableResult
     public func assignShard(_ index: Int, of count: Int) async throws -> Int {
         try await Computation.run {

@@ -88,10 +88,9 @@ struct PhraseMeanings {
     }
 
     /// Marks one word of each pair in which one word or its stem begins with the other and both have similar
-    /// meanings, such as "baked" and "bakery". Of
-    /// two forms of one name, the longer one is marked, unless the shorter one is much less frequent; the
-    /// form that is kept gets the higher specificity of the two. Of two other words, the less specific one is
-    /// marked.
+    /// meanings, such as "baked" and "bakery". Of two forms of one name, the longer one is marked, unless the
+    /// shorter one is much less frequent; the form that is kept gets the higher specificity of the two. Of
+    /// two other words, the less specific one is marked.
     private static func markVariants(
         _ meanings: inout [PhraseMeaning], _ phrases: [LabelPhrase], _ vectors: [[Float]]
     ) {

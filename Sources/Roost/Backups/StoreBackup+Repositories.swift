@@ -9,8 +9,8 @@ extension StoreBackup {
 
     /// Opens the repository in a folder, or creates one if the folder is new or empty.
     ///
-    /// - Throws: `BackupError` with `.badInput` if a new repository would be inside the folder of a store, and
-    ///   not in its folder `backups`; the errors of ``openOrCreate(in:named:passphrase:)``.
+    /// - Throws: `BackupError` with `.badInput` if a new repository would be inside the folder of a store,
+    ///   and not in its folder `backups`; the errors of ``openOrCreate(in:named:passphrase:)``.
     public static func openOrCreate(
         _ folder: URL, passphrase: String? = nil
     ) async throws -> BackupRepository {

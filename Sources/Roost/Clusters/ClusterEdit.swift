@@ -176,9 +176,9 @@ struct ClusterEdit: Sendable {
         }
     }
 
-    /// Returns the leaf clusters that have members, followed by their ancestors. As in a run, a larger cluster
-    /// has at least two clusters directly below it: one with a single cluster ends, unless a person labeled
-    /// it.
+    /// Returns the leaf clusters that have members, followed by their ancestors. As in a run, a larger
+    /// cluster has at least two clusters directly below it: one with a single cluster ends, unless a person
+    /// labeled it.
     private func remainingClusters() -> [Cluster] {
         let present = Set(assignments.compactMap(\.self))
         var clusters = leaves.filter { present.contains($0.id) }

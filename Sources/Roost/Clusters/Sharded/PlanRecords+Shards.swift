@@ -88,8 +88,8 @@ extension PlanRecords {
         throw RoostError(
             .badInput,
             "cannot assign shard \(index)/\(count): the entries of this plan are divided into \(expected) "
-                + "shards, because a shard of that number is assigned; use the number \(expected), or discard "
-                + "the plan and make another one. Nothing was changed")
+                + "shards, because a shard of that number is assigned; use the number \(expected), or "
+                + "discard the plan and make another one. Nothing was changed")
     }
 
     /// Reads the entries of a finished shard.
