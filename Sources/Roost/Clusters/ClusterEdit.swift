@@ -192,15 +192,17 @@ struct ClusterEdit: Sendable {
             }
             index += 1
         }
-        while true {
-            let children = Dictionary(grouping: clusters.indices) { clusters[$0].parent }
-            let single = clusters.indices.dropFirst(leafCount).first {
-                children[clusters[$0].id]?.count == 1 && !clusters[$0].isLabelPinned
+        var children: [Cluster.ID: Int] = [:]
+        for parent in clusters.compactMap(\.parent) { children[parent, default: 0] += 1 }
+        // If a cluster ends, the one below it takes its place, so the other numbers do not change.
+        let ended = Set(
+            clusters.dropFirst(leafCount).filter { children[$0.id] == 1 && !$0.isLabelPinned }.map(\.id))
+        for index in clusters.indices {
+            while let parent = clusters[index].parent, parent != clusters[index].id, ended.contains(parent) {
+                clusters[index].parent = byID[parent]?.parent
             }
-            guard let single, let child = children[clusters[single].id]?.first else { return clusters }
-            clusters[child].parent = clusters[single].parent
-            clusters.remove(at: single)
         }
+        return clusters.filter { !ended.contains($0.id) }
     }
 
     /// Returns the centroid of each cluster: the stored one if its members have not changed, otherwise the
