@@ -31,11 +31,14 @@ struct MainContent {
     var isChosen: [Bool]
     /// Whether each node is an element whose class names a declaration.
     let isDeclaration: [Bool]
+    /// Whether each node is a list of terms, or a table that consists of other elements than rows and cells.
+    private let isCollection: [Bool]
 
     private init(_ facts: PageFacts, scores: [Double]) {
         self.facts = facts
         self.scores = scores
         isDeclaration = Self.declarations(in: facts.tree)
+        isCollection = facts.tree.nodes.map(Self.isCollection)
         isChosen = Array(repeating: false, count: scores.count)
         let selection = BlockScorer.selection(scores, words: facts.blocks.map(\.counts.words))
         for index in selection { isChosen[index] = true }
@@ -140,15 +143,16 @@ struct MainContent {
     /// than rows and cells; otherwise `nil`.
     private func collection(around block: HTMLBlock) -> Int? {
         guard block.kind == .text else { return nil }
-        return facts.elements(around: block).first { index in
-            let node = facts.tree.nodes[index]
-            if node.tag == "dl" { return true }
-            guard node.tag == "div", let names = node.attribute("class"), names.contains("table") else {
-                return false
-            }
-            let words = ElementHints.words(names)
-            return words.contains("table") && !words.contains("contents")
+        return facts.elements(around: block).first { isCollection[$0] }
+    }
+
+    private static func isCollection(_ node: HTMLTree.Node) -> Bool {
+        if node.tag == "dl" { return true }
+        guard node.tag == "div", let names = node.attribute("class"), names.contains("table") else {
+            return false
         }
+        let words = ElementHints.words(names)
+        return words.contains("table") && !words.contains("contents")
     }
 
     /// Returns whether more than two thirds of a block are links. A term or a cell is often a link itself, so

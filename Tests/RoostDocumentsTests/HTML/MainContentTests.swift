@@ -156,6 +156,15 @@ import Testing
         #expect(texts("<p><span class='noprint'>Note:</span> \(text)</p>") == ["Note: \(text)"])
     }
 
+    @Test func `The class of a table is examined once, and not for each block in it`() {
+        let names = "table" + String(repeating: " a", count: 100_000)
+        let cells = String(repeating: "<p>a b</p>", count: 6000)
+        let seconds = ReaderDetailTests.threadSeconds()
+        let texts = Self.texts("<main><p>\(Self.sentence)</p><div class='\(names)'>\(cells)</div></main>")
+        #expect(texts.count == 6000)
+        #expect(ReaderDetailTests.threadSeconds() - seconds < 10)
+    }
+
     @Test(arguments: ["<p hidden>", "<p style=\"color: red; Display : none\">", "<div hidden><p>"])
     func `Hidden text is not read`(start: String) async throws {
         let document = try await HTMLReaderTests.read(
