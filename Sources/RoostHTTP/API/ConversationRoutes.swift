@@ -70,7 +70,7 @@ enum ConversationRoutes {
     /// - Parameters:
     ///   - name: The name of the member that has the items.
     ///   - read: Reads all items that match a filter.
-    private static func page<Item: Encodable>(
+    private static func page<Item: Encodable & Sendable>(
         _ name: String, of call: Call,
         _ read: @Sendable (ConversationMemory, ConversationMemory.Filter) async throws -> [Item]
     ) async throws -> Reply {
