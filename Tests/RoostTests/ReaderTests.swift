@@ -151,10 +151,11 @@ import Testing
             {"text": "a", "tags": "energy", "date": "2025-03-14"}
             {"text": "b", "tags": ["x y"], "created_at": "2025-03-14", "date": "2024-01-01"}
             {"text": "c", "tags": 5, "created": 1741910400, "modified": "someday"}
+            {"text": "d", "created": 7}
             """
         ).entries
-        #expect(objects.map(\.tags) == [["energy"], ["x y"], []])
-        #expect(objects.map(\.createdAt) == [day, day, nil])
+        #expect(objects.map(\.tags) == [["energy"], ["x y"], [], []])
+        #expect(objects.map(\.createdAt) == [day, day, day, nil])
         #expect(objects.allSatisfy { $0.updatedAt == nil })
         #expect(objects[0].metadata == ["tags": "energy", "date": "2025-03-14"])
         let rows = try reader.table(
