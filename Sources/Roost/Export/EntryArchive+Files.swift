@@ -110,8 +110,6 @@ extension EntryArchive {
             switch archive.contents {
             case .entries(let all): entries = Array(all[done..<(done + count)])
             case .file(let file):
-                // Other entries have not been checked.
-                guard file.isUnchanged else { throw wasChanged(file.name) }
                 do {
                     var reader = try reader ?? file.reader()
                     while entries.count < count, let entry = try reader.next() { entries.append(entry) }
@@ -121,7 +119,8 @@ extension EntryArchive {
                 } catch is RoostError {
                     throw wasChanged(file.name)
                 }
-                guard entries.count == count else { throw wasChanged(file.name) }
+                // Other entries have not been checked. A change before or during the reading is found.
+                guard entries.count == count, file.isUnchanged else { throw wasChanged(file.name) }
             }
             done += count
             return entries
