@@ -145,8 +145,20 @@ import Testing
         #expect(try run("import", "--store=t", "v.jsonl").output == "0 new, 0 updated, 2 unchanged\n")
         let row = "{\"id\": \"same\", \"text\": \"one\", \"embedding\": [1, 2]}\n"
         try Data((row + row).utf8).write(to: file("twice.jsonl"))
-        let twice = try cli.roost("import", "--store=t", "twice.jsonl")
-        #expect(twice.status == 65 && twice.error.contains("twice (with the id 'same' in its source)"))
+        let twice = try cli.roost("import", "--store=new", "twice.jsonl")
+        #expect(
+            twice.status == 65
+                && twice.error.contains(
+                    "cannot import twice.jsonl: line 2: its id 'same' is also that of line 1"),
+            "\(twice)")
+        #expect(!FileManager.default.fileExists(atPath: file("new").path))
+        // The number of a line can be the id of another row.
+        let mixed = row + "{\"text\": \"two\", \"embedding\": [1, 2]}\n" + row.replacing("same", with: "2")
+        try Data(mixed.utf8).write(to: file("mixed.jsonl"))
+        #expect(try run("import", "--store=t", "mixed.jsonl").output == "3 new, 0 updated, 0 unchanged\n")
+        #expect(try run("import", "--store=t", "mixed.jsonl").output == "0 new, 0 updated, 3 unchanged\n")
+        let listed = try run("list", "--store=t", "--json").output
+        #expect(listed.contains("\"key\":\"line 2\"") && listed.contains("\"key\":\"2\""), "\(listed)")
     }
 
     @Test func `Tags and dates of rows are those of the entries`() throws {

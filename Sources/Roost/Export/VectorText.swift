@@ -5,7 +5,8 @@ import RoostModel
 ///
 /// A row has a text (`text`, `content` or `document`), a vector (`embedding` or `vector`: a JSON array, or
 /// numbers separated by spaces), and optionally an id (`id` or `key`). All other values become metadata.
-/// A row without an id, or with an empty one, has the number of its line as its id.
+/// A row without an id, or with an empty one, has the number of its line as its id or, if this is the id of
+/// another row, `line` with the number.
 struct VectorText {
     private static let textNames = ["text", "content", "document"]
     private static let vectorNames = ["embedding", "vector"]
@@ -76,8 +77,26 @@ struct VectorText {
 
     /// Returns the rows.
     ///
-    /// - Throws: ``RoostError`` with `.badInput` if a row has no text or an invalid vector.
+    /// - Throws: ``RoostError`` with `.badInput` if a row has no text or an invalid vector, or if two rows
+    ///   have the same id.
     func records() throws -> [VectorRecord] {
+        let rows = try rows()
+        var lines: [ExactText: Int] = [:]
+        for (line, record) in rows where !record.key.isEmpty {
+            if let first = lines.updateValue(line, forKey: ExactText(record.key)) {
+                throw failure(line, "its id '\(record.key)' is also that of line \(first)")
+            }
+        }
+        return rows.map { line, record in
+            guard record.key.isEmpty else { return record }
+            var record = record
+            record.key = lines[ExactText(String(line))] == nil ? String(line) : "line \(line)"
+            return record
+        }
+    }
+
+    /// Returns the rows with the numbers of their lines, from 1. The key of a row without an id is empty.
+    private func rows() throws -> [(line: Int, record: VectorRecord)] {
         guard let separator else { return try lines() }
         guard let text = String(validating: data, as: UTF8.self) else {
             throw RoostError(.badInput, "cannot import \(name): it is not UTF-8 text")
@@ -89,18 +108,18 @@ struct VectorText {
                 throw failure(row.line, "it has \(row.fields.count) fields, but the header \(header.count)")
             }
             let values = zip(header, row.fields).map { ($0, MetadataValue.string($1)) }
-            return try record(Dictionary(values) { first, _ in first }, row.line)
+            return (row.line, try record(Dictionary(values) { first, _ in first }, row.line))
         }
     }
 
-    private func lines() throws -> [VectorRecord] {
+    private func lines() throws -> [(line: Int, record: VectorRecord)] {
         let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return try lines.enumerated().compactMap { index, line in
             guard !line.allSatisfy({ [9, 13, 32].contains($0) }) else { return nil }
             guard let row = try? JSONDecoder().decode([String: MetadataValue].self, from: line) else {
                 throw failure(index + 1, "it is not a JSON object")
             }
-            return try record(row, index + 1)
+            return (index + 1, try record(row, index + 1))
         }
     }
 
@@ -123,8 +142,7 @@ struct VectorText {
         guard let vector = Self.vector(remove(Self.vectorNames)) else {
             throw failure(line, "its vector is not a list of numbers")
         }
-        let id = remove(Self.keyNames)?.text ?? ""
-        let key = id.isEmpty ? String(line) : id
+        let key = remove(Self.keyNames)?.text ?? ""
         return VectorRecord(
             key: key, text: text, vector: vector, metadata: row.filter { $0.value.text != "" })
     }
