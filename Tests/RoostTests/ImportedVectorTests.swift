@@ -70,4 +70,26 @@ import Testing
         #expect(report.entries.unchanged == 1, "\(report)")
         #expect(try await target.storage.fetchEntries().first?.tags == ["important"])
     }
+
+    @Test func `another import takes the dates that the rows state`() async throws {
+        let target = store()
+        func importRow(_ text: String, _ metadata: [String: MetadataValue]) async throws -> [TimeInterval] {
+            let records = [VectorRecord(key: "1", text: text, vector: [], metadata: metadata)]
+            _ = try await target.importVectors(
+                VectorArchive(records, source: "vectors:/rows.jsonl"), ignoringVectors: true)
+            let entry = try #require(try await target.storage.fetchEntries().first)
+            return [entry.createdAt, entry.updatedAt].map(\.timeIntervalSince1970)
+        }
+        // 2020-01-02 and 2023-11-14 in UTC
+        let (early, late) = (1_577_923_200.0, 1_699_920_000.0)
+        #expect(try await importRow("a swift", ["created": "2020-01-02"]) == [early, early])
+        #expect(try await importRow("a swift", ["created": "2023-11-14"]) == [late, late])
+        #expect(
+            try await importRow("a swift", ["created": "2020-01-02", "updated": "2023-11-14"])
+                == [early, late])
+        // Rows without dates keep those of the store.
+        #expect(try await importRow("a swift", [:]) == [early, late])
+        let changed = try await importRow("a swallow", [:])
+        #expect(changed[0] == early && changed[1] > late)
+    }
 }

@@ -5,7 +5,8 @@ struct EntryImporter {
     private let store: KnowledgeStore
     /// Whether the vectors of the archive belong to the store's embedding space.
     private let usesVectors: Bool
-    /// Whether an entry that the store contains keeps its dates and tags, because the archive has none.
+    /// Whether an entry that the store contains keeps its tags, and its dates unless the new metadata states
+    /// others.
     private let keepsStoredValues: Bool
     /// Whether the entries have neither passages nor locations, because they are rows of a table.
     private let isTable: Bool
@@ -48,7 +49,8 @@ struct EntryImporter {
     ///
     /// - Parameters:
     ///   - usesVectors: Whether the vectors of the archive belong to the store's embedding space.
-    ///   - keepsStoredValues: Whether an entry that the store contains keeps its dates and tags.
+    ///   - keepsStoredValues: Whether an entry that the store contains keeps its tags, and its dates unless
+    ///     the new metadata states others.
     static func run(
         _ archive: EntryArchive, into store: KnowledgeStore, usesVectors: Bool, keepsStoredValues: Bool,
         progress: (@Sendable (Int, Int) -> Void)?
@@ -77,6 +79,17 @@ struct EntryImporter {
         }
     }
 
+    /// Gives an entry of another program the tags of the stored one, and its dates unless the metadata states
+    /// them. A date that a store would reject counts as unknown.
+    private static func keepValues(of old: Entry, in entry: inout Entry) {
+        let stated = RowFields(entry.metadata)
+        entry.tags = TagName.adding(entry.tags, to: TagName.distinct(old.tags))
+        if stated.createdAt?.isWritable != true { entry.createdAt = old.createdAt }
+        if stated.updatedAt?.isWritable != true, old.content.utf8.elementsEqual(entry.content.utf8) {
+            entry.updatedAt = max(old.updatedAt, entry.createdAt)
+        }
+    }
+
     private func hasOnePassage(_ entry: Entry) -> Bool {
         let embedder = store.entryEmbedder
         return PassagePlan(of: entry, embedder: embedder.embedder, splitter: embedder.splitter).parts.count
@@ -96,11 +109,7 @@ struct EntryImporter {
         for var entry in entries {
             entry.tags = TagName.distinct(entry.tags)
             let old = stored[entry.id]
-            if keepsStoredValues, let old {
-                entry.tags = TagName.adding(entry.tags, to: TagName.distinct(old.tags))
-                entry.createdAt = old.createdAt
-                if old.content.utf8.elementsEqual(entry.content.utf8) { entry.updatedAt = old.updatedAt }
-            }
+            if keepsStoredValues, let old { Self.keepValues(of: old, in: &entry) }
             if isTable, let old, old.content.utf8.elementsEqual(entry.content.utf8) {
                 // The table does not contain the passages of a long text.
                 (entry.embeddings, entry.passages) = (old.embeddings, old.passages)
