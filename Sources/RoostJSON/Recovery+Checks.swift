@@ -37,7 +37,10 @@ extension Recovery {
         if let current, !numbers.contains(current.number) {
             damage(folder.generation(current.number), "is missing", &outcome)
         }
-        if candidates.isEmpty, let copy = published(newest) { candidates.append(copy) }
+        // The published copies are newer than the texts of an older generation.
+        if candidates.allSatisfy({ $0.isTextOnly && $0.number < newest }), let copy = published(newest) {
+            candidates.insert(copy, at: 0)
+        }
         return candidates
     }
 

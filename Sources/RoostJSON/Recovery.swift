@@ -130,6 +130,8 @@ struct Recovery {
                 .damage(
                     source.path,
                     "only its texts can be read; sources, assignments and the change feed are lost"))
+            let lost = applyAll(journals, from: candidate.number, &outcome.state)
+            if lost > 0 { findings.append(.damage(folder.path, "the last \(lost) commits are lost")) }
             return
         }
         guard let best else { return }
@@ -171,6 +173,29 @@ struct Recovery {
             }
         }
         return removed
+    }
+
+    /// Applies the journals from the given generation on to a state that was read from the texts alone, up to
+    /// the first commit that cannot be applied. The revisions of such a state differ from those of the
+    /// journals, so that only the order of the commits can be checked.
+    ///
+    /// - Returns: The number of commits that could not be applied.
+    private func applyAll(
+        _ journals: [Int: Journal.Contents], from base: Int, _ state: inout StoreState
+    ) -> Int {
+        let records = journals.filter { $0.key >= base }.sorted { $0.key < $1.key }.flatMap(\.value.records)
+        var last: Revision?
+        for (index, (revision, record)) in records.enumerated() {
+            guard last.map({ revision == $0.next }) ?? true else { return records.count - index }
+            last = revision
+            guard let batch = record.batch else { continue }
+            var next = state
+            guard (try? next.apply(batch, at: Date(milliseconds: record.date))) != nil else {
+                return records.count - index
+            }
+            state = next
+        }
+        return 0
     }
 
     private mutating func noteLeftovers(_ current: Generation?) {

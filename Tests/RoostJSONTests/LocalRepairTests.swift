@@ -68,6 +68,45 @@ import Testing
         #expect(rest.allSatisfy { $0.severity == .note }, "\(rest)")
     }
 
+    @Test(arguments: [true, false])
+    func `a repair from the texts alone applies the journal`(keepsTexts: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let store = try LocalStorageProvider(directory: folder.url)
+        try await store.saveEntries(Array(entries.prefix(4)))
+        try await store.compact()
+        try await store.saveEntry(entries[4])
+        try await store.deleteEntry(entries[0].id)
+        try await store.close()
+        let generations = folder.url.appendingPathComponent("generations")
+        let names = keepsTexts ? try FileManager.default.contentsOfDirectory(atPath: generations.path) : [""]
+        for name in names {
+            try FileManager.default.removeItem(
+                at: generations.appendingPathComponent(keepsTexts ? "\(name)/sidecar" : name))
+        }
+        _ = try await LocalStorageProvider.repair(directory: folder.url)
+        let repaired = try LocalStorageProvider(directory: folder.url)
+        #expect(try await repaired.fetchEntries().map(\.content) == entries.dropFirst().map(\.content))
+        try await repaired.close()
+        let rest = try await LocalStorageProvider.inspect(directory: folder.url)
+        #expect(rest.allSatisfy { $0.severity == .note }, "\(rest)")
+    }
+
+    @Test func `a repair prefers the published copy to the texts of an older generation`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try LocalStorageProvider(directory: folder.url)
+        try await store.saveEntries(Array(entries.prefix(3)))
+        try await store.saveEntries(Array(entries.suffix(2)))
+        try await store.compact()
+        try await store.close()
+        // Without these files, only the texts of generation 1 remain, apart from the published copy.
+        for name in ["generations/2", "generations/1/sidecar", "journal-1.jsonl"] {
+            try FileManager.default.removeItem(at: folder.url.appendingPathComponent(name))
+        }
+        _ = try await LocalStorageProvider.repair(directory: folder.url)
+        let repaired = try LocalStorageProvider(directory: folder.url)
+        #expect(try await repaired.fetchEntries().map(\.content) == entries.map(\.content))
+    }
+
     @Test func `the remnants of format 1 are no damage`() async throws {
         let folder = try TemporaryFolder()
         let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
