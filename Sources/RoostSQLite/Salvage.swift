@@ -90,6 +90,8 @@ struct Salvage {
     private func readable(_ configuration: Configuration) async throws -> DatabaseQueue {
         guard FileManager.default.fileExists(atPath: url.path) else { throw unreadable }
         let source = try DatabaseQueue(path: url.path, configuration: configuration)
+        // GRDB ends the process when it reads such a schema. It does so only to determine an older format.
+        guard try await source.read({ try !Self.hasInvalidSchema($0) }) else { return source }
         guard try await source.read({ try !Schema.migrator.hasCompletedMigrations($0) }) else {
             return source
         }
@@ -97,6 +99,17 @@ struct Salvage {
         try source.backup(to: copy)
         try Schema.migrator.migrate(copy)
         return copy
+    }
+
+    /// Returns whether the rows of the schema contain values of unexpected types.
+    private static func hasInvalidSchema(_ database: Database) throws -> Bool {
+        try Bool.fetchOne(
+            database,
+            sql: """
+                SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE typeof(type) <> 'text'
+                    OR typeof(name) <> 'text' OR typeof(tbl_name) NOT IN ('text', 'null')
+                    OR typeof(sql) NOT IN ('text', 'null'))
+                """) ?? false
     }
 
     private func highestRow(_ source: DatabaseQueue) async throws -> Int64? {

@@ -157,6 +157,19 @@ import Testing
         #expect(try await SQLiteStorageProvider.inspect(databaseURL: url).allSatisfy { $0.severity == .note })
     }
 
+    @Test(arguments: [200, 2_617, 3_868])
+    func `a database that ends inside its schema cannot be repaired, and is kept`(size: Int) async throws {
+        let folder = try TemporaryFolder()
+        let (url, _) = try await database(in: folder.url)
+        let data = try Data(contentsOf: url).prefix(size)
+        try data.write(to: url)
+        let error = await #expect(throws: StorageError.self) {
+            try await SQLiteStorageProvider.repair(databaseURL: url)
+        }
+        #expect(error?.code == .damaged && error?.remedy == .restoreBackup)
+        #expect(try Data(contentsOf: url) == data)
+    }
+
     @Test(arguments: ["", "no database", String(repeating: "x", count: 10_000)])
     func `a file without a database cannot be repaired, and is kept`(contents: String) async throws {
         let folder = try TemporaryFolder()
