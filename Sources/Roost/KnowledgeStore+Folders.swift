@@ -24,9 +24,11 @@ extension KnowledgeStore {
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue
         else { throw RoostError(.noInput, "cannot remember \(folder.path): it is not a folder") }
         let directory = try syncDirectory()
-        // Each sync changes files of the store, so a watcher would never come to rest.
+        // Each sync changes files of the store, so a watcher would never come to rest. The store's folder can
+        // also be that of a project, whose other folders are not affected.
         if let own = FileSystem.resolvedPath(directory.path), let path = FileSystem.resolvedPath(folder.path),
-            (path + "/").hasPrefix(own + "/")
+            (path + "/").hasPrefix(own + "/"),
+            path == own || StoreManifest.isOwnFile(String(path.dropFirst(own.count + 1)))
         {
             throw RoostError(
                 .badInput,

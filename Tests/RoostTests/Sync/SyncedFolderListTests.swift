@@ -49,8 +49,12 @@ import Testing
         let directory = try TemporaryFolder().url
         let own = directory.appendingPathComponent("s")
         let store = try await KnowledgeStore.create(in: own, embedder: LexicalEmbedder())
-        let (inner, link) = (own.appendingPathComponent("inner"), directory.appendingPathComponent("link"))
-        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
+        let (inner, link) = (own.appendingPathComponent("jobs"), directory.appendingPathComponent("link"))
+        // The folder of a store can be that of a project.
+        let notes = own.appendingPathComponent("notes")
+        for folder in [inner, notes] {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        }
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: own)
         for folder in [own, inner, link] {
             let error = await #expect(throws: RoostError.self) {
@@ -62,7 +66,8 @@ import Testing
         try FileManager.default.createDirectory(at: neighbor, withIntermediateDirectories: false)
         try await store.addFolder(SyncedFolder(directory))
         try await store.addFolder(SyncedFolder(neighbor))
-        #expect(try store.syncedFolders().count == 2)
+        try await store.addFolder(SyncedFolder(notes))
+        #expect(try store.syncedFolders().count == 3)
         try await store.close()
     }
 
