@@ -37,8 +37,10 @@ extension Recovery {
         if let current, !numbers.contains(current.number) {
             damage(folder.generation(current.number), "is missing", &outcome)
         }
-        // The published copies are newer than the texts of an older generation.
-        if candidates.allSatisfy({ $0.isTextOnly && $0.number < newest }), let copy = published(newest) {
+        // The published copies are those of the newest generation, whose journal shows its number if `CURRENT`
+        // cannot be read.
+        let last = current?.number ?? max(newest, folder.journalNumbers.last ?? 0)
+        if !candidates.contains(where: { $0.number >= last }), let copy = published(last) {
             candidates.insert(copy, at: 0)
         }
         return candidates
@@ -122,11 +124,11 @@ extension Recovery {
     }
 
     /// Reads the published copies of the JSON files, which are those of the newest generation.
-    private func published(_ newest: Int) -> Candidate? {
+    private func published(_ number: Int) -> Candidate? {
         guard FileManager.default.fileExists(atPath: folder.file(Generation.entriesFile).path),
             let state = try? ForeignFolder.read(folder.url)
         else { return nil }
-        return Candidate(number: newest, state: state, isTextOnly: true, isPublished: true)
+        return Candidate(number: number, state: state, isTextOnly: true, isPublished: true)
     }
 
     /// Checks the journals, and returns the contents of each, keyed by the number of its generation.

@@ -119,7 +119,9 @@ struct Recovery {
             if let best, (revision, -lost) <= (best.revision, -best.lost) { continue }
             best = (trial, revision, lost)
         }
-        if best == nil, let candidate = candidates.first(where: \.isTextOnly) {
+        if let candidate = candidates.first(where: \.isTextOnly),
+            isNewer(candidate, than: best.map { ($0.outcome.base ?? 0, $0.revision) }, journals, current)
+        {
             outcome.state = candidate.state
             outcome.base = candidate.number
             outcome.isIntact = false
@@ -173,6 +175,18 @@ struct Recovery {
             }
         }
         return removed
+    }
+
+    /// Returns whether texts are newer than the best state that can be recovered with its sources and
+    /// assignments, because commits between the two generations are lost. Texts matter most: the next ingest
+    /// and the next clustering restore the rest.
+    private func isNewer(
+        _ candidate: Candidate, than best: (number: Int, revision: Revision)?,
+        _ journals: [Int: Journal.Contents], _ current: Generation?
+    ) -> Bool {
+        guard let best else { return true }
+        let start = current?.revision ?? journals[candidate.number]?.records.first?.revision ?? .zero
+        return candidate.number > best.number && best.revision < start
     }
 
     /// Applies the journals from the given generation on to a state that was read from the texts alone, up to

@@ -91,15 +91,18 @@ import Testing
         #expect(rest.allSatisfy { $0.severity == .note }, "\(rest)")
     }
 
-    @Test func `a repair prefers the published copy to the texts of an older generation`() async throws {
+    @Test(arguments: [[], ["CURRENT"], ["generations/1/sidecar"]])
+    func `a repair prefers the published copy to an older state`(damaged: [String]) async throws {
         let folder = try TemporaryFolder()
         let store = try LocalStorageProvider(directory: folder.url)
-        try await store.saveEntries(Array(entries.prefix(3)))
-        try await store.saveEntries(Array(entries.suffix(2)))
+        try await store.saveEntries(Array(entries.prefix(2)))
+        try await store.saveEntries([entries[2]])
+        try await store.saveEntries([entries[3]])
         try await store.compact()
+        try await store.saveEntries([entries[4]])
         try await store.close()
-        // Without these files, only the texts of generation 1 remain, apart from the published copy.
-        for name in ["generations/2", "generations/1/sidecar", "journal-1.jsonl"] {
+        // Nothing leads from generation 1 to generation 2, of which only the published copy remains.
+        for name in ["generations/2", "journal-1.jsonl"] + damaged {
             try FileManager.default.removeItem(at: folder.url.appendingPathComponent(name))
         }
         _ = try await LocalStorageProvider.repair(directory: folder.url)
