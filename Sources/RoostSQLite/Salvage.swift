@@ -97,7 +97,7 @@ struct Salvage {
         }
         let copy = try DatabaseQueue(configuration: configuration)
         try source.backup(to: copy)
-        try Schema.migrator.migrate(copy)
+        try Schema.migratorOfDamaged.migrate(copy)
         return copy
     }
 

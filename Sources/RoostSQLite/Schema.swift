@@ -13,8 +13,15 @@ enum Schema {
     /// The first migration that is applied only to databases whose pages have checksums.
     static let firstWithPageChecksums = "v4"
 
-    static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
+    static var migrator: DatabaseMigrator { migrator(DatabaseMigrator()) }
+
+    /// The same migrations for a copy of a damaged database, in which rows can refer to rows that are lost.
+    static var migratorOfDamaged: DatabaseMigrator {
+        migrator(DatabaseMigrator().disablingDeferredForeignKeyChecks())
+    }
+
+    private static func migrator(_ empty: DatabaseMigrator) -> DatabaseMigrator {
+        var migrator = empty
         migrator.registerMigration("v1") { database in
             try database.execute(sql: v1)
             for (key, value) in [("format", "1"), ("store", UUID().uuidString), ("epoch", UUID().uuidString)]

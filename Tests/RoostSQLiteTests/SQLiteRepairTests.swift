@@ -230,4 +230,26 @@ import Testing
         #expect(findings.allSatisfy { $0.severity == .note })
         #expect(try Data(contentsOf: url) == before)
     }
+
+    @Test func `a repair of an older format omits rows that refer to lost entries`() async throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("roost.sqlite")
+        try FileManager.default.copyItem(
+            at: Fixtures.folder.appendingPathComponent("Formats/v3/sqlite/roost.sqlite"), to: url)
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        let queue = try DatabaseQueue(path: url.path, configuration: configuration)
+        let count = try await queue.write { database in
+            try database.execute(sql: "DELETE FROM entries WHERE row = 2")
+            return try Int.fetchOne(database, sql: "SELECT count(*) FROM entries")
+        }
+        try queue.close()
+        let findings = try await SQLiteStorageProvider.repair(databaseURL: url)
+        #expect(findings.contains { $0.subject == "foreign keys" && $0.severity == .damage }, "\(findings)")
+        let store = try await SQLiteStorageProvider(databaseURL: url)
+        #expect(try await store.fetchEntries().count == count)
+        try await store.close()
+        let rest = try await SQLiteStorageProvider.inspect(databaseURL: url)
+        #expect(rest.allSatisfy { $0.severity == .note }, "\(rest)")
+    }
 }
