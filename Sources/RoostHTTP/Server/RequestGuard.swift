@@ -37,8 +37,8 @@ struct RequestGuard: Sendable {
         guard let authority = request.authority, !hasSecond else {
             throw .invalid("the request must have one header Host")
         }
-        let host = Self.hostName(of: authority)
-        guard hosts.contains(host) else {
+        let name = Self.hostName(of: authority)
+        guard hosts.contains(ServerSettings.urlHost(name) ?? name) else {
             throw Problem(
                 .forbidden, "hostNotAllowed",
                 "the header Host does not name this server; use localhost, or start the server with "

@@ -85,7 +85,7 @@ package struct ServerSettings: Sendable {
     package init() {}
 
     /// Returns a host in the form that it has in URLs and in the header `Host`: in lower case, and an IPv6
-    /// address in brackets.
+    /// address in its shortest form in brackets.
     ///
     /// - Returns: `nil` if the text is neither a name nor an address, for example because it has a scheme or
     ///   a port.
@@ -94,7 +94,12 @@ package struct ServerSettings: Sendable {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
         let address = isBracketed ? String(text.dropFirst().dropLast()) : text
         var bytes = in6_addr()
-        if inet_pton(AF_INET6, address, &bytes) == 1 { return "[\(address)]" }
+        if inet_pton(AF_INET6, address, &bytes) == 1 {
+            var form = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+            inet_ntop(AF_INET6, &bytes, &form, socklen_t(form.count))
+            return
+                "[\(String(decoding: form.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))]"
+        }
         return !isBracketed && WebOrigin.isHost(text) ? text : nil
     }
 }
