@@ -37,8 +37,8 @@ extension Recovery {
         if let current, !numbers.contains(current.number) {
             damage(folder.generation(current.number), "is missing", &outcome)
         }
-        // The published copies are those of the newest generation, whose journal shows its number if `CURRENT`
-        // cannot be read.
+        // The published copies are those of the newest generation, whose journal shows its number if
+        // `CURRENT` cannot be read.
         let last = current?.number ?? max(newest, folder.journalNumbers.last ?? 0)
         if !candidates.contains(where: { $0.number >= last }), let copy = published(last) {
             candidates.insert(copy, at: 0)
