@@ -132,9 +132,17 @@ def permissions(attacker, seed):
         for name, message in calls.items():
             def attack(options=options, message=message):
                 before = attacker.succeed("export", "entries", "--store", store).output
-                answers = json.dumps(converse(attacker, store, message, *options))
+                def answers_to(text):
+                    answers = converse(attacker, store, json.loads(text), *options)
+                    return json.dumps(sorted(answers, key=lambda answer: str(answer.get("id"))))
+                asked = json.dumps(message)
+                answers = answers_to(asked)
                 for word in ("secret", "code of ben", "diary7", "root:"):
-                    expect(word not in answers, f"revealed: {answers[:300]}")
+                    expect(word not in answers or word in asked, f"revealed: {answers[:300]}")
+                # An answer can repeat the tag of the call, but must be that for a tag that no entry has.
+                if "diary7" in asked:
+                    other = answers_to(asked.replace("diary7", "absent")).replace("absent", "diary7")
+                    expect(other == answers, f"revealed: {answers[:300]}")
                 expect(attacker.succeed("export", "entries", "--store", store).output == before, "an entry changed")
             yield f"agent server with {limit}: {name}", attack
 
