@@ -88,8 +88,8 @@ package struct DatabaseErrorMapping: Sendable {
         }
     }
 
-    /// The error for the file of the database that this process may not read; `nil` if there is none. SQLite
-    /// reports only that it cannot open the database.
+    /// The error for a file of the database that this process may not read; `nil` if it may read all of them.
+    /// SQLite reports only that it cannot open the database.
     private var missingPermission: FileError? {
         for suffix in ["", "-wal", "-shm"] where faccessat(AT_FDCWD, path + suffix, R_OK, AT_EACCESS) != 0 {
             let error = FileError(operation: "read", path: path + suffix, errno: errno)

@@ -111,7 +111,7 @@ public struct StoreBackup: Sendable {
     /// A passphrase from the environment may be meant for other repositories. If it is wrong, this function
     /// also tries to open the repository without a passphrase.
     ///
-    /// - Parameter passphrase: The passphrase; `nil` if there is none.
+    /// - Parameter passphrase: The passphrase; `nil` for a repository without encryption.
     /// - Throws: ``RoostError`` with `.noStore`; `BackupError`, with `.wrongPassphrase` if the repository is
     ///   encrypted with another one; `ChunkStorageError`.
     package func openOrCreateOwn(passphrase: String?) async throws -> BackupRepository {
