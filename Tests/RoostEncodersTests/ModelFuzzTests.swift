@@ -76,6 +76,46 @@ import Testing
         #expect(opened + refused == Self.rounds && refused > 0, "\(opened) opened")
     }
 
+    @Test func `a randomly corrupted SentencePiece tokenizer opens or causes an error, but never a crash`()
+        async throws
+    {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tokenizer-\(UUID())")
+        try FileManager.default.copyItem(at: MultilingualModelTests.folder, to: folder)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("tokenizer.json")
+        let data = try Data(contentsOf: url)
+        // A damaged table of characters is still Base64, so the whole table is damaged separately.
+        let text = try #require(String(data: data, encoding: .utf8))
+        let start = try #require(text.range(of: #""precompiled_charsmap": ""#)).upperBound
+        let end = try #require(text[start...].firstIndex(of: "\""))
+        let table = try #require(Data(base64Encoded: String(text[start..<end])))
+        var (opened, refused) = (0, 0)
+        for seed in 0..<Self.rounds {
+            var generator = SeededGenerator(seed: UInt64(seed))
+            if seed % 2 == 0 {
+                try Self.damaged(data, &generator, within: data.count).write(to: url)
+            } else {
+                let damaged = Self.damaged(table, &generator, within: table.count).base64EncodedString()
+                try Data("\(text[..<start])\(damaged)\(text[end...])".utf8).write(to: url)
+            }
+            do {
+                let tokenizer = try ModelFolder(folder).tokenizer()
+                let sample = "a swift on the roof \(Self.text(&generator)) ﬁ e\u{301}\r\n"
+                let tokens = tokenizer.tokenize(sample)
+                #expect(tokens.ranges.last.map { $0.upperBound <= sample.utf8.count } ?? true)
+                #expect(
+                    zip(tokens.ranges, tokens.ranges.dropFirst()).allSatisfy {
+                        $0.upperBound <= $1.lowerBound
+                    })
+                opened += 1
+            } catch let error as EmbedderError {
+                #expect(error.message.count < 600 && !error.message.contains("\n"))
+                refused += 1
+            }
+        }
+        #expect(opened > 0 && refused > 0, "\(opened) opened, \(refused) refused")
+    }
+
     /// Returns a random text of characters from many parts of Unicode.
     static func text(_ generator: inout SeededGenerator) -> String {
         let pools: [ClosedRange<UInt32>] = [

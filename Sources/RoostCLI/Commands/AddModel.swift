@@ -7,8 +7,8 @@ struct AddModel: ParsableCommand {
         commandName: "add",
         abstract: "Install a model from a folder.",
         discussion: """
-            The folder must have the layout of sentence-transformers (BERT models) or Model2Vec (static \
-            models). Roost copies it.
+            The folder must have the layout of sentence-transformers (BERT and XLM-R models) or Model2Vec \
+            (static models). Roost copies it.
 
             Examples:
               roost model add ~/Downloads/bge-small-en-v1.5

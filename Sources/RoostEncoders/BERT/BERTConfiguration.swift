@@ -1,8 +1,8 @@
 import Foundation
 import RoostModel
 
-/// The configuration of a BERT model, read from the JSON files in its folder. An unsupported setting causes
-/// an error that names the setting.
+/// The configuration of a model with the architecture of BERT, read from the JSON files in its folder. An
+/// unsupported setting causes an error that names the setting.
 struct BERTConfiguration: Sendable, Hashable {
     /// The method that combines the hidden states of the tokens into one vector.
     enum Pooling: String, Sendable {
@@ -14,7 +14,11 @@ struct BERTConfiguration: Sendable, Hashable {
     var heads: Int
     var intermediateSize: Int
     var vocabularySize: Int
+    /// The number of rows in the table of positions.
     var positions: Int
+    /// The row for the first token of a sequence. In RoBERTa and the models that follow it, such as XLM-R,
+    /// the rows up to that of padding are not used.
+    var firstPosition: Int
     var types: Int
     var layerNormEpsilon: Float
     var pooling: Pooling
@@ -40,6 +44,7 @@ struct BERTConfiguration: Sendable, Hashable {
         var typeVocabSize: Int?
         var layerNormEps: Float?
         var isDecoder: Bool?
+        var padTokenID: Int?
 
         private enum CodingKeys: String, CodingKey {
             case modelType = "model_type"
@@ -54,6 +59,7 @@ struct BERTConfiguration: Sendable, Hashable {
             case typeVocabSize = "type_vocab_size"
             case layerNormEps = "layer_norm_eps"
             case isDecoder = "is_decoder"
+            case padTokenID = "pad_token_id"
         }
     }
 
@@ -107,6 +113,11 @@ struct BERTConfiguration: Sendable, Hashable {
         }
     }
 
+    /// The types of models that differ from BERT only in their vocabulary and the rows of their positions
+    /// (Liu et al. 2019, Conneau et al. 2020).
+    private static let typesLikeRoBERTa: Set = ["roberta", "xlm-roberta", "camembert"]
+    private static let paddingOfRoBERTa = 1
+
     /// Sizes must be below this limit, so that products of two of them do not overflow.
     private static let sizeLimit = 1 << 24
 
@@ -118,7 +129,8 @@ struct BERTConfiguration: Sendable, Hashable {
         func require(_ condition: Bool, _ setting: String) throws {
             try Self.require(condition, setting, folder)
         }
-        try require(model.modelType ?? "bert" == "bert", "model_type '\(model.modelType ?? "")'")
+        let type = model.modelType ?? "bert"
+        try require(type == "bert" || Self.typesLikeRoBERTa.contains(type), "model_type '\(type)'")
         try require(model.hiddenAct ?? "gelu" == "gelu", "hidden_act '\(model.hiddenAct ?? "")'")
         let positionType = model.positionEmbeddingType ?? "absolute"
         try require(positionType == "absolute", "position_embedding_type '\(positionType)'")
@@ -148,6 +160,9 @@ struct BERTConfiguration: Sendable, Hashable {
         intermediateSize = model.intermediateSize
         vocabularySize = model.vocabSize
         positions = model.maxPositionEmbeddings
+        let padding = model.padTokenID ?? Self.paddingOfRoBERTa
+        try require(type == "bert" || 0..<positions - 1 ~= padding, "pad_token_id \(padding)")
+        firstPosition = type == "bert" ? 0 : padding + 1
         types = model.typeVocabSize ?? 2
         layerNormEpsilon = model.layerNormEps ?? 1e-12
         try require((0...1).contains(layerNormEpsilon), "layer_norm_eps \(layerNormEpsilon)")
@@ -161,7 +176,7 @@ struct BERTConfiguration: Sendable, Hashable {
         }
         queryPrefix = prompt("query")
         documentPrefix = prompt("document", "passage", "corpus")
-        maximumLength = min(stated ?? model.maxPositionEmbeddings, model.maxPositionEmbeddings)
+        maximumLength = min(stated ?? positions, positions - firstPosition)
         try require(maximumLength > 2, "a max_seq_length of \(maximumLength)")
     }
 

@@ -4,8 +4,8 @@ public import RoostModel
 import RoostVectors
 import Synchronization
 
-/// An embedder that runs a BERT model from a folder in the layout of sentence-transformers, such as
-/// all-MiniLM-L6-v2.
+/// An embedder that runs a BERT or XLM-R model from a folder in the layout of sentence-transformers, such as
+/// all-MiniLM-L6-v2 or multilingual-e5-small.
 ///
 /// Opening a model maps the weights into memory and reads the vocabulary; the weights are loaded from disk
 /// when they are first used. The model is immutable, and any number of tasks may use it at the same time.
@@ -15,7 +15,7 @@ public struct BERTEmbedder: Embedder {
     /// The folder that the model was opened from.
     package let folder: ModelFolder
     let configuration: BERTConfiguration
-    private let tokenizer: WordPieceTokenizer
+    private let tokenizer: any ModelTokenizer
     /// The token ids of the prefix for each role.
     private let prefixes: [TextRole: [Int32]]
     private(set) var pass: BERTForwardPass
@@ -57,11 +57,11 @@ public struct BERTEmbedder: Embedder {
         let folder = try ModelFolder(url)
         let configuration = try BERTConfiguration(folder)
         let file = try folder.weights()
-        let tokenizer = try WordPieceTokenizer(folder)
-        guard tokenizer.vocabulary.count <= configuration.vocabularySize else {
+        let tokenizer = try folder.tokenizer()
+        guard tokenizer.count <= configuration.vocabularySize else {
             throw EmbedderError(
                 .damagedModel,
-                "the vocabulary in \(url.path) has \(tokenizer.vocabulary.count) tokens, "
+                "the vocabulary in \(url.path) has \(tokenizer.count) tokens, "
                     + "but config.json states a vocab_size of \(configuration.vocabularySize)")
         }
         self.folder = folder
@@ -112,13 +112,13 @@ public struct BERTEmbedder: Embedder {
         return 2 * configuration.layers * (4 * d * d + 2 * d * f)
     }
 
-    /// Returns the UTF-8 ranges of the WordPiece tokens of a text.
+    /// Returns the UTF-8 ranges of the tokens of a text.
     public func tokenRanges(in text: String) -> [Range<Int>] { tokenizer.tokenize(text).ranges }
 
-    /// Returns the text that consists of the given WordPiece tokens, with or without `[CLS]` and `[SEP]`.
+    /// Returns the text that consists of the given tokens, with or without the special tokens around them.
     public func text(ofTokens ids: [Int]) -> String? { tokenizer.text(of: ids) }
 
-    /// Returns whether a word is a single token of the WordPiece vocabulary.
+    /// Returns whether a word is a single token of the vocabulary.
     public func vocabularyContains(_ word: String) -> Bool { tokenizer.isSingleToken(word) }
 
     /// Returns whether more than half of the characters of a text's words are in tokens of the vocabulary;

@@ -32,6 +32,7 @@ struct BERTWeights: @unchecked Sendable {
     }
 
     let words: UnsafePointer<Float>
+    /// The vectors of the positions in a sequence, beginning with that of the first token.
     let positions: UnsafePointer<Float>
     let types: UnsafePointer<Float>
     let embeddingNorm: Norm
@@ -45,7 +46,9 @@ struct BERTWeights: @unchecked Sendable {
     ///
     /// - Throws: `EmbedderError` that names the missing or unsupported tensor.
     init(_ file: Safetensors, _ configuration: BERTConfiguration) throws {
-        let prefix = file.tensors.keys.contains { $0.hasPrefix("bert.") } ? "bert." : ""
+        let prefix =
+            ["bert.", "roberta."].first { prefix in file.tensors.keys.contains { $0.hasPrefix(prefix) } }
+            ?? ""
         let (d, f) = (configuration.hiddenSize, configuration.intermediateSize)
         func linear(_ name: String, _ output: Int, _ input: Int) throws -> Linear {
             let weight = try file.floats("\(prefix)\(name).weight", shape: [output, input])
@@ -61,8 +64,9 @@ struct BERTWeights: @unchecked Sendable {
         let embeddings = "\(prefix)embeddings."
         words = try file.floats(
             "\(embeddings)word_embeddings.weight", shape: [configuration.vocabularySize, d])
-        positions = try file.floats(
-            "\(embeddings)position_embeddings.weight", shape: [configuration.positions, d])
+        positions =
+            try file.floats("\(embeddings)position_embeddings.weight", shape: [configuration.positions, d])
+            + configuration.firstPosition * d
         types = try file.floats("\(embeddings)token_type_embeddings.weight", shape: [configuration.types, d])
         embeddingNorm = try norm("embeddings.LayerNorm")
         layers = try (0..<configuration.layers).map { index in

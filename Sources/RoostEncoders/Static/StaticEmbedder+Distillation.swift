@@ -44,9 +44,9 @@ extension StaticEmbedder {
                 .badOutput,
                 "cannot write the static model: \(folder.path) already exists; choose a new folder")
         }
-        let vocabulary = try WordPieceTokenizer.vocabulary(of: model.folder)
-        let n = vocabulary.count
-        let ids = (0..<n).filter { !isSpecial($0, in: vocabulary) }
+        let tokenizer = try model.folder.tokenizer()
+        let n = tokenizer.count
+        let ids = (0..<n).filter { !tokenizer.isSpecial($0) }
         guard !ids.isEmpty else {
             throw EmbedderError(
                 .unsupportedModel,
@@ -115,13 +115,6 @@ extension StaticEmbedder {
 
     /// The constant `a` of smooth inverse frequency. Model2Vec uses the same value.
     private static let sif = 1e-4
-
-    /// Returns whether a token is special, such as `[CLS]` or `[unused1]`.
-    private static func isSpecial(_ id: Int, in vocabulary: WordPieceVocabulary) -> Bool {
-        guard let piece = vocabulary.piece(id), !piece.continues else { return false }
-        return piece.text.count > 2 && piece.text.first == UInt8(ascii: "[")
-            && piece.text.last == UInt8(ascii: "]")
-    }
 
     /// Writes the model to a temporary folder, then renames it.
     private static func write(

@@ -7,8 +7,8 @@ import RoostVectors
 ///
 /// It is several hundred times as fast as the model from which the vectors were distilled, but less accurate.
 /// It opens folders in the layout of Model2Vec (https://github.com/MinishLab/model2vec): `config.json`,
-/// `model.safetensors` with `embeddings` (tokens, d) and optionally `weights` (tokens), and a WordPiece
-/// vocabulary. ``distill(_:into:dimension:precision:progress:)`` creates such a folder.
+/// `model.safetensors` with `embeddings` (tokens, d) and optionally `weights` (tokens), and a vocabulary of
+/// WordPiece or SentencePiece. ``distill(_:into:dimension:precision:progress:)`` creates such a folder.
 ///
 /// Unchecked because the compiler cannot verify that the mapped numbers are never written, and that `file`
 /// keeps them alive.
@@ -19,7 +19,7 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
     package let folder: ModelFolder
     /// The maximum number of tokens in a text; further tokens are omitted.
     public let maximumTokens: Int?
-    private let tokenizer: WordPieceTokenizer
+    private let tokenizer: any ModelTokenizer
     private let file: Safetensors
     /// The vectors of the tokens, (tokens, d).
     private let vectors: UnsafePointer<Float>
@@ -73,7 +73,7 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
                     + "'\(configuration.modelType ?? "")', not 'model2vec'")
         }
         file = try folder.weights()
-        tokenizer = try WordPieceTokenizer(folder, addsSpecialTokens: false)
+        tokenizer = try folder.tokenizer(addsSpecialTokens: false)
         guard let shape = file.tensors["embeddings"]?.shape, shape.count == 2, shape[0] > 0, shape[1] > 0
         else {
             throw EmbedderError(
@@ -81,10 +81,10 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
                 "the model in \(url.path) lacks the tensor 'embeddings'",
                 remedy: .installModel)
         }
-        guard shape[0] >= tokenizer.vocabulary.count else {
+        guard shape[0] >= tokenizer.count else {
             throw EmbedderError(
                 .damagedModel,
-                "the vocabulary in \(url.path) has \(tokenizer.vocabulary.count) tokens, "
+                "the vocabulary in \(url.path) has \(tokenizer.count) tokens, "
                     + "but the tensor 'embeddings' has \(shape[0]) rows", remedy: .installModel)
         }
         if file.tensors["mapping"] != nil {
@@ -106,13 +106,13 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
             pooling: "mean of static vectors", isNormalized: normalizes)
     }
 
-    /// Returns the UTF-8 ranges of the WordPiece tokens of a text.
+    /// Returns the UTF-8 ranges of the tokens of a text.
     public func tokenRanges(in text: String) -> [Range<Int>] { tokenizer.tokenize(text).ranges }
 
-    /// Returns the text that consists of the given WordPiece tokens.
+    /// Returns the text that consists of the given tokens.
     public func text(ofTokens ids: [Int]) -> String? { tokenizer.text(of: ids) }
 
-    /// Returns whether a word is a single token of the WordPiece vocabulary.
+    /// Returns whether a word is a single token of the vocabulary.
     public func vocabularyContains(_ word: String) -> Bool { tokenizer.isSingleToken(word) }
 
     /// A digest of the vectors, the vocabulary and all settings.

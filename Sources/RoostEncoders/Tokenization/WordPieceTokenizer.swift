@@ -1,16 +1,8 @@
 import Foundation
 import RoostModel
 
-/// A tokenizer that splits text into WordPiece tokens (Devlin et al. 2019) exactly like Hugging Face's
-/// tokenizers.
-struct WordPieceTokenizer: Sendable {
-    /// The tokens of a text, without the special tokens before and after them.
-    struct Tokens: Sendable {
-        var ids: [Int32] = []
-        /// The UTF-8 range of each token in the text. The ranges are ascending and disjoint.
-        var ranges: [Range<Int>] = []
-    }
-
+/// Splits texts into WordPiece tokens (Devlin et al. 2019) exactly like Hugging Face's tokenizers.
+struct WordPieceTokenizer: ModelTokenizer {
     let vocabulary: WordPieceVocabulary
     let normalizer: BERTNormalizer
     /// The id of `[UNK]`.
@@ -51,7 +43,7 @@ struct WordPieceTokenizer: Sendable {
     /// Returns the tokens of a text.
     ///
     /// - Complexity: O(length of text).
-    func tokenize(_ text: String) -> Tokens {
+    func tokenize(_ text: String) -> TokenSequence {
         var text = text
         return text.withUTF8 { utf8 in
             var scan = Scan(tokenizer: self, utf8: utf8)
@@ -61,58 +53,30 @@ struct WordPieceTokenizer: Sendable {
         }
     }
 
-    /// Returns the text that consists of the given tokens. Special tokens at the start and at the end are
-    /// removed.
-    ///
-    /// - Returns: `nil` if the tokens of no text are the given ones. Ids of another vocabulary are recognized
-    ///   by this, because greedy tokenization rarely produces them.
     /// - Complexity: O(n log v), where n is the number of ids and v the size of the vocabulary.
-    func text(of ids: [Int]) -> String? {
-        var ids = ids[...]
-        if start >= 0, ids.first == Int(start) { ids.removeFirst() }
-        if end >= 0, ids.last == Int(end) { ids.removeLast() }
+    func joined(_ ids: ArraySlice<Int>) -> String? {
         var bytes: [UInt8] = []
         for id in ids {
             guard let piece = vocabulary.piece(id) else { return nil }
             if !piece.continues, !bytes.isEmpty { bytes.append(UInt8(ascii: " ")) }
             bytes += piece.text
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
-        return tokenize(text).ids.elementsEqual(ids.lazy.map { Int32(truncatingIfNeeded: $0) }) ? text : nil
+        return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Returns whether a text is one token of the vocabulary, other than the token of unknown words.
-    func isSingleToken(_ text: String) -> Bool {
-        let ids = tokenize(text).ids
-        return ids.count == 1 && ids[0] != unknown
-    }
+    var count: Int { vocabulary.count }
 
-    /// Returns how many of the characters of a text's words are in tokens that stand for them, and not for an
-    /// unknown word. An unknown word that is too long for the vocabulary, such as encoded data, counts as one
-    /// character.
-    ///
-    /// Tokens are not counted, because an unknown word is one token, however long, and a known word of a
-    /// script with few entries in the vocabulary is as many tokens as it has letters.
-    func knownCharacters(in text: String) -> (known: Int, total: Int) {
-        var text = text
-        let tokens = tokenize(text)
-        return text.withUTF8 { utf8 in
-            var (known, total) = (0, 0)
-            for (id, range) in zip(tokens.ids, tokens.ranges) {
-                let count = utf8[range].count { $0 & 0xC0 != 0x80 }
-                let isUnknown = id == unknown
-                total += isUnknown && count > Self.maximumWordLength ? 1 : count
-                known += isUnknown ? 0 : count
-            }
-            return (known, total)
-        }
+    func isSpecial(_ id: Int) -> Bool {
+        guard let piece = vocabulary.piece(id), !piece.continues else { return false }
+        return piece.text.count > 2 && piece.text.first == UInt8(ascii: "[")
+            && piece.text.last == UInt8(ascii: "]")
     }
 
     /// The state of one pass over a text.
     private struct Scan {
         let tokenizer: WordPieceTokenizer
         let utf8: UnsafeBufferPointer<UInt8>
-        var tokens = Tokens()
+        private(set) var tokens = TokenSequence()
         /// A copy of the shared cache. New results go to `found`, because changing the table would copy its
         /// memory.
         private let table: [UInt32: [BERTNormalizer.Piece]]
@@ -141,7 +105,7 @@ struct WordPieceTokenizer: Sendable {
                 }
                 if byte == UInt8(ascii: "["), let special = special(at: offset) {
                     finishWord()
-                    append(special.id, offset..<offset + special.utf8.count)
+                    tokens.append(special.id, offset..<offset + special.utf8.count)
                     offset += special.utf8.count
                     continue
                 }
@@ -213,14 +177,6 @@ struct WordPieceTokenizer: Sendable {
             finishWord()
         }
 
-        private mutating func append(_ id: Int32, _ range: Range<Int>) {
-            tokens.ids.append(id)
-            // Two tokens may come from one character, such as a decomposed ligature; the second gets an empty
-            // range.
-            let start = max(range.lowerBound, tokens.ranges.last?.upperBound ?? 0)
-            tokens.ranges.append(start..<max(start, range.upperBound))
-        }
-
         private mutating func finishWord() {
             guard !word.isEmpty else { return }
             defer {
@@ -229,7 +185,7 @@ struct WordPieceTokenizer: Sendable {
                 characters = 0
             }
             guard characters <= WordPieceTokenizer.maximumWordLength else {
-                append(tokenizer.unknown, origins[0]..<wordEnd)
+                tokens.append(tokenizer.unknown, origins[0]..<wordEnd)
                 return
             }
             let first = tokens.ids.count
@@ -239,16 +195,15 @@ struct WordPieceTokenizer: Sendable {
                     guard let piece = tokenizer.vocabulary.longestPiece(bytes, from: start) else {
                         return false
                     }
-                    append(
+                    tokens.append(
                         piece.id, origins[start]..<(piece.end < bytes.count ? origins[piece.end] : wordEnd))
                     start = piece.end
                 }
                 return true
             }
             if !isComplete {
-                tokens.ids.removeSubrange(first...)
-                tokens.ranges.removeSubrange(first...)
-                append(tokenizer.unknown, origins[0]..<wordEnd)
+                tokens.removeAll(from: first)
+                tokens.append(tokenizer.unknown, origins[0]..<wordEnd)
             }
         }
     }

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("config.json", "model_type", "xlm-roberta"), ("config.json", "hidden_act", "gelu_new"),
+        ("config.json", "model_type", "distilbert"), ("config.json", "hidden_act", "gelu_new"),
         ("config.json", "position_embedding_type", "relative_key"),
         ("1_Pooling/config.json", "pooling_mode_max_tokens", "true"),
         ("1_Pooling/config.json", "include_prompt", "false"),

@@ -1,0 +1,70 @@
+/// Splits texts into the tokens of a model.
+protocol ModelTokenizer: Sendable {
+    /// The number of tokens in the vocabulary.
+    var count: Int { get }
+    /// The id of the token that stands for unknown words or characters.
+    var unknown: Int32 { get }
+    /// The id of the token before each sequence, such as `[CLS]`; -1 if no special tokens are added.
+    var start: Int32 { get }
+    /// The id of the token after each sequence, such as `[SEP]`; -1 if no special tokens are added.
+    var end: Int32 { get }
+
+    /// Returns the tokens of a text, without `start` and `end`.
+    ///
+    /// - Complexity: O(length of text).
+    func tokenize(_ text: String) -> TokenSequence
+
+    /// Returns the text that consists of the given tokens, which need not be a text that has these tokens.
+    ///
+    /// - Returns: `nil` if an id is not in the vocabulary, or the bytes are not valid UTF-8.
+    func joined(_ ids: ArraySlice<Int>) -> String?
+
+    /// Returns whether a token stands for no text, such as `[CLS]` or `[unused1]`.
+    func isSpecial(_ id: Int) -> Bool
+}
+
+/// An unknown token of more characters than this counts as one character. It is the length of the longest
+/// word that BERT's tokenizer divides.
+private let maximumWordLength = 100
+
+extension ModelTokenizer {
+    /// Returns the text that consists of the given tokens. Special tokens at the start and at the end are
+    /// removed.
+    ///
+    /// - Returns: `nil` if the tokens of no text are the given ones. Ids of another vocabulary are recognized
+    ///   by this, because tokenization rarely produces them.
+    func text(of ids: [Int]) -> String? {
+        var ids = ids[...]
+        if start >= 0, ids.first == Int(start) { ids.removeFirst() }
+        if end >= 0, ids.last == Int(end) { ids.removeLast() }
+        guard let text = joined(ids) else { return nil }
+        return tokenize(text).ids.elementsEqual(ids.lazy.map { Int32(truncatingIfNeeded: $0) }) ? text : nil
+    }
+
+    /// Returns whether a text is one token of the vocabulary, other than the token of unknown words.
+    func isSingleToken(_ text: String) -> Bool {
+        let ids = tokenize(text).ids
+        return ids.count == 1 && ids[0] != unknown
+    }
+
+    /// Returns how many of the characters of a text's words are in tokens that stand for them, and not for an
+    /// unknown word. An unknown word that is too long for the vocabulary, such as encoded data, counts as one
+    /// character.
+    ///
+    /// Tokens are not counted, because an unknown word is one token, however long, and a known word of a
+    /// script with few entries in the vocabulary is as many tokens as it has letters.
+    func knownCharacters(in text: String) -> (known: Int, total: Int) {
+        var text = text
+        let tokens = tokenize(text)
+        return text.withUTF8 { utf8 in
+            var (known, total) = (0, 0)
+            for (id, range) in zip(tokens.ids, tokens.ranges) {
+                let count = utf8[range].count { $0 & 0xC0 != 0x80 }
+                let isUnknown = id == unknown
+                total += isUnknown && count > maximumWordLength ? 1 : count
+                known += isUnknown ? 0 : count
+            }
+            return (known, total)
+        }
+    }
+}

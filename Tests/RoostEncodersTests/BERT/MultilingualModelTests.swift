@@ -1,0 +1,68 @@
+import Foundation
+import RoostModel
+import RoostVectors
+import TestSupport
+import Testing
+
+@testable import RoostEncoders
+
+/// A model with the architecture of XLM-R and a SentencePiece vocabulary. `Scripts/tiny-multilingual-model`
+/// creates it, with tokens of Hugging Face's tokenizers and vectors of an implementation in NumPy.
+@Suite struct MultilingualModelTests {
+    struct Line: Decodable {
+        var text: String
+        var ids: [Int32]
+        var vector: [Float]
+    }
+
+    static let folder = Fixtures.folder.appendingPathComponent("Models/tiny-xlm-roberta")
+
+    static func lines() throws -> [Line] {
+        try Data(contentsOf: folder.appendingPathComponent("expected.jsonl")).split(separator: 10)
+            .map { try JSONDecoder().decode(Line.self, from: $0) }
+    }
+
+    @Test func `tokens and vectors match the reference`() async throws {
+        let model = try BERTEmbedder(folder: Self.folder)
+        let lines = try Self.lines()
+        #expect(lines.count > 10 && model.maximumTokens == 46)
+        let vectors = try await model.embed(lines.map(\.text), as: .document).vectors
+        for (row, line) in lines.enumerated() {
+            #expect(model.tokenIDs(of: line.text) == line.ids, "\(line.text)")
+            #expect(zip(vectors.row(row), line.vector).allSatisfy { abs($0 - $1) < 2e-5 }, "\(line.text)")
+        }
+    }
+
+    @Test func `layers of 8 bits give similar vectors`() async throws {
+        let exact = try await BERTEmbedder(folder: Self.folder).embed(["Mauersegler"], as: .query)
+        let model = try BERTEmbedder(folder: Self.folder, precision: .int8)
+        let vector = try await model.embed(["Mauersegler"], as: .query)
+        #expect(innerProduct(Array(vector.vectors.row(0)), Array(exact.vectors.row(0))) > 0.98)
+    }
+
+    @Test func `a distilled model uses the same vocabulary`() async throws {
+        let model = try BERTEmbedder(folder: Self.folder)
+        let target = FileManager.default.temporaryDirectory.appendingPathComponent("distilled-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: target) }
+        try await StaticEmbedder.distill(model, into: target, dimension: 16)
+        let distilled = try StaticEmbedder(folder: target)
+        let text = "Die Mauersegler sind zurück"
+        #expect(distilled.tokenRanges(in: text) == model.tokenRanges(in: text))
+        let vector = try await distilled.embed([text], as: .document).vectors.row(0)
+        #expect(vector.count == 16 && abs(length(of: Array(vector)) - 1) < 1e-5)
+    }
+
+    @Test(arguments: [-1, 49, Int.max]) func `a row of padding outside the table is refused`(row: Int) throws
+    {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("padding-\(UUID())")
+        try FileManager.default.copyItem(at: Self.folder, to: folder)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("config.json")
+        let text = try String(contentsOf: url, encoding: .utf8)
+        let changed = text.replacingOccurrences(of: "\"pad_token_id\": 1", with: "\"pad_token_id\": \(row)")
+        #expect(changed != text)
+        try Data(changed.utf8).write(to: url)
+        let error = #expect(throws: EmbedderError.self) { try BERTEmbedder(folder: folder) }
+        #expect(error?.message.contains("pad_token_id") == true)
+    }
+}
