@@ -122,7 +122,7 @@ struct UnigramTokenizer: ModelTokenizer {
     }
 
     /// Returns the first offset in a range that follows white space and precedes an ASCII character, so that
-    /// neither a grapheme cluster nor a word contains it; the end of the range if there is no such offset.
+    /// neither a grapheme cluster nor a word contains it; the end of the range if no offset does.
     private static func endOfWord(in utf8: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Int {
         range.dropFirst().first { [9, 10, 32].contains(utf8[$0 - 1]) && utf8[$0] < 0x80 } ?? range.upperBound
     }
