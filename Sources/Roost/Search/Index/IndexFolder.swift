@@ -60,6 +60,23 @@ struct IndexFolder: Sendable {
         }
     }
 
+    /// Replaces a file that was derived from another file atomically, unless that other file has been
+    /// replaced or removed since.
+    ///
+    /// - Parameters:
+    ///   - source: The file that `name` was derived from.
+    ///   - metadata: The metadata that `source` then had.
+    ///   - write: Writes the file to a path.
+    /// - Throws: `StorageError`; `CancellationError`. The existing file is then unchanged.
+    func publish(
+        _ name: String, derivedFrom source: String, _ metadata: IndexMetadata,
+        write: @escaping @Sendable (URL) throws -> Void
+    ) async throws {
+        try await locked { [self] in
+            if self.metadata(of: source) == metadata { try write(file(name)) }
+        }
+    }
+
     /// Removes a file, unless it describes a newer state.
     ///
     /// - Parameters:
@@ -78,10 +95,14 @@ struct IndexFolder: Sendable {
     }
 
     private func hasNewer(_ name: String, than metadata: IndexMetadata) -> Bool {
-        guard let file = try? SectionFile(file(name)),
-            let existing = try? JSONDecoder().decode(IndexMetadata.self, from: file.metadata)
-        else { return false }
-        return existing.isNewer(than: metadata)
+        self.metadata(of: name)?.isNewer(than: metadata) ?? false
+    }
+
+    /// Returns the metadata of a file; `nil` if the file does not exist or is damaged, so that it may be
+    /// replaced.
+    private func metadata(of name: String) -> IndexMetadata? {
+        guard let file = try? SectionFile(file(name)) else { return nil }
+        return try? JSONDecoder().decode(IndexMetadata.self, from: file.metadata)
     }
 
     private func locked(_ body: @escaping @Sendable () throws -> Void) async throws {

@@ -54,13 +54,14 @@ struct PassageFile: Sendable {
         return try GraphIndex(url, of: vectors, described: description)
     }
 
-    /// Builds the graph over the vectors and writes it.
+    /// Builds the graph over the vectors and writes it, unless the file of the vectors has been replaced in
+    /// the meantime. The graph would then belong to no vectors, and could replace one that does.
     ///
     /// - Throws: `StorageError`; `CancellationError`.
     func buildGraph() async throws {
         let index = try await GraphIndex(building: vectors)
-        try StorageError.mappingFileErrors {
-            try index.write(to: folder.file(Self.graphName), describing: description)
+        try await folder.publish(Self.graphName, derivedFrom: Self.name, metadata) { [description] url in
+            try index.write(to: url, describing: description)
         }
     }
 

@@ -1,0 +1,28 @@
+import TestSupport
+import Testing
+
+@testable import Roost
+
+/// Several processes can build the index of a store at the same time.
+@Suite(.temporaryFolders) struct ConcurrentIndexTests {
+    @Test func `a graph over vectors that were replaced does not replace the graph over the new ones`()
+        async throws
+    {
+        let folder = try TemporaryFolder().url
+        let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder(dimension: 32))
+        for number in 0..<40 { try await store.add("a bird on the roof \(number)") }
+        try await store.buildIndex(minimumGraphPassages: 1)
+        let stamp = try await store.storage.snapshot().stamp
+        let earlier = try #require(try PassageFile(in: folder, for: stamp))
+        // Another process writes the index of a later state before the graph of this one is complete.
+        try await store.add("a boat at sea")
+        try await store.buildIndex(minimumGraphPassages: 1)
+        try await earlier.buildGraph()
+
+        let latestStamp = try await store.storage.snapshot().stamp
+        let latest = try #require(try PassageFile(in: folder, for: latestStamp))
+        #expect(latest.metadata.count == 41)
+        #expect(try latest.graph() != nil)
+        try await store.close()
+    }
+}
