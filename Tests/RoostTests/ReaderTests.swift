@@ -95,6 +95,22 @@ import Testing
         #expect(names.map { rules.ignores($0, isFolder: false) == true } == expected)
     }
 
+    @Test func `a search for files ends when it is canceled`() throws {
+        let root = try TemporaryFolder().url
+        for name in ["a", "b", "c"] {
+            try FileManager.default.createDirectory(
+                at: root.appendingPathComponent(name), withIntermediateDirectories: false)
+        }
+        var enteredFolders = 0
+        #expect(throws: CancellationError.self) {
+            _ = try FileFinder().find(root) {
+                enteredFolders += 1
+                return enteredFolders == 3
+            }
+        }
+        #expect(enteredFolders == 3)
+    }
+
     @Test func `the rules of a very large ignore file are not applied, and it is reported`() throws {
         let folder = try TemporaryFolder().url
         let below = folder.appendingPathComponent("below")

@@ -52,7 +52,13 @@ public struct FileFinder: Sendable {
     /// Returns the files below a folder, or the file itself if `url` is a file.
     ///
     /// - Throws: ``RoostError`` with `.noInput` if the path does not exist or the folder cannot be read.
-    public func find(_ url: URL) throws -> Findings {
+    public func find(_ url: URL) throws -> Findings { try find(url) { false } }
+
+    /// Returns the files below a folder, or the file itself if `url` is a file.
+    ///
+    /// - Parameter isCancelled: Returns whether to stop the search.
+    /// - Throws: ``RoostError`` with `.noInput`, like ``find(_:)``; `CancellationError`.
+    func find(_ url: URL, isCancelled: @escaping () -> Bool) throws -> Findings {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
             var status = stat()
@@ -61,7 +67,7 @@ public struct FileFinder: Sendable {
             throw RoostError(.noInput, "cannot read \(url.path): \(cause)")
         }
         guard isFolder.boolValue else { return Findings(files: [url]) }
-        let walk = try walk(url)
+        let walk = try walk(url, isCancelled: isCancelled)
         return Findings(
             files: walk.files.map { URL(fileURLWithPath: $0.path, isDirectory: false) },
             skipped: walk.skipped, unusedExclusions: walk.unusedExclusions)
@@ -88,8 +94,6 @@ public struct FileFinder: Sendable {
             skipped: skipped)
         (walk.omitted, walk.willEnter, walk.isCancelled) = (omitted, willEnter, isCancelled)
         try walk.enter(folder.path, path: "", rules: rules, scope: scope)
-        // The result must not outlive closures that the caller lends for the search.
-        (walk.willEnter, walk.isCancelled) = ({ _ in }, { false })
         return walk
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 import RoostModel
 
 /// Finds, reads and ingests the files below a folder, and removes the entries of vanished files on request.
@@ -11,7 +12,9 @@ struct FolderIngestor {
     func run(_ folder: URL, pruning: Bool, _ options: IngestOptions) async throws -> IngestReport {
         var finder = finder
         finder.readers = reader.readers
-        let found = try finder.find(folder)
+        let found = try await BlockingWork.run { [finder] in
+            try finder.find(folder, isCancelled: $0)
+        }
         var report = try await ingest(found.files, options)
         report.skipped = found.skipped + report.skipped
         store.omitReportedSkips(from: &report, isDryRun: options.isDryRun)

@@ -32,11 +32,9 @@ struct FolderScan: Sendable {
             scan.inspectRoot(folder.path, wasMountPoint: wasMountPoint)
             guard scan.risk != .missing, scan.risk != .unreadable else { return scan }
             do {
-                let walk = try withoutActuallyEscaping(isCancelled) { isCancelled in
-                    try folder.finder.walk(
-                        folder.url, scope: scope, omitting: omitted, willEnter: willEnter,
-                        isCancelled: isCancelled)
-                }
+                let walk = try folder.finder.walk(
+                    folder.url, scope: scope, omitting: omitted, willEnter: willEnter,
+                    isCancelled: isCancelled)
                 (scan.files, scan.skipped) = (walk.files, walk.skipped)
             } catch is RoostError {
                 // The folder was removed, or its permissions were changed, after the inspection. A folder
