@@ -25,13 +25,15 @@ package struct TextTreatment: Sendable {
     package var visibleText: String { visibleText(in: 0..<content.utf8.count) }
 
     /// Returns the text in a range of UTF-8 bytes without the hidden parts.
+    ///
+    /// - Complexity: O(length of the range + log(number of hidden parts)).
     package func visibleText(in range: Range<Int>) -> String {
         var content = content
         return content.withUTF8 { utf8 in
             guard hidesText else { return String(decoding: utf8[range], as: UTF8.self) }
             var bytes: [UInt8] = []
             bytes.reserveCapacity(range.count)
-            forEachVisibleRange(in: range) { part in
+            for part in visibleRanges(in: range) {
                 // A comment between two words must not join them.
                 if let last = bytes.last, let first = part.first, Self.isWordByte(last),
                     Self.isWordByte(utf8[first])
@@ -45,14 +47,16 @@ package struct TextTreatment: Sendable {
     }
 
     /// Returns a range without the white space and the hidden parts at its ends; `nil` if nothing remains.
+    ///
+    /// - Complexity: O(length of the range + log(number of hidden parts)).
     package func visibleBounds(of range: Range<Int>) -> Range<Int>? {
         var content = content
         return content.withUTF8 { utf8 in
             var bounds: Range<Int>?
-            forEachVisibleRange(in: range) { part in
+            for part in visibleRanges(in: range) {
                 guard let first = part.first(where: { !Self.isSpace(utf8[$0]) }),
                     let last = part.last(where: { !Self.isSpace(utf8[$0]) })
-                else { return }
+                else { continue }
                 bounds = (bounds?.lowerBound ?? first)..<(last + 1)
             }
             return bounds
@@ -78,35 +82,51 @@ package struct TextTreatment: Sendable {
     func headings(above passage: Range<Int>) -> [String] {
         guard let section = section(at: passage.lowerBound) else { return [] }
         // White space may precede the heading.
-        let start = visibleBounds(of: section.range)?.lowerBound ?? section.range.lowerBound
-        return start >= passage.lowerBound ? section.headings.dropLast() : section.headings
+        let isAtStart = !hasVisibleText(in: section.range.lowerBound..<passage.lowerBound)
+        return isAtStart ? section.headings.dropLast() : section.headings
     }
 
     /// Returns the headings or symbols above a byte, the outermost first, including that of the section that
     /// contains the byte.
     func headings(at byte: Int) -> [String] { section(at: byte)?.headings ?? [] }
 
-    /// Returns the last section that begins at or before a byte.
+    /// Returns the section that contains a byte; `nil` for an empty text.
     private func section(at byte: Int) -> TextStructure.Section? {
-        let sections = structure.sections
-        var (low, high) = (0, sections.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if sections[middle].range.lowerBound <= byte { low = middle + 1 } else { high = middle }
-        }
-        return low > 0 ? sections[low - 1] : nil
+        structure.sections.isEmpty ? nil : structure.sections[structure.sectionIndex(at: byte)]
     }
 
-    /// Calls `body` with each part of a range that is not hidden, in order.
-    private func forEachVisibleRange(in range: Range<Int>, _ body: (Range<Int>) -> Void) {
-        var start = range.lowerBound
-        for part in structure.hiddenParts where part.range.upperBound > start {
-            guard part.range.lowerBound < range.upperBound else { break }
-            if part.range.lowerBound > start { body(start..<part.range.lowerBound) }
-            start = part.range.upperBound
-            if start >= range.upperBound { return }
+    /// Returns whether a range contains a character that is neither hidden nor white space. It reads only up
+    /// to the first one.
+    private func hasVisibleText(in range: Range<Int>) -> Bool {
+        var content = content
+        return content.withUTF8 { utf8 in
+            visibleRanges(in: range).contains { !utf8[$0].allSatisfy(Self.isSpace) }
         }
-        if start < range.upperBound { body(start..<range.upperBound) }
+    }
+
+    /// Returns the parts of a range that are not hidden, in order.
+    private func visibleRanges(in range: Range<Int>) -> VisibleRanges {
+        let first = structure.firstHiddenPart(endingAfter: range.lowerBound)
+        return VisibleRanges(remainder: range, hidden: structure.hiddenParts[first...])
+    }
+
+    /// The parts of a range that are not hidden. They are computed when they are requested.
+    private struct VisibleRanges: Sequence, IteratorProtocol {
+        /// The rest of the range, after the last part that was returned.
+        var remainder: Range<Int>
+        /// The hidden parts that end after the beginning of ``remainder``.
+        var hidden: ArraySlice<TextStructure.HiddenPart>
+
+        mutating func next() -> Range<Int>? {
+            while !remainder.isEmpty {
+                let end = remainder.upperBound
+                let part = hidden.popFirst()?.range.clamped(to: remainder) ?? end..<end
+                let visible = remainder.lowerBound..<part.lowerBound
+                remainder = part.upperBound..<end
+                if !visible.isEmpty { return visible }
+            }
+            return nil
+        }
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }

@@ -25,8 +25,11 @@ extension TextStructure {
         }
     }
 
-    /// Returns the index of the first hidden part that ends after an offset.
-    private func firstHiddenPart(endingAfter offset: Int) -> Int {
+    /// Returns the index of the first hidden part that ends after an offset in UTF-8 bytes; the number of
+    /// hidden parts if all end before it.
+    ///
+    /// - Complexity: O(log(number of hidden parts)).
+    package func firstHiddenPart(endingAfter offset: Int) -> Int {
         var (low, high) = (0, hiddenParts.count)
         while low < high {
             let middle = (low + high) / 2
