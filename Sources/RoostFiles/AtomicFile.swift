@@ -94,7 +94,7 @@ package enum AtomicFile {
     }
 
     /// Returns an unused path for a temporary file in the folder of a file. ``leftovers(in:)`` recognizes it.
-    package static func temporaryPath(for path: String) -> String {
+    static func temporaryPath(for path: String) -> String {
         let folder = (path as NSString).deletingLastPathComponent
         let name = (path as NSString).lastPathComponent
         return "\(folder)/.\(name).\(getpid()).\(UInt64.random(in: 0...UInt64.max)).tmp"

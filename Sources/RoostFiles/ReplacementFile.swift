@@ -5,7 +5,7 @@ package import Foundation
 ///
 /// The bytes are written to a temporary file in the same folder, which ``publish()`` renames. If the
 /// instance is released before, the temporary file is removed and the old file is unchanged.
-package final class ReplacementFile {
+package final class ReplacementFile: Sendable {
     private let url: URL
     private let files: FileSystem
     private let file: FileDescriptor

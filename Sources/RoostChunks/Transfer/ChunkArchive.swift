@@ -22,43 +22,47 @@ public struct ChunkArchive: ChunkStorageExport, ChunkStorageImport {
     }
 
     public func exportChunks(_ identifiers: [ChunkIdentifier], to file: URL) async throws {
-        // The archive is written to a temporary file in the same folder, which is renamed at the end, so that
-        // no incomplete archive is ever visible.
-        let temporary = AtomicFile.temporaryPath(for: file.path)
-        defer { unlink(temporary) }
         do {
-            let output = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL)
+            let archive = try ReplacementFile(of: file)
             for identifier in identifiers {
                 try Task.checkCancellation()
-                let path = organization.storagePath(for: identifier)
-                guard organization.isValidPath(path) else {
-                    throw ChunkStorageError.invalidIdentifier(identifier.id)
+                let parts = try await parts(of: identifier)
+                try await BlockingWork.run { _ in
+                    for part in parts { try archive.write(part) }
                 }
-                guard let data = try await retrieval.readChunk(at: path) else {
-                    throw ChunkStorageError.corrupt(
-                        path: path, reason: "it does not exist, so it cannot be exported")
-                }
-                var records: [(String, String)] = []
-                if let metadata = try await retrieval.metadata(at: path) {
-                    let encoder = JSONEncoder()
-                    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-                    records.append(
-                        (Self.metadataKey, String(decoding: try encoder.encode(metadata), as: UTF8.self)))
-                }
-                try TarFormat.header(path: path, size: data.count, records: records)
-                    .withUnsafeBytes { try output.write($0) }
-                try data.withUnsafeBytes { try output.write($0) }
-                try TarFormat.padding(after: data.count).withUnsafeBytes { try output.write($0) }
             }
-            try Data(count: 2 * TarFormat.block).withUnsafeBytes { try output.write($0) }
-            try output.synchronize()
-            try FileSystem.standard.rename(temporary, to: file.path)
-            try FileSystem.standard.synchronizeFolder(file.deletingLastPathComponent())
+            try await BlockingWork.run { isCancelled in
+                try archive.write(Data(count: 2 * TarFormat.block))
+                if isCancelled() { throw CancellationError() }
+                try archive.publish()
+            }
         } catch let error as FileError {
-            // The error names the archive, because users do not know the temporary file.
             throw ChunkStorageError(
                 FileError(operation: "write archive", path: file.path, errno: error.errno))
         }
+    }
+
+    /// Returns the parts of an archive that represent a chunk: its header, its data and the padding.
+    private func parts(of identifier: ChunkIdentifier) async throws -> [Data] {
+        let path = organization.storagePath(for: identifier)
+        guard organization.isValidPath(path) else {
+            throw ChunkStorageError.invalidIdentifier(identifier.id)
+        }
+        guard let data = try await retrieval.readChunk(at: path) else {
+            throw ChunkStorageError.corrupt(
+                path: path, reason: "it does not exist, so it cannot be exported")
+        }
+        var records: [(String, String)] = []
+        if let metadata = try await retrieval.metadata(at: path) {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            records.append(
+                (Self.metadataKey, String(decoding: try encoder.encode(metadata), as: UTF8.self)))
+        }
+        return [
+            TarFormat.header(path: path, size: data.count, records: records), data,
+            TarFormat.padding(after: data.count),
+        ]
     }
 
     public func importChunks(from file: URL) async throws -> [ChunkIdentifier] {
