@@ -105,8 +105,7 @@ final class BoilerplateCatalog: Sendable {
     private func open(_ url: URL) -> (SectionFile, Metadata)? {
         guard FileManager.default.fileExists(atPath: url.path), let file = try? SectionFile(url),
             let metadata = try? JSONDecoder().decode(Metadata.self, from: file.metadata),
-            metadata.format == Self.format, (0...Int(UInt32.max)).contains(metadata.count),
-            (0...Int(UInt16.max)).contains(metadata.space.dimension)
+            metadata.format == Self.format, (0...Int(UInt32.max)).contains(metadata.count)
         else { return nil }
         return (file, metadata)
     }

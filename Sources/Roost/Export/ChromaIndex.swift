@@ -25,8 +25,6 @@ struct ChromaIndex {
     private static let headerSize = 100
     /// The version of `header.bin`, in its first four bytes.
     private static let headerVersion: UInt32 = 1
-    /// The maximum dimension of a vector.
-    private static let maximumDimension = 1 << 16
     /// The maximum size of `index_metadata.pickle` in bytes: some millions of ids.
     private static let maximumTableSize = 512 << 20
     /// The flag of a removed element, in the third byte of the element.
@@ -81,7 +79,7 @@ struct ChromaIndex {
             count: values[2], size: values[3], labelOffset: values[4], vectorOffset: values[5])
         let vectorSize = layout.labelOffset - layout.vectorOffset
         guard layout.vectorOffset >= 4, vectorSize > 0, vectorSize % 4 == 0,
-            vectorSize / 4 <= Self.maximumDimension, layout.labelOffset + 8 <= layout.size
+            vectorSize / 4 <= EmbeddingSpace.maximumDimension, layout.labelOffset + 8 <= layout.size
         else { throw failure("header.bin is damaged") }
         return layout
     }

@@ -134,6 +134,19 @@ import Testing
         #expect(report.boilerplateLines.isEmpty && embedder.count == before)
     }
 
+    @Test(arguments: [1, EmbeddingSpace.maximumDimension])
+    func `vectors of every dimension that a store supports are kept for the next run`(
+        dimension: Int
+    ) throws {
+        let catalog = BoilerplateCatalog(of: try TemporaryFolder().url)
+        let contents = BoilerplateCatalog.Contents(
+            space: EmbeddingSpace(model: "m", revision: "r", dimension: dimension, pooling: "mean"),
+            lines: ["a line"], texts: [ContentDigest(of: "x")],
+            elements: [Float](repeating: 1, count: dimension))
+        catalog.save(contents)
+        #expect(catalog.load() == contents)
+    }
+
     @Test func `damage to the vectors in the store's folder does no harm`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let embedder = CountingEmbedder()

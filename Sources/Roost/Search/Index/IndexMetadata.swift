@@ -29,7 +29,6 @@ struct IndexMetadata: Codable, Sendable, Hashable {
     static let currentFormat = 1
 
     private static let maximumCount = 1 << 32
-    private static let maximumDimension = 1 << 16
 
     init(of stamp: Stamp, count: Int, dimension: Int? = nil) {
         (store, epoch, revision) = (stamp.store, stamp.epoch, stamp.revision)
@@ -45,7 +44,8 @@ struct IndexMetadata: Codable, Sendable, Hashable {
 
     /// Whether `count` and `dimension` are within their valid ranges.
     var isValid: Bool {
-        count >= 0 && count < Self.maximumCount && dimension.map((1...Self.maximumDimension).contains) ?? true
+        count >= 0 && count < Self.maximumCount
+            && dimension.map((1...EmbeddingSpace.maximumDimension).contains) ?? true
     }
 
     /// Returns whether the file was built from the given state of the store or an earlier one of its history.
