@@ -123,7 +123,7 @@ struct SnapshotReader: Sendable {
         for index in clusters.indices where clusters[index].parent.map({ !known.contains($0) }) == true {
             clusters[index].parent = nil
         }
-        if !missing.isEmpty { onLoss?(.clusters(missing.sorted { $0.uuidString < $1.uuidString })) }
+        if !missing.isEmpty { onLoss?(.clusters(missing.sorted())) }
         let unknown = snapshot.stamp.clusterCount - clusters.count - missing.count
         if unknown > 0 { onLoss?(.unknownClusters(unknown)) }
     }

@@ -99,8 +99,7 @@ package struct ClusterAssembly: Sendable {
                     }
                 return (similarity, row)
             }
-            return similarities.sorted { ($1.0, ids[$0.1].uuidString) < ($0.0, ids[$1.1].uuidString) }
-                .prefix(limit).map(\.1)
+            return similarities.sorted { ($1.0, ids[$0.1]) < ($0.0, ids[$1.1]) }.prefix(limit).map(\.1)
         }
         let parents = Set(partition.parents.compactMap(\.self))
         central = Set(nearest.flatMap { $0.prefix(Self.representativeLimit) })

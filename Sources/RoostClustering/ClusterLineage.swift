@@ -109,7 +109,7 @@ public struct ClusterLineage: Sendable, Hashable {
                 return event
             }.sorted { Self.precedes(($0.before + $0.after)[0], ($1.before + $1.after)[0]) }
         }
-        continued.sort { ($1.size, $0.id.uuidString) < ($0.size, $1.id.uuidString) }
+        continued.sort { ($1.size, $0.id) < ($0.size, $1.id) }
     }
 
     /// A cluster and one of the previous clusters from which its members come.
@@ -157,7 +157,7 @@ public struct ClusterLineage: Sendable, Hashable {
     }
 
     private static func precedes(_ a: Side, _ b: Side) -> Bool {
-        (b.size, a.id.uuidString) < (a.size, b.id.uuidString)
+        (b.size, a.id) < (a.size, b.id)
     }
 }
 
@@ -213,9 +213,7 @@ extension ClusterLineage {
             }
         }
         for group in groups.indices {
-            trace.origins[group].sort {
-                ($1.shared, $0.cluster.uuidString) < ($0.shared, $1.cluster.uuidString)
-            }
+            trace.origins[group].sort { ($1.shared, $0.cluster) < ($0.shared, $1.cluster) }
         }
         if present > 0 { trace.stability = Double(stayed) / Double(present) }
         return trace

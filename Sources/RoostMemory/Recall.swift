@@ -215,11 +215,7 @@ struct Recall: Sendable {
                 hit: candidate.hit)
             recollection.explanation = weight.explanation(of: recollection)
             return recollection
-        }.sorted { first, second in
-            // Ids are written as text only for equal scores, because that is slow.
-            first.score == second.score
-                ? first.message.id.uuidString < second.message.id.uuidString : first.score > second.score
-        }
+        }.sorted { ($1.score, $0.message.id) < ($0.score, $1.message.id) }
     }
 
     // MARK: Context

@@ -170,7 +170,7 @@ struct ClusterEditor: Sendable {
             }
             return ids
         }
-        return result.sorted { ($1.members.count, $0.id.uuidString) < ($0.members.count, $1.id.uuidString) }
+        return result.sorted { ($1.members.count, $0.id) < ($0.members.count, $1.id) }
     }
 
     /// See ``KnowledgeStore/deleteCluster(_:)``.

@@ -61,9 +61,7 @@ public struct ClusterOutlier: Sendable, Hashable, Identifiable {
             }
             if outlier.nearest != nil { outlier.similarity = maximum }
             return outlier
-        }.sorted {
-            ($1.similarity, $0.entry.id.uuidString) < ($0.similarity, $1.entry.id.uuidString)
-        }
+        }.sorted { ($1.similarity, $0.entry.id) < ($0.similarity, $1.entry.id) }
     }
 
     private static func reason(_ recorded: Partition.OutlierReason, for entry: Entry) -> Reason {

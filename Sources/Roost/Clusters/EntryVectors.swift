@@ -66,8 +66,7 @@ struct EntryVectors: Sendable {
         return Hexadecimal.text(hash.finalize())
     }
 
-    /// Returns the row numbers in lexicographic order of the rows. Equal rows are ordered by the text of
-    /// their ids.
+    /// Returns the row numbers in lexicographic order of the rows. Equal rows are ordered by their ids.
     ///
     /// - Complexity: O(n log n) comparisons, most of which end at the first element.
     private static func order(of ids: [Entry.ID], _ elements: [Float], _ columns: Int) -> [Int] {
@@ -77,7 +76,7 @@ struct EntryVectors: Sendable {
                     let (a, b) = (elements[first * columns + column], elements[second * columns + column])
                     if a != b { return a < b }
                 }
-                return ids[first].uuidString < ids[second].uuidString
+                return ids[first] < ids[second]
             }
         }
     }

@@ -16,7 +16,7 @@ extension ClusterExport {
         let byCluster = Dictionary(grouping: assignments.filter { $0.cluster != nil }) { $0.cluster }
         let groups = clusters.map { cluster in
             let members = (byCluster[cluster.id] ?? []).sorted {
-                ($1.similarity, $0.entry.uuidString) < ($0.similarity, $1.entry.uuidString)
+                ($1.similarity, $0.entry) < ($0.similarity, $1.entry)
             }
             var group = Group(cluster, members, entries, withEmbeddings: withEmbeddings)
             if outdated.contains(cluster.id) { group.labelOutdated = true }

@@ -45,7 +45,7 @@ struct ClusterTranslation {
         cluster.assignmentThreshold = nil
         guard !cluster.centroid.isEmpty else { return }
         let ranked = members.map { (id: $0, cosine: innerProduct(vectors[$0] ?? [], cluster.centroid)) }
-            .sorted { ($1.cosine, $0.id.uuidString) < ($0.cosine, $1.id.uuidString) }
+            .sorted { ($1.cosine, $0.id) < ($0.cosine, $1.id) }
         cluster.cohesion = ranked.reduce(0) { $0 + $1.cosine } / Float(max(1, ranked.count))
         if ranked.count >= Self.minimumMembers {
             let index = ranked.count - 1 - ranked.count / Self.membersPerOutlier

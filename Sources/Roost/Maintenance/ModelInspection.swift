@@ -50,7 +50,7 @@ struct ModelInspection {
                 comparison.different += try await different(batch)
             }
         }
-        comparison.different.sort { $0.uuidString < $1.uuidString }
+        comparison.different.sort()
         return comparison
     }
 

@@ -40,9 +40,7 @@ extension WriteBatch {
         guard !touched.isEmpty else { return }
         inverse.assignments = try await before.assignments(of: Array(touched))
         let assigned = Set(inverse.assignments.map(\.entry) + inverse.removals)
-        inverse.unassignments = moved.filter { !assigned.contains($0) }.sorted {
-            $0.uuidString < $1.uuidString
-        }
+        inverse.unassignments = moved.filter { !assigned.contains($0) }.sorted()
     }
 
     /// Returns one batch that has the same effect as applying the inverse batches from the last to the first.

@@ -220,9 +220,7 @@ struct RepositoryVerifier {
                 result.findings[index].entries += ids.filter { !known.contains($0) }
             }
             let named = Set(result.findings[index].clusters)
-            result.findings[index].clusters += clusters.subtracting(named).sorted {
-                $0.uuidString < $1.uuidString
-            }
+            result.findings[index].clusters += clusters.subtracting(named).sorted()
         }
     }
 }

@@ -21,7 +21,7 @@ struct ClusterTree {
     private var all: [Node] {
         func walk(_ clusters: [Cluster], _ depth: Int) -> [Node] {
             clusters.map { ($0, forest.size(of: $0)) }
-                .sorted { ($1.1, $0.0.label, $0.0.id.uuidString) < ($0.1, $1.0.label, $1.0.id.uuidString) }
+                .sorted { ($1.1, $0.0.label, $0.0.id) < ($0.1, $1.0.label, $1.0.id) }
                 .flatMap { cluster, size in
                     let below = forest.children(of: cluster)
                     let document = ClusterDocument(

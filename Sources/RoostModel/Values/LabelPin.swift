@@ -21,7 +21,7 @@ extension Cluster {
         /// independent of the contents of the entries.
         public init(of members: [Entry.ID]) {
             size = members.count
-            sample = Array(members.sorted { $0.uuidString < $1.uuidString }.prefix(Self.sampleLimit))
+            sample = Array(members.sorted().prefix(Self.sampleLimit))
         }
 
         /// Returns whether the label probably no longer fits: fewer than half of the members remain, or the

@@ -70,8 +70,8 @@ struct ClusterFinisher: Sendable {
         let sampled = partition.labels.count { $0 == .outlier(.distant) }
         let limit = max(0, Int(plan.maximumOutliers * Double(total)) - sampled)
         far.sort {
-            ($0.distance.meanScore, additions[$0.index].id.uuidString)
-                < ($1.distance.meanScore, additions[$1.index].id.uuidString)
+            ($0.distance.meanScore, additions[$0.index].id)
+                < ($1.distance.meanScore, additions[$1.index].id)
         }
         for (index, distance) in far.prefix(limit) {
             additions[index].label = .outlier(.distant)
