@@ -72,7 +72,6 @@ package struct FileSystem: Sendable {
 
     /// Removes a folder and the files in it. A missing folder is not an error.
     package func removeFolder(_ url: URL) throws {
-        let manager = FileManager.default
         var status = stat()
         // Removes only the link if the path is a symbolic link, because the target may belong to another
         // program.
@@ -83,13 +82,10 @@ package struct FileSystem: Sendable {
         guard status.st_mode & S_IFMT == S_IFDIR else { return try unlink(url.path) }
         let names: [String]
         do {
-            names = try manager.contentsOfDirectory(atPath: url.path)
-        } catch {
-            // The folder may have been removed in the meantime.
-            if lstat(url.path, &status) != 0, errno == ENOENT { return }
-            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey]
-            let code = (cause as? POSIXError)?.code.rawValue ?? (cause as? NSError).map { Int32($0.code) }
-            throw FileError(operation: "list", path: url.path, errno: code ?? EIO)
+            names = try FolderListing(url.path).items.map(\.name)
+        } catch let error as FileError where error.isMissing {
+            // The folder was removed in the meantime.
+            return
         }
         for name in names.sorted() { try unlink(url.appendingPathComponent(name).path) }
         try perform(.unlink, url.path, "remove") { rmdir(url.path) }
@@ -131,6 +127,19 @@ package struct FileSystem: Sendable {
     ///   for the administrator.
     package static func isWritable(_ url: URL) -> Bool {
         faccessat(AT_FDCWD, url.path, W_OK, AT_EACCESS) == 0 || ![EACCES, EPERM, EROFS].contains(errno)
+    }
+
+    /// Returns whether a regular file exists at a path. A symbolic link is not a regular file.
+    ///
+    /// - Throws: ``FileError`` if the file system cannot tell whether the file exists.
+    package static func isRegularFile(_ path: String) throws -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            let error = FileError.last("look up", path)
+            if error.isMissing { return false }
+            throw error
+        }
+        return status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Returns the absolute path of a file without symbolic links; `nil` if the file does not exist or a

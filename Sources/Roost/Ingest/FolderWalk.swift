@@ -120,11 +120,11 @@ struct FolderWalk {
         in folder: String, path: String, _ scope: FolderScope
     ) throws -> [String]? {
         guard scope.isEntire else { return scope.children.keys.sorted().map(\.text) }
-        guard let listing = FolderListing(folder) else { return nil }
-        for name in listing.invalidNames where !name.hasPrefix(".") {
+        guard let listing = try? FolderListing(folder) else { return nil }
+        for name in listing.invalidNames.sorted() where !name.hasPrefix(".") {
             skip(folder + "/" + name, FileFinder.nameReason)
         }
-        return listing.names
+        return listing.items.map(\.name).sorted()
     }
 
     /// Adds a file to the findings, or searches a folder.

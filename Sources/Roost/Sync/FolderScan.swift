@@ -66,13 +66,13 @@ struct FolderScan: Sendable {
             return
         }
         if stat(path + "/..", &parent) == 0 { isMountPoint = status.st_dev != parent.st_dev }
-        guard let listing = FolderListing(path) else {
+        guard let listing = try? FolderListing(path) else {
             risk = .unreadable
             return
         }
         if wasMountPoint, !isMountPoint {
             risk = .unmounted
-        } else if listing.invalidNames.isEmpty, listing.names.allSatisfy({ $0.hasPrefix(".") }) {
+        } else if listing.invalidNames.isEmpty, listing.items.allSatisfy({ $0.name.hasPrefix(".") }) {
             risk = .empty
         }
     }

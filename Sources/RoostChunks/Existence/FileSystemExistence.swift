@@ -116,8 +116,8 @@ public struct FileSystemExistence: ChunkStorageExistence {
             var found: [ChunkIdentifier] = []
             for folder in folders {
                 do {
-                    for item in try FolderListing.items(ofPath: folder.isEmpty ? base : base + "/" + folder)
-                    where !item.isFolder {
+                    let listed = folder.isEmpty ? base : base + "/" + folder
+                    for item in try FolderListing.filesAndFolders(in: listed) where item.kind == .file {
                         let path = folder.isEmpty ? item.name : folder + "/" + item.name
                         if let identifier = organization.identifier(from: path) { found.append(identifier) }
                     }
@@ -131,7 +131,7 @@ public struct FileSystemExistence: ChunkStorageExistence {
 
     private static func isFile(_ path: String) throws -> Bool {
         do {
-            return try FolderListing.isFile(path)
+            return try FileSystem.isRegularFile(path)
         } catch let error as FileError {
             throw ChunkStorageError(error)
         }

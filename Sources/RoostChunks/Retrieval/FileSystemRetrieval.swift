@@ -34,7 +34,7 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
 
     public func presence(at path: String) async throws -> Bool {
         let url = try url(of: path)
-        return try await blocking { try FolderListing.isFile(url.path) }
+        return try await blocking { try FileSystem.isRegularFile(url.path) }
     }
 
     public func deleteChunk(at path: String) async throws {
@@ -49,7 +49,7 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
     public func metadata(at path: String) async throws -> ChunkMetadata? {
         let (chunk, metadata) = (try url(of: path), metadataURL(of: path))
         return try await blocking {
-            guard try FolderListing.isFile(chunk.path), let data = try Self.contents(metadata)
+            guard try FileSystem.isRegularFile(chunk.path), let data = try Self.contents(metadata)
             else { return nil }
             guard let metadata = try? JSONDecoder().decode(ChunkMetadata.self, from: data) else {
                 throw ChunkStorageError.corrupt(path: path, reason: "its metadata cannot be decoded")
@@ -74,8 +74,8 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
             var paths: [String] = []
             var folders = [(top, prefix)]
             while let (url, prefix) = folders.popLast() {
-                for item in try FolderListing.items(of: url) {
-                    if item.isFolder {
+                for item in try FolderListing.filesAndFolders(in: url.path) {
+                    if item.kind == .folder {
                         if prefix.isEmpty, item.name == ChunkPath.metadataFolder { continue }
                         folders.append((url.appendingPathComponent(item.name), prefix + item.name + "/"))
                     } else if (try? ChunkPath.check(prefix + item.name)) != nil {
@@ -93,8 +93,8 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         try await blocking {
             var folders = [prefix.isEmpty ? base : base.appendingPathComponent(folder)]
             while let url = folders.popLast() {
-                folders += try FolderListing.items(of: url).filter(\.isFolder).map {
-                    url.appendingPathComponent($0.name)
+                for item in try FolderListing.filesAndFolders(in: url.path) where item.kind == .folder {
+                    folders.append(url.appendingPathComponent(item.name))
                 }
                 try AtomicFile.removeLeftovers(in: url, files: files)
             }
@@ -112,7 +112,7 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         }
         let files = files
         return try await blocking {
-            if mustBeNew, try FolderListing.isFile(chunk.path) { return false }
+            if mustBeNew, try FileSystem.isRegularFile(chunk.path) { return false }
             // The folder usually exists. Creating it only after a failed write avoids a check of every
             // ancestor.
             func creatingFolder(of url: URL, _ write: () throws -> Void) throws {
