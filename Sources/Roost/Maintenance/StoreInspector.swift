@@ -152,8 +152,3 @@ extension StoreInspector {
         return found
     }
 }
-
-extension StoreManifest {
-    /// Returns the path of the manifest in a store's folder.
-    static func path(in directory: URL) -> String { directory.appendingPathComponent(fileName).path }
-}

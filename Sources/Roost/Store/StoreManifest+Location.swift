@@ -2,6 +2,9 @@ package import Foundation
 import RoostFiles
 
 extension StoreManifest {
+    /// Returns the path of the manifest in a store's folder.
+    static func path(in directory: URL) -> String { directory.appendingPathComponent(fileName).path }
+
     /// Returns the folder of the store that contains a file or folder, which need not exist, and the path
     /// relative to that folder; `nil` for a path outside of all stores. A folder does not contain itself.
     package static func store(around url: URL) -> (folder: URL, path: String)? {

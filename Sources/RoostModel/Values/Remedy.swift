@@ -84,9 +84,8 @@ extension Remedy {
     public static let chooseSnapshot = Remedy(rawValue: "chooseSnapshot")
     /// Verify the backup repository, which reports the snapshots that the damage affects.
     public static let verifyBackup = Remedy(rawValue: "verifyBackup")
-}
-
-extension Remedy {
+    /// Delete the locks that ended processes left in the backup repository.
+    public static let unlockBackup = Remedy(rawValue: "unlockBackup")
     /// Provide the passphrase of the store's own backup repository.
     public static let provideBackupPassphrase = Remedy(rawValue: "provideBackupPassphrase")
     /// Open the backup repository with its passphrase.
@@ -110,8 +109,6 @@ extension Remedy {
 // MARK: - The system
 
 extension Remedy {
-    /// Delete the locks that ended processes left in the backup repository.
-    public static let unlockBackup = Remedy(rawValue: "unlockBackup")
     /// Try the same operation again later.
     public static let retryLater = Remedy(rawValue: "retryLater")
     /// Free space on the volume.
