@@ -54,7 +54,8 @@ package struct NearGroups: Sendable {
     /// - Returns: Groups of two or more rows. The rows of each group are in ascending order, and the groups
     ///   are ordered by their first row.
     /// - Throws: `CancellationError`.
-    /// - Complexity: O(n · d · log n) for more than ``exactLimit`` vectors, if groups are small.
+    /// - Complexity: O(n² · d) for up to ``exactLimit`` vectors, and O(n · d · log n) for more vectors, if
+    ///   groups are small.
     @concurrent
     package func find(_ vectors: Matrix, threshold: Float) async throws -> [[UInt32]] {
         let distinct = DistinctRows(vectors)

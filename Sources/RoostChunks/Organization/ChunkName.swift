@@ -34,8 +34,8 @@ package enum ChunkName {
         return components
     }
 
-    /// Returns the identifier whose encoded name has the given components, or `nil` if they are not exactly
-    /// what ``components(of:)`` returns for some identifier.
+    /// Returns the identifier for which ``components(of:)`` returns exactly the given components, or `nil` if
+    /// there is no such identifier.
     static func identifier(of components: ArraySlice<Substring>) -> ChunkIdentifier? {
         var bytes: [UInt8] = []
         for (index, component) in components.enumerated() {

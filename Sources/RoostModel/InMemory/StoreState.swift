@@ -6,9 +6,10 @@ internal import HashTreeCollections
 /// The in-memory provider and the JSON provider keep their data in this structure. It is also the reference
 /// implementation with which tests compare other providers.
 ///
-/// A copy is a snapshot. The persistent trees share their structure, so a copy is O(1), and a later change
-/// copies only the path to the changed node. Archived entries are not held in memory; they are read on
-/// request.
+/// A copy is a snapshot. The persistent trees share their structure, so a copy is O(1), and a later change of
+/// a tree copies only the path to the changed node. The first change after a copy also copies the arrays of
+/// new ids and of changes, which are short compared with the entries. Archived entries are not held in
+/// memory; they are read on request.
 package struct StoreState: Sendable {
     /// One entry of the store.
     struct Row: Sendable {

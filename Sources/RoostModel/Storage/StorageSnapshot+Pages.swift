@@ -59,7 +59,8 @@ extension StorageSnapshot {
     ///
     /// - Parameters:
     ///   - filter: The condition that entries must satisfy; by default, all entries match.
-    ///   - pageSize: The maximum number of entries in memory at a time, 1000 by default.
+    ///   - pageSize: The maximum number of entries in memory at a time; by default 1000, and fewer if they
+    ///     are large.
     /// - Precondition: `pageSize` is at least 1.
     public func allEntries(matching filter: EntryFilter = .all, pageSize: Int? = nil) -> EntrySequence {
         let pages = entryPages(matching: filter, pageSize: pageSize)
@@ -74,7 +75,8 @@ extension StorageProvider {
     ///
     /// - Parameters:
     ///   - filter: The condition that entries must satisfy; by default, all entries match.
-    ///   - pageSize: The maximum number of entries in memory at a time, 1000 by default.
+    ///   - pageSize: The maximum number of entries in memory at a time; by default 1000, and fewer if they
+    ///     are large.
     /// - Precondition: `pageSize` is at least 1.
     public func allEntries(matching filter: EntryFilter = .all, pageSize: Int? = nil) -> EntrySequence {
         precondition((pageSize ?? 1) >= 1)

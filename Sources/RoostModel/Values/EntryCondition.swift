@@ -8,10 +8,10 @@
 /// January. Times of different time zones are not converted. A year such as `2026` is compared with dates and
 /// with numbers.
 ///
-/// An array satisfies a comparison if at
-/// least one of its elements does, and ``Test/differs(_:)`` if none of them equals the operand. Objects,
-/// and elements that are arrays or objects, can be tested only for existence (``Test/exists`` and
-/// ``Test/isMissing``). They always satisfy ``Test/differs(_:)``, and never any other comparison.
+/// An array satisfies a comparison if at least one of its elements does, and ``Test/differs(_:)`` if none of
+/// them equals the operand. Objects, and elements that are arrays or objects, can be tested only for
+/// existence (``Test/exists`` and ``Test/isMissing``). They always satisfy ``Test/differs(_:)``, and never
+/// any other comparison.
 ///
 /// Tags are compared without regard to case and normalization, and a tag equals the tags in which it is
 /// nested: the entry with the tag `Garden/Herbs` satisfies ``Test/equals(_:)`` with the operand `garden`.
