@@ -45,11 +45,6 @@ public struct ClusterDrift: Sendable, Hashable, Encodable {
 
     /// Whether there is a reason to cluster again.
     public var isDue: Bool { !reasons.isEmpty }
-
-    enum CodingKeys: String, CodingKey {
-        case entries, clustered, outliers, unassigned, placedSince, unchanged, entriesOfRun
-        case cohesionOfRun, cohesion, reasons
-    }
 }
 
 extension ClusterDrift {

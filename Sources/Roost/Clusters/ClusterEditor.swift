@@ -17,14 +17,13 @@ struct ClusterEditor: Sendable {
     func label(_ id: Cluster.ID, _ label: String?) async throws -> Cluster {
         if let label { try Self.validate(label) }
         return try await storage.commitClusterChange { snapshot in
-            guard var cluster = try await snapshot.clusterRecords().first(where: { $0.id == id }) else {
-                throw Self.notFound(id)
-            }
+            var others = try await snapshot.clusterRecords()
+            guard let index = others.firstIndex(where: { $0.id == id }) else { throw Self.notFound(id) }
+            var cluster = others.remove(at: index)
             // The label that a run chose fits better than one that is made from the keywords alone.
             if label == nil, !cluster.isLabelPinned, cluster.labeledBy == nil {
                 return ClusterChange(batch: WriteBatch(), value: cluster)
             }
-            let others = try await snapshot.clusterRecords().filter { $0.id != id }
             (cluster.isLabelPinned, cluster.labeledBy) = (label != nil, nil)
             cluster.labelPin =
                 label == nil ? nil : .init(of: try await snapshot.clusters().membersByCluster()[id] ?? [])

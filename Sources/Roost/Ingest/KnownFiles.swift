@@ -1,5 +1,6 @@
 import Foundation
 import RoostDocuments
+import RoostFiles
 
 /// The files that a search of a folder finds if there are no patterns: those with the name or extension of
 /// a type that a reader supports, and files without an extension whose contents a reader recognizes.
@@ -48,11 +49,8 @@ struct KnownFiles {
     /// Returns the first bytes of a file; `nil` if it cannot be read.
     private static func beginning(of file: String) -> Data? {
         // A file can be replaced by a pipe after its status was read, which would block without the flag.
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: sampleLength)
-        let count = read(descriptor, &bytes, sampleLength)
-        return count > 0 ? Data(bytes.prefix(count)) : nil
+        let descriptor = try? FileDescriptor(file, O_RDONLY | O_NONBLOCK)
+        let sample = try? descriptor?.read(at: 0, count: sampleLength)
+        return sample?.isEmpty == false ? sample : nil
     }
 }

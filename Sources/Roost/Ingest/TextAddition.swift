@@ -36,11 +36,7 @@ enum TextAddition {
         changes.addedTags = Set(tags)
         changes.metadata = metadata
         // An entry that changes at the same time may get another text, or may no longer be visible.
-        let updated = try await ConflictRetry.standard.run {
-            try await lookup.updateOtherEntry(changes)
-        } recoveringWith: { _ in
-            true
-        }
+        let updated = try await ConflictRetry.standard.run { try await lookup.updateOtherEntry(changes) }
         if let updated { return updated }
         let source = try await lookup.source(in: store.storage.snapshot())
         let draft = EntryDraft(content: content, metadata: metadata, tags: tags)

@@ -124,9 +124,9 @@ extension RecordReader {
     /// type is read as plain text.
     private func webMatch(_ input: DocumentInput) -> DocumentReaders.Match? {
         if let match = readers.match(input) { return match }
-        guard input.mediaType?.hasPrefix("text/") ?? true, !input.data.prefix(8192).contains(0) else {
-            return nil
-        }
+        guard input.mediaType?.hasPrefix("text/") ?? true,
+            !input.data.prefix(FileContents.binaryTestLength).contains(0)
+        else { return nil }
         return DocumentReaders.Match(reader: PlainTextReader(), type: PlainTextReader.type)
     }
 
@@ -134,8 +134,7 @@ extension RecordReader {
         let drafts = DocumentDrafts(name: source.id, dates: nil)
         return try documents.flatMap { document -> [EntryDraft] in
             var document = document
-            if case .string = document.metadata["url"] {
-            } else {
+            if document.metadata["url"]?.string == nil {
                 document.metadata["url"] = .string(source.address)
             }
             return try drafts.drafts(of: [document], fileText: nil).map { draft in

@@ -64,7 +64,7 @@ struct ModelInspection {
             let isPlanned = plan.parts.map(\.range) == passages[index].map(\.utf8Range)
             for (number, passage) in passages[index].enumerated() {
                 // An earlier version embedded the text itself, without headings.
-                let verbatim = entry.text(of: passage).map { String($0) }
+                let verbatim = entry.text(of: passage)
                 let planned = isPlanned ? plan.parts[number].text : nil
                 for text in Set([verbatim, planned].compactMap(\.self)) {
                     texts.append(text)
