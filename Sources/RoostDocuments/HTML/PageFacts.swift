@@ -1,3 +1,5 @@
+import RoostText
+
 /// Facts about the elements and blocks of a page, from which the features of blocks are computed.
 struct PageFacts {
     /// Sums over a sequence of blocks.
@@ -176,12 +178,7 @@ struct PageFacts {
     }
 
     private func firstBlock(from node: Int) -> Int {
-        var (low, high) = (0, starts.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if starts[middle] < node { low = middle + 1 } else { high = middle }
-        }
-        return low
+        starts.partitioningIndex { $0 >= node }
     }
 
     private mutating func findRepetitions() {

@@ -1,3 +1,5 @@
+import RoostText
+
 /// Hides lines at the beginning and the end of a text that consist only of links to other notes, such as
 /// `← Previous | Next →`.
 enum NavigationLines {
@@ -114,12 +116,7 @@ enum NavigationLines {
     /// Returns the index of the first link that ends after an offset. The links are in the order of their
     /// ends.
     private static func firstLink(_ scanner: InlineScanner, from offset: Int) -> Int {
-        var (low, high) = (0, scanner.links.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if scanner.links[middle].range.upperBound <= offset { low = middle + 1 } else { high = middle }
-        }
-        return low
+        scanner.links.partitioningIndex { $0.range.upperBound > offset }
     }
 
     /// Returns whether the text of a link names a direction, such as `Next` and `Next: Title`, or begins or

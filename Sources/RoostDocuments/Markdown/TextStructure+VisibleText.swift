@@ -1,3 +1,5 @@
+import RoostText
+
 extension TextStructure {
     /// Returns the text of a range without the hidden parts. The text of a link remains, and its target does
     /// not.
@@ -30,12 +32,7 @@ extension TextStructure {
     ///
     /// - Complexity: O(log(number of hidden parts)).
     package func firstHiddenPart(endingAfter offset: Int) -> Int {
-        var (low, high) = (0, hiddenParts.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if hiddenParts[middle].range.upperBound <= offset { low = middle + 1 } else { high = middle }
-        }
-        return low
+        hiddenParts.partitioningIndex { $0.range.upperBound > offset }
     }
 
     /// Returns whether a hidden part separates the words around it: an HTML tag of an element that is not
@@ -53,11 +50,6 @@ extension TextStructure {
     ///
     /// - Complexity: O(log(number of sections)).
     public func sectionIndex(at offset: Int) -> Int {
-        var (low, high) = (0, sections.count)
-        while low + 1 < high {
-            let middle = (low + high) / 2
-            if sections[middle].range.lowerBound <= offset { low = middle } else { high = middle }
-        }
-        return low
+        max(0, sections.partitioningIndex { $0.range.lowerBound > offset } - 1)
     }
 }

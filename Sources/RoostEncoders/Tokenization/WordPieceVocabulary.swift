@@ -104,13 +104,9 @@ struct WordPieceVocabulary: Sendable {
     func piece(_ id: Int) -> (text: ArraySlice<UInt8>, continues: Bool)? {
         for (table, continues) in [(initial, false), (continuing, true)] {
             // The pieces of a table have ascending ids.
-            var (low, high) = (0, table.pieces.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if Int(table.pieces[middle].id) < id { low = middle + 1 } else { high = middle }
-            }
-            guard low < table.pieces.count, Int(table.pieces[low].id) == id else { continue }
-            let piece = table.pieces[low]
+            let index = table.pieces.partitioningIndex { Int($0.id) >= id }
+            guard index < table.pieces.count, Int(table.pieces[index].id) == id else { continue }
+            let piece = table.pieces[index]
             return (bytes[Int(piece.start)..<Int(piece.start + piece.count)], continues)
         }
         return nil

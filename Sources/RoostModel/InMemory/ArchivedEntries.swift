@@ -1,4 +1,5 @@
 package import Foundation
+import RoostText
 import Synchronization
 
 /// The entries that a store does not hold in memory. Each entry has a record with the facts that the store
@@ -92,11 +93,6 @@ package final class ArchivedEntries: Sendable {
     /// - Complexity: O(log n).
     func firstIndex(after row: UInt32?) -> Int {
         guard let row else { return 0 }
-        var (low, high) = (0, records.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if records[middle].row <= row { low = middle + 1 } else { high = middle }
-        }
-        return low
+        return records.partitioningIndex { $0.row > row }
     }
 }

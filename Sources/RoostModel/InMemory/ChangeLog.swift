@@ -1,3 +1,5 @@
+import RoostText
+
 /// The changes of a store in the order of their positions.
 ///
 /// An item is superseded if a later change of the same subject follows. Superseded items are not removed
@@ -38,12 +40,7 @@ struct ChangeLog: Sendable {
     }
 
     private static func tail(of items: [Item], after position: ChangePosition) -> ArraySlice<Item> {
-        var (low, high) = (0, items.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if items[middle].position <= position { low = middle + 1 } else { high = middle }
-        }
-        return items[low...]
+        items[items.partitioningIndex { $0.position > position }...]
     }
 
     /// Whether the log has more than doubled since the last compaction and is large enough to be compacted.

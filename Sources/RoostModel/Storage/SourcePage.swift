@@ -1,3 +1,5 @@
+import RoostText
+
 /// One page of source records, in the order of their ids.
 public struct SourcePage: Sendable {
     /// The records, without the ids of their entries.
@@ -29,16 +31,10 @@ public struct SourcePage: Sendable {
     /// - Parameter all: The records in the order of their ids.
     /// - Complexity: O(log n + page size)
     package init(_ all: [Source], after id: Source.ID?, limit: Int) {
-        var (low, high) = (0, all.count)
-        if let id {
-            let key = ExactText(id)
-            while low < high {
-                let middle = (low + high) / 2
-                if key < ExactText(all[middle].id) { high = middle } else { low = middle + 1 }
-            }
-        }
+        let key = id.map(ExactText.init)
+        let start = key.map { key in all.partitioningIndex { key < ExactText($0.id) } } ?? 0
         // `limit` can be the greatest integer.
-        let rest = all[low...]
+        let rest = all[start...]
         self.init(Array(rest.prefix(limit < rest.count ? limit + 1 : rest.count)), limit: limit)
     }
 }

@@ -220,13 +220,7 @@ extension InvertedIndex.Dictionary {
             low += step
             step *= 2
         }
-        var high = min(limit, low + step)
-        low += 1
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].starts(with: prefix) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        return (low + 1..<min(limit, low + step)).partitioningIndex { !self[$0].starts(with: prefix) }
     }
 }
 

@@ -205,12 +205,7 @@ extension InvertedIndex.Dictionary {
     ///
     /// - Complexity: O(log count).
     func firstIndex(notBefore string: [UInt8]) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].lexicographicallyPrecedes(string) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        (0..<count).partitioningIndex { !self[$0].lexicographicallyPrecedes(string) }
     }
 
     /// Returns the index of a string, or `nil` if the dictionary does not contain it.
@@ -222,12 +217,7 @@ extension InvertedIndex.Dictionary {
     /// Returns the indices of the strings that start with `prefix`.
     func indices(beginningWith prefix: [UInt8]) -> Range<Int> {
         let start = firstIndex(notBefore: prefix)
-        var (low, high) = (start, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].starts(with: prefix) { low = middle + 1 } else { high = middle }
-        }
-        return start..<low
+        return start..<(start..<count).partitioningIndex { !self[$0].starts(with: prefix) }
     }
 }
 

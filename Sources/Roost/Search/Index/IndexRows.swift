@@ -1,6 +1,7 @@
 import Foundation
 import RoostFiles
 import RoostModel
+import RoostText
 
 /// The mapping from the rows of an index to entries and, in an index of passages, to passages.
 ///
@@ -55,12 +56,8 @@ struct IndexRows: @unchecked Sendable {
     ///   file can contain rows that are not ascending.
     /// - Complexity: O(log count).
     func firstRow(ofEntryRow entryRow: UInt32) -> Int? {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self.entryRow(middle) < entryRow { low = middle + 1 } else { high = middle }
-        }
-        return low < count && self.entryRow(low) == entryRow ? low : nil
+        let row = (0..<count).partitioningIndex { self.entryRow($0) >= entryRow }
+        return row < count && self.entryRow(row) == entryRow ? row : nil
     }
 
     /// Returns the id of a row's entry.
