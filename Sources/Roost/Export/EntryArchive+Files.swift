@@ -84,7 +84,8 @@ extension EntryArchive {
     private static func hasLines(_ prefix: Data, name: String) -> Bool {
         let isCut = prefix.count == prefixSize
         let lines = prefix.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        guard let line = (isCut ? lines.dropLast() : lines[...]).first(where: { !isBlank($0) }),
+        let complete = isCut ? lines.dropLast() : lines[...]
+        guard let line = complete.first(where: { !$0.allSatisfy(\.isJSONSpace) }),
             let members = try? decoder().decode(Members.self, from: line), !members.hasEntries,
             (try? decoder().decode(Header.self, from: line)) != nil
                 || (try? decoder().decode(Entry.self, from: line)) != nil

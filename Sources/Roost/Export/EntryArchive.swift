@@ -62,7 +62,7 @@ public struct EntryArchive: Sendable {
     ///   - vectorsName: The name of the NumPy file for error messages.
     /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`; `CancellationError`.
     init(_ data: Data, name: String, vectors: Data? = nil, vectorsName: String? = nil) throws {
-        guard !data.allSatisfy({ [9, 10, 13, 32].contains($0) }) else {
+        guard !data.allSatisfy(\.isJSONSpace) else {
             throw RoostError(.badInput, "cannot import \(name): the file is empty")
         }
         let decoder = Self.decoder()
@@ -130,9 +130,6 @@ public struct EntryArchive: Sendable {
         while let entry = try reader.next() { entries.append(entry) }
         return (entries, reader.space)
     }
-
-    /// Returns whether a line has only white space.
-    static func isBlank(_ line: Data) -> Bool { line.allSatisfy { [9, 13, 32].contains($0) } }
 
     static func checkVersion(_ version: Int, _ name: String) throws {
         guard version >= 1 else { throw invalid(name, "its schemaVersion", "") }

@@ -18,7 +18,7 @@ struct EntryLineReader: EntryReader {
     mutating func next() throws -> Entry? {
         while let line = try lines.next() {
             try Task.checkCancellation()
-            if EntryArchive.isBlank(line) { continue }
+            if line.allSatisfy(\.isJSONSpace) { continue }
             if isFirst, let header = try? decoder.decode(EntryArchive.Header.self, from: line) {
                 isFirst = false
                 try EntryArchive.checkVersion(header.schemaVersion, name)

@@ -36,7 +36,7 @@ package struct LLMRows {
         case .nl:
             let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             return try lines.enumerated().compactMap { index, line in
-                guard !line.allSatisfy({ [9, 13, 32].contains($0) }) else { return nil }
+                guard !line.allSatisfy(\.isJSONSpace) else { return nil }
                 guard let row = try? JSONDecoder().decode([String: MetadataValue].self, from: line) else {
                     throw failure("line \(index + 1)", "it is not a JSON object")
                 }

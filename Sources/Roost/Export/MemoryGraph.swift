@@ -64,7 +64,7 @@ public struct MemoryGraph: Sendable, Hashable {
     /// Returns whether data begins with a line of the reference memory server.
     public static func isPresent(in data: Data) -> Bool {
         let lines = data.split(separator: UInt8(ascii: "\n"))
-        guard let first = lines.first(where: { !$0.allSatisfy { [9, 13, 32].contains($0) } }),
+        guard let first = lines.first(where: { !$0.allSatisfy(\.isJSONSpace) }),
             let line = try? JSONDecoder().decode(Line.self, from: Data(first))
         else { return false }
         return (line.type == "entity" && line.name != nil)
@@ -79,7 +79,7 @@ public struct MemoryGraph: Sendable, Hashable {
         var positions: [String: Int] = [:]
         var edges: [(line: Int, from: String, relation: Relation)] = []
         let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        for (index, bytes) in lines.enumerated() where !bytes.allSatisfy({ [9, 13, 32].contains($0) }) {
+        for (index, bytes) in lines.enumerated() where !bytes.allSatisfy(\.isJSONSpace) {
             let line = try? JSONDecoder().decode(Line.self, from: Data(bytes))
             if let line, line.type == "entity", let entity = line.name, !entity.isEmpty {
                 if positions[entity] == nil {

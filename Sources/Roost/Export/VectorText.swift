@@ -64,7 +64,7 @@ struct VectorText {
         else {
             return ([], nil)
         }
-        guard line.first(where: { ![9, 13, 32].contains($0) }) != UInt8(ascii: "{") else {
+        guard line.first(where: { !$0.isJSONSpace }) != UInt8(ascii: "{") else {
             let row = try? JSONDecoder().decode([String: MetadataValue].self, from: line)
             return (row.map { Array($0.keys) } ?? [], nil)
         }
@@ -115,7 +115,7 @@ struct VectorText {
     private func lines() throws -> [(line: Int, record: VectorRecord)] {
         let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return try lines.enumerated().compactMap { index, line in
-            guard !line.allSatisfy({ [9, 13, 32].contains($0) }) else { return nil }
+            guard !line.allSatisfy(\.isJSONSpace) else { return nil }
             guard let row = try? JSONDecoder().decode([String: MetadataValue].self, from: line) else {
                 throw failure(index + 1, "it is not a JSON object")
             }

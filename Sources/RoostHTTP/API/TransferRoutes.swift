@@ -86,7 +86,7 @@ enum TransferRoutes {
             defer { line = lines.number }
             while let bytes = try await lines.next() {
                 line = lines.number
-                guard !bytes.allSatisfy({ [9, 13, 32].contains($0) }) else { continue }
+                guard !bytes.allSatisfy(\.isJSONSpace) else { continue }
                 add(try draft(Data(bytes)))
                 if texts == TransferRoutes.batchSize {
                     try await commit()

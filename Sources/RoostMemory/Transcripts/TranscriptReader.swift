@@ -73,8 +73,8 @@ public struct TranscriptReader: Sendable {
     /// only the line that contains it.
     private static func lines(of data: Data) -> [Line] {
         data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated().compactMap {
-            let isBlank = $0.element.allSatisfy { $0 == 32 || $0 == 9 || $0 == 13 }
-            return isBlank ? nil : Line(number: $0.offset + 1, data: Data($0.element))
+            $0.element.allSatisfy(\.isJSONSpace)
+                ? nil : Line(number: $0.offset + 1, data: Data($0.element))
         }
     }
 

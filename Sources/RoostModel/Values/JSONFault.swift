@@ -20,7 +20,7 @@ package enum JSONFault {
     package static func description(of data: some Collection<UInt8>, fallback: String) -> String {
         var scanner = Scanner(bytes: Array(data))
         if let fault = scanner.fault() { return fault }
-        let first = data.first { !Scanner.isSpace($0) }
+        let first = data.first { !$0.isJSONSpace }
         let kind: String?
         switch first {
         case UInt8(ascii: "{"): kind = nil
@@ -41,8 +41,6 @@ package enum JSONFault {
         private var offset = 0
 
         init(bytes: [UInt8]) { self.bytes = bytes }
-
-        static func isSpace(_ byte: UInt8) -> Bool { [9, 10, 13, 32].contains(byte) }
 
         mutating func fault() -> String? {
             var depth = 0

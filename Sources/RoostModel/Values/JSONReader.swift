@@ -29,7 +29,7 @@ package struct JSONReader {
     package mutating func peek() -> UInt8 {
         while offset < bytes.count {
             let byte = bytes[offset]
-            if byte != 32, byte != 10, byte != 13, byte != 9 { return byte }
+            if !byte.isJSONSpace { return byte }
             offset += 1
         }
         return 0
