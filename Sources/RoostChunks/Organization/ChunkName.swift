@@ -35,7 +35,7 @@ package enum ChunkName {
     }
 
     /// Returns the identifier for which ``components(of:)`` returns exactly the given components, or `nil` if
-    /// there is no such identifier.
+    /// it returns them for no identifier.
     static func identifier(of components: ArraySlice<Substring>) -> ChunkIdentifier? {
         var bytes: [UInt8] = []
         for (index, component) in components.enumerated() {
