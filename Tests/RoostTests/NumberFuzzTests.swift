@@ -83,7 +83,7 @@ import Testing
         let stamp = try await store.storage.snapshot().stamp
         let index = IndexFolder(of: folder)
         let catalog = BoilerplateCatalog(of: folder)
-        catalog.save(
+        await catalog.save(
             .init(
                 space: space, lines: ["a line"], texts: [ContentDigest(of: "x")],
                 elements: [Float](repeating: 0, count: 32)))

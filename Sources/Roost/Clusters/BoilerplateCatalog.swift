@@ -34,22 +34,23 @@ final class BoilerplateCatalog: Sendable {
         static let vectors = "vectors"
     }
 
+    private static let name = "boilerplate"
     private static let format = 1
     private static let digestLength = 32
 
-    /// The file; `nil` for a store without a folder.
-    private let url: URL?
+    /// The folder with the file; `nil` for a store without a folder.
+    private let folder: IndexFolder?
     private let memory = Mutex<Contents?>(nil)
 
     /// Creates the catalog of a store.
     ///
     /// - Parameter store: The store's folder; `nil` to keep the contents in memory only.
-    init(of store: URL?) { url = store.map { IndexFolder(of: $0).file("boilerplate") } }
+    init(of store: URL?) { folder = store.map { IndexFolder(of: $0) } }
 
     /// Returns the contents; `nil` if there are none, or if they are damaged.
     func load() -> Contents? {
-        guard let url else { return memory.withLock(\.self) }
-        guard let (file, metadata) = open(url), let lines = lines(of: file) else { return nil }
+        guard let folder else { return memory.withLock(\.self) }
+        guard let (file, metadata) = open(in: folder), let lines = lines(of: file) else { return nil }
         do {
             for name in [SectionName.texts, SectionName.vectors] { try file.verify(name) }
             let texts = try file.section(
@@ -70,39 +71,41 @@ final class BoilerplateCatalog: Sendable {
 
     /// Returns the lines that the last run excluded.
     func lines() -> [String] {
-        guard let url else { return memory.withLock { $0?.lines ?? [] } }
-        guard let (file, _) = open(url) else { return [] }
+        guard let folder else { return memory.withLock { $0?.lines ?? [] } }
+        guard let (file, _) = open(in: folder) else { return [] }
         return lines(of: file) ?? []
     }
 
     /// Replaces the contents. If the file cannot be written, the next run embeds the texts again.
-    func save(_ contents: Contents) {
-        guard let url else { return memory.withLock { $0 = contents } }
+    func save(_ contents: Contents) async {
+        guard let folder else { return memory.withLock { $0 = contents } }
         guard !contents.lines.isEmpty else {
-            try? FileManager.default.removeItem(at: url)
+            try? FileSystem.standard.unlink(folder.file(Self.name).path)
             return
         }
         let metadata = Metadata(format: Self.format, space: contents.space, count: contents.texts.count)
         guard let description = try? JSONEncoder().encode(metadata),
             let lines = try? JSONEncoder().encode(contents.lines)
         else { return }
-        let texts = contents.texts.flatMap(\.bytes)
-        lines.withUnsafeBytes { lines in
-            texts.withUnsafeBytes { texts in
-                contents.elements.withUnsafeBytes { elements in
-                    try? FileSystem.standard.createFolder(url.deletingLastPathComponent())
-                    try? SectionFile.write(
-                        to: url, metadata: description,
-                        sections: [
-                            (SectionName.lines, lines), (SectionName.texts, texts),
-                            (SectionName.vectors, elements),
-                        ])
+        try? await folder.replace(Self.name) { url in
+            let texts = contents.texts.flatMap(\.bytes)
+            try lines.withUnsafeBytes { lines in
+                try texts.withUnsafeBytes { texts in
+                    try contents.elements.withUnsafeBytes { elements in
+                        try SectionFile.write(
+                            to: url, metadata: description,
+                            sections: [
+                                (SectionName.lines, lines), (SectionName.texts, texts),
+                                (SectionName.vectors, elements),
+                            ])
+                    }
                 }
             }
         }
     }
 
-    private func open(_ url: URL) -> (SectionFile, Metadata)? {
+    private func open(in folder: IndexFolder) -> (SectionFile, Metadata)? {
+        let url = folder.file(Self.name)
         guard FileManager.default.fileExists(atPath: url.path), let file = try? SectionFile(url),
             let metadata = try? JSONDecoder().decode(Metadata.self, from: file.metadata),
             metadata.format == Self.format, (0...Int(UInt32.max)).contains(metadata.count)

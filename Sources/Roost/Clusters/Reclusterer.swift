@@ -54,7 +54,7 @@ struct Reclusterer: Sendable {
         progress(.saving, 1)
         if let contents = found.replacements.contents {
             report.boilerplateLines = contents.lines
-            if !isDryRun { boilerplate.catalog.save(contents) }
+            if !isDryRun { await boilerplate.catalog.save(contents) }
         }
         report.notices += [found.replacements.notice, labelNotice].compactMap(\.self)
         return report

@@ -137,13 +137,13 @@ import Testing
     @Test(arguments: [1, EmbeddingSpace.maximumDimension])
     func `vectors of every dimension that a store supports are kept for the next run`(
         dimension: Int
-    ) throws {
+    ) async throws {
         let catalog = BoilerplateCatalog(of: try TemporaryFolder().url)
         let contents = BoilerplateCatalog.Contents(
             space: EmbeddingSpace(model: "m", revision: "r", dimension: dimension, pooling: "mean"),
             lines: ["a line"], texts: [ContentDigest(of: "x")],
             elements: [Float](repeating: 1, count: dimension))
-        catalog.save(contents)
+        await catalog.save(contents)
         #expect(catalog.load() == contents)
     }
 

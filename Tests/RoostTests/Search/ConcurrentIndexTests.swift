@@ -1,3 +1,5 @@
+import RoostFiles
+import RoostModel
 import TestSupport
 import Testing
 
@@ -24,5 +26,25 @@ import Testing
         #expect(latest.metadata.count == 41)
         #expect(try latest.graph() != nil)
         try await store.close()
+    }
+
+    @Test func `boilerplate is saved when no other process writes to the folder`() async throws {
+        let folder = try TemporaryFolder().url
+        let catalog = BoilerplateCatalog(of: folder)
+        let contents = BoilerplateCatalog.Contents(
+            space: EmbeddingSpace(model: "m", revision: "r", dimension: 1, pooling: "mean"),
+            lines: ["a line"], texts: [ContentDigest(of: "x")], elements: [1])
+        await catalog.save(contents)
+        #expect(catalog.load() == contents)
+        // Another process, which removes unfinished files, holds the lock.
+        let lock = try FileLock.acquire(IndexFolder(of: folder).file("lock"), timeout: 1)
+        var changed = contents
+        changed.lines = ["another line"]
+        let saving = Task { [changed] in await catalog.save(changed) }
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(catalog.load() == contents)
+        lock.release()
+        await saving.value
+        #expect(catalog.load() == changed)
     }
 }

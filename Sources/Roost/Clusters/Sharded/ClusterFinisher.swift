@@ -31,7 +31,7 @@ struct ClusterFinisher: Sendable {
         let labelNotice = try await assembly.embedPhrases(with: boilerplate.embedder.embedder)
         var report = try await ClusteringCommit(storage: storage).run(
             assembly, plan.run, readFrom: snapshot)
-        boilerplate.catalog.save(
+        await boilerplate.catalog.save(
             BoilerplateCatalog.Contents(
                 space: boilerplate.embedder.embedder.space, lines: plan.boilerplate))
         try await records.remove()

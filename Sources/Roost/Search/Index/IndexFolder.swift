@@ -77,6 +77,14 @@ struct IndexFolder: Sendable {
         }
     }
 
+    /// Replaces a file atomically that does not describe a state of the store.
+    ///
+    /// - Parameter write: Writes the file to a path.
+    /// - Throws: `StorageError`; `CancellationError`. The existing file is then unchanged.
+    func replace(_ name: String, write: @escaping @Sendable (URL) throws -> Void) async throws {
+        try await locked { [self] in try write(file(name)) }
+    }
+
     /// Removes a file, unless it describes a newer state.
     ///
     /// - Parameters:
