@@ -157,10 +157,16 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
     /// Returns the bytes of a file.
     ///
     /// - Returns: `nil` if the file does not exist.
+    /// - Throws: `FileError`, with `EINVAL` if the URL names something other than a regular file.
     private static func contents(_ url: URL) throws -> Data? {
         do {
-            let file = try FileDescriptor(url.path, O_RDONLY | O_NOFOLLOW)
-            return try file.read(at: 0, count: try file.size())
+            // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+            let file = try FileDescriptor(url.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+            var status = stat()
+            guard fstat(file.raw, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                throw FileError(operation: "read", path: url.path, errno: EINVAL)
+            }
+            return try file.read(at: 0, count: Int(status.st_size))
         } catch let error as FileError where error.isMissing {
             return nil
         }

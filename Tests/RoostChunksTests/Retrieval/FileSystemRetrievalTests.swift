@@ -105,6 +105,17 @@ struct FileSystemRetrievalTests {
         #expect(await !storage.retrieval.chunkExists(at: "a1/b2/a1b2c3"))
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a pipe or folder in place of a chunk is an error`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let retrieval = FileSystemRetrieval(baseURL: folder)
+        try await retrieval.writeChunk(Data("x".utf8), at: "ab/x", metadata: nil)
+        // Without a writer, a pipe that is opened for reading waits.
+        #expect(mkfifo(folder.appendingPathComponent("ab/pipe").path, 0o600) == 0)
+        for path in ["ab/pipe", "ab"] {
+            await #expect(throws: ChunkStorageError.self) { try await retrieval.readChunk(at: path) }
+        }
+    }
+
     @Test func `symbolic links and folders are not chunks`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let retrieval = FileSystemRetrieval(baseURL: folder)
