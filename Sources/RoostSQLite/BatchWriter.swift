@@ -258,6 +258,12 @@ struct BatchWriter {
     }
 
     private mutating func forgetRemovals(before date: Date) throws {
+        // The index finds the first removal, whereas the query below reads all of them. Removals that were
+        // made while the clock was set back are forgotten later.
+        let first = try Int64.fetchOne(
+            database.cachedStatement(
+                sql: "SELECT removed FROM tombstones ORDER BY revision, ordinal LIMIT 1"))
+        guard let first, first < date.milliseconds else { return }
         let last = try Int64.fetchOne(
             database, sql: "SELECT max(revision) FROM tombstones WHERE removed < ?",
             arguments: [date.milliseconds])

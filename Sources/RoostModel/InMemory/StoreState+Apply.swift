@@ -59,10 +59,18 @@ extension StoreState {
 
     /// Forgets the removals that were made before a date. Readers whose cursor is older than a forgotten
     /// removal must start again.
+    ///
+    /// - Complexity: O(1) if no removal was made before the date; otherwise O(remembered removals).
     package mutating func forgetRemovals(before date: Date) {
-        for (id, tombstone) in tombstones where tombstone.removedAt < date {
-            tombstones.removeValue(forKey: id)
-            horizon = max(horizon, tombstone.position.revision)
+        guard let earliest = earliestRemoval, earliest < date else { return }
+        earliestRemoval = nil
+        for (id, tombstone) in tombstones {
+            if tombstone.removedAt < date {
+                tombstones.removeValue(forKey: id)
+                horizon = max(horizon, tombstone.position.revision)
+            } else {
+                earliestRemoval = min(earliestRemoval ?? tombstone.removedAt, tombstone.removedAt)
+            }
         }
     }
 
@@ -159,10 +167,16 @@ extension StoreState {
         return true
     }
 
+    /// Records the removal of an entry for the change feed.
+    mutating func remember(_ tombstone: Tombstone, of id: Entry.ID) {
+        tombstones[id] = tombstone
+        earliestRemoval = min(earliestRemoval ?? tombstone.removedAt, tombstone.removedAt)
+    }
+
     private mutating func remove(_ id: Entry.ID, at date: Date, _ writer: inout Writer) {
         guard forgetRow(id) else { return }
         let position = writer.nextPosition()
-        tombstones[id] = Tombstone(position: position, removedAt: date)
+        remember(Tombstone(position: position, removedAt: date), of: id)
         log.append(position, .entry(id))
     }
 

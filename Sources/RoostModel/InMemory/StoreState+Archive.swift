@@ -148,7 +148,7 @@ extension StoreState {
         }
         for removal in archive.removals {
             guard rows[removal.id] == nil else { throw damaged }
-            tombstones[removal.id] = Tombstone(position: removal.position, removedAt: removal.removedAt)
+            remember(Tombstone(position: removal.position, removedAt: removal.removedAt), of: removal.id)
         }
         for source in archive.sources { sourceRecords[ExactText(source.id)] = source }
         for var cluster in archive.clusters {

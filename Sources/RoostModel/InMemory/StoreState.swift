@@ -53,6 +53,9 @@ package struct StoreState: Sendable {
     var newIDs: [UUID?] = []
     var log: ChangeLog
     var tombstones: TreeDictionary<UUID, Tombstone> = [:]
+    /// A date before which no remembered removal was made; `nil` if no removal is remembered. Without it,
+    /// every commit would have to look for removals to forget.
+    var earliestRemoval: Date?
     /// The revision up to which removals have been forgotten.
     var horizon = Revision.zero
     /// For each content digest, one entry in memory that has this content and an embedding. When that entry
