@@ -315,14 +315,12 @@ struct BatchWriter {
 
     private func isCurrent(_ clustering: WriteBatch.Clustering) throws -> Bool {
         guard try meta.run() == clustering.run else { return false }
-        var clusters = try ClusterRows.clusters(database, members: false)
-        for index in clusters.indices { clusters[index].members = [] }
         let wanted = clustering.clusters.map { cluster in
             var cluster = cluster
             cluster.members = []
             return cluster
         }
-        guard clusters == wanted else { return false }
+        guard try ClusterRows.records(database) == wanted else { return false }
         let stored = try ClusterRows.assignments(database)
         let present = try Set(Data.fetchAll(database, sql: "SELECT id FROM entries").map(Column.uuid))
         return Set(stored) == Set(clustering.assignments.filter { present.contains($0.entry) })

@@ -16,9 +16,28 @@ enum ClusterRows {
         return cluster
     }
 
-    static func clusters(_ database: Database, members: Bool) throws -> [Cluster] {
-        var clusters = try Row.fetchAll(database, sql: clusterSelection).map(cluster)
-        guard members, !clusters.isEmpty else { return clusters }
+    /// Returns the clusters as they were written: without members, and with representatives that may have
+    /// been removed since.
+    static func records(_ database: Database) throws -> [Cluster] {
+        try Row.fetchAll(database, sql: clusterSelection).map(cluster)
+    }
+
+    /// Returns the clusters without members, and with those representatives that the store contains.
+    static func clustersWithoutMembers(_ database: Database) throws -> [Cluster] {
+        let exists = try database.cachedStatement(sql: "SELECT 1 FROM entries WHERE id = ?")
+        return try records(database).map { record in
+            var cluster = record
+            try cluster.representatives.removeAll {
+                try Int.fetchOne(exists, arguments: [Column.bytes($0)]) == nil
+            }
+            return cluster
+        }
+    }
+
+    /// Returns the clusters with their members.
+    static func clusters(_ database: Database) throws -> [Cluster] {
+        var clusters = try clustersWithoutMembers(database)
+        guard !clusters.isEmpty else { return [] }
         var byCluster: [UUID: [UUID]] = [:]
         let pairs = try Row.fetchCursor(
             database,
@@ -31,13 +50,7 @@ enum ClusterRows {
             try Checksum.check(row, 2, "an assignment")
             byCluster[try Column.uuid(row.value(0)), default: []].append(try Column.uuid(row.value(1)))
         }
-        let exists = try database.cachedStatement(sql: "SELECT 1 FROM entries WHERE id = ?")
-        for index in clusters.indices {
-            clusters[index].members = byCluster[clusters[index].id] ?? []
-            try clusters[index].representatives.removeAll {
-                try Int.fetchOne(exists, arguments: [Column.bytes($0)]) == nil
-            }
-        }
+        for index in clusters.indices { clusters[index].members = byCluster[clusters[index].id] ?? [] }
         return clusters
     }
 

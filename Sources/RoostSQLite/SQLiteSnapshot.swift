@@ -206,11 +206,11 @@ struct SQLiteSnapshot: StorageSnapshot {
     }
 
     func clusters() async throws -> [Cluster] {
-        try await read { try ClusterRows.clusters($0, members: true) }
+        try await read { try ClusterRows.clusters($0) }
     }
 
     func clusterRecords() async throws -> [Cluster] {
-        try await read { try ClusterRows.clusters($0, members: false) }
+        try await read { try ClusterRows.clustersWithoutMembers($0) }
     }
 
     func assignments(of ids: [Entry.ID]?) async throws -> [Assignment] {

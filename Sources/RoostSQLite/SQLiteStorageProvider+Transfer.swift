@@ -81,7 +81,7 @@ extension SQLiteStorageProvider {
         archive.sources = try Row.fetchAll(
             database, sql: "SELECT \(SQLiteSnapshot.sourceColumns) FROM sources ORDER BY id"
         ).map(SQLiteSnapshot.source)
-        archive.clusters = try ClusterRows.clusters(database, members: false)
+        archive.clusters = try ClusterRows.records(database)
         archive.assignments = try ClusterRows.assignments(database)
         archive.run = try meta.run()
         if meta.clustersRevision > .zero {

@@ -135,15 +135,27 @@ extension Trial {
     func deletionRemovesEntries() async throws {
         let entries = (0..<3).map { entry($0) }
         try await store.saveEntries(entries)
-        try await store.updateCluster(Cluster(label: "c", members: entries.map(\.id)))
+        try await store.updateCluster(
+            Cluster(label: "c", members: entries.map(\.id), representatives: entries[1...].map(\.id)))
         try await store.deleteEntry(entries[1].id)
+        let revision = try await store.snapshot().stamp.revision
         try await store.deleteEntry(UUID())
+        try requireEqual(
+            try await store.snapshot().stamp.revision, revision,
+            "the revision after the deletion of an entry that is not stored")
         try requireEqual(try await store.fetchEntries(), [entries[0], entries[2]], "the remaining entries")
         try requireEqual(
             try await store.fetchClusters()[0].members, [entries[0].id, entries[2].id],
             "the remaining members")
+        let snapshot = try await store.snapshot()
         try requireEqual(
-            try await store.snapshot().assignments(of: nil).count, 2, "the number of remaining assignments")
+            try await snapshot.clusters().map(\.representatives), [[entries[2].id]],
+            "the remaining representatives")
+        try requireEqual(
+            try await snapshot.clusterRecords().map(\.representatives), [[entries[2].id]],
+            "the remaining representatives of the clusters without members")
+        try requireEqual(
+            try await snapshot.assignments(of: nil).count, 2, "the number of remaining assignments")
     }
 
     func textStatisticsMatchEntries() async throws {

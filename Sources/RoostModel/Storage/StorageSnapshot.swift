@@ -108,6 +108,8 @@ public protocol StorageSnapshot: Sendable {
     func sourceCount() async throws -> Int
 
     /// Returns all clusters with their members, in the order in which the clusters were first saved.
+    ///
+    /// Representatives that the store no longer contains are omitted.
     func clusters() async throws -> [Cluster]
 
     /// Returns all clusters without their members, in the same order as ``clusters()``.
