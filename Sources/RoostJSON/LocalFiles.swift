@@ -35,7 +35,13 @@ final class LocalFiles: Sendable {
         }
     }
 
-    func close() { loaded.withLock { $0.isClosed = true } }
+    func close() async throws {
+        // Waiting in the queue lets writers that called earlier finish first.
+        try await writers.run(isStoppable: false) {
+            // A reader can hold the state for as long as it reads the files.
+            try await BlockingWork.run { [self] _ in loaded.withLock { $0.isClosed = true } }
+        }
+    }
 
     /// Calls `body` with exclusive access to the state in memory.
     ///

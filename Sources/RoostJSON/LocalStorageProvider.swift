@@ -79,7 +79,9 @@ public struct LocalStorageProvider: StorageProvider {
     }
 
     public func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
-        try await local.currentState().changes(after: cursor, limit: limit)
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
+        try Task.checkCancellation()
+        return try await local.currentState().changes(after: cursor, limit: limit)
     }
 
     @discardableResult
@@ -90,7 +92,7 @@ public struct LocalStorageProvider: StorageProvider {
         }
     }
 
-    public func close() async throws { local.close() }
+    public func close() async throws { try await local.close() }
 
     /// Folds the journal into new files, regardless of its length.
     ///

@@ -34,6 +34,23 @@ import Testing
         #expect(shown.contains("\"one\""))
     }
 
+    @Test func `closing waits for a commit that waits for the lock`() async throws {
+        guard #available(macOS 26, iOS 26, *) else { return }
+        let folder = try TemporaryFolder()
+        let store = try LocalStorageProvider(directory: folder.url)
+        let lock = try FileLock.acquire(store.local.lockURL, timeout: 0)
+        let saved = entry("one")
+        // Immediate tasks enter the queue of the writers in this order.
+        let commit = Task.immediate { try await store.commit(WriteBatch(upserts: [saved])) }
+        let closing = Task.immediate { try await store.close() }
+        lock.release()
+        _ = try await commit.value
+        try await closing.value
+        #expect(try await LocalStorageProvider(directory: folder.url).fetchEntries() == [saved])
+        let error = await #expect(throws: StorageError.self) { try await store.saveEntry(saved) }
+        #expect(error?.code == .closed)
+    }
+
     @Test func `a generation that is canceled while it is written has no record`() async throws {
         let store = try LocalStorageProvider(directory: TemporaryFolder().url)
         // More text than the write buffer takes.
