@@ -128,7 +128,7 @@ struct Generation: Codable, Sendable, Hashable {
         let contents = try GenerationContents(
             text ?? folder.appendingPathComponent(Self.entriesFile), size: entries.size,
             extents: sidecar.extents,
-            dimensions: sidecar.archive.records.first { $0.dimension > 0 }?.dimension ?? 0)
+            dimension: sidecar.archive.records.first { $0.dimension > 0 }?.dimension ?? 0)
         return (try StoreState(sidecar.archive, contents: contents), contents)
     }
 

@@ -15,7 +15,7 @@ final class GenerationContents: EntryContents {
     /// Opens the entries file of a generation.
     ///
     /// - Throws: `StorageError` with `.damaged` if the file has an unexpected length, beginning or end.
-    init(_ url: URL, size: Int, extents: [Sidecar.Extent], dimensions dimension: Int) throws {
+    init(_ url: URL, size: Int, extents: [Sidecar.Extent], dimension: Int) throws {
         file = try FileDescriptor(url.path, O_RDONLY)
         self.size = size
         self.extents = extents
@@ -59,8 +59,8 @@ final class GenerationContents: EntryContents {
     /// Checks every byte of the file: the checksum of each entry, and the separators between the entries.
     ///
     /// - Returns: The indices of the damaged entries, and whether the separators are intact.
-    /// - Throws: `FileError` if the file cannot be read.
-    func verify() throws -> (damaged: [Int], isFrameIntact: Bool) {
+    /// - Throws: `FileError` if the file cannot be read; `CancellationError`.
+    func verify(isCancelled: () -> Bool) throws -> (damaged: [Int], isFrameIntact: Bool) {
         var damaged: [Int] = []
         var isFrameIntact = true
         var end = 0
@@ -69,6 +69,7 @@ final class GenerationContents: EntryContents {
             return try file.read(at: range.lowerBound, count: range.count).elementsEqual(expected.utf8)
         }
         for (index, extent) in extents.enumerated() {
+            if isCancelled() { throw CancellationError() }
             let separator = index == 0 ? "[\n" : ",\n"
             let start = Int(extent.offset)
             if try start < end || !isFrame(end..<start, separator) { isFrameIntact = false }

@@ -11,13 +11,14 @@ extension LocalStorageProvider {
     ///   - options: Options for opening the folder.
     /// - Returns: The findings, each with the effect that a repair would have. If the store is intact, none
     ///   of the findings is damage.
-    /// - Throws: `StorageError`: `.inputOutput`, `.newerFormat`.
+    /// - Throws: `StorageError`: `.inputOutput`, `.newerFormat`; `CancellationError`.
     public static func inspect(
         directory: URL, options: Options = Options()
     ) async throws -> [StorageFinding] {
-        try await BlockingWork.run { _ in
+        try await BlockingWork.run { isCancelled in
             try LocalFiles.mappingErrors {
-                var recovery = Recovery(folder: StoreFolder(directory), files: options.files)
+                var recovery = Recovery(
+                    folder: StoreFolder(directory), files: options.files, isCancelled: isCancelled)
                 _ = try recovery.inspect()
                 return recovery.findings
             }
@@ -35,7 +36,7 @@ extension LocalStorageProvider {
     ///   - options: Options for opening the folder.
     /// - Returns: The findings of the check, and the actions taken.
     /// - Throws: `StorageError`: `.locked`, `.inputOutput`, `.newerFormat`; `.damaged` if nothing can be
-    ///   recovered. In that case, the store is unchanged.
+    ///   recovered; `CancellationError`. In both cases, the store is unchanged.
     public static func repair(
         directory: URL, options: Options = Options()
     ) async throws -> [StorageFinding] {
@@ -45,7 +46,7 @@ extension LocalStorageProvider {
                 let lock = try FileLock.acquire(
                     folder.lock(options), timeout: options.lockTimeout, isCancelled: isCancelled)
                 defer { lock.release() }
-                var recovery = Recovery(folder: folder, files: options.files)
+                var recovery = Recovery(folder: folder, files: options.files, isCancelled: isCancelled)
                 try recovery.repair()
                 return recovery.findings
             }

@@ -60,7 +60,7 @@ extension Recovery {
     /// Checks the files of a generation.
     ///
     /// - Returns: The readable part of the generation, or `nil` if nothing can be read.
-    /// - Throws: `FileError` if a file cannot be read for a reason other than damage.
+    /// - Throws: `FileError` if a file cannot be read for a reason other than damage; `CancellationError`.
     private mutating func check(_ generation: Generation, _ url: URL) throws -> Candidate? {
         let clusters = url.appendingPathComponent(Generation.clustersFile)
         let bytes = try StoreFolder.contents(of: clusters)
@@ -73,7 +73,7 @@ extension Recovery {
         }
         do {
             let (state, contents) = try generation.open(in: folder)
-            let (damaged, isFrameIntact) = try contents.verify()
+            let (damaged, isFrameIntact) = try contents.verify(isCancelled: isCancelled)
             let entries = url.appendingPathComponent(Generation.entriesFile)
             if !isFrameIntact {
                 findings.append(
@@ -88,7 +88,7 @@ extension Recovery {
             }
             let candidate = Candidate(
                 number: generation.number, state: state, contents: contents, damagedEntries: damaged)
-            return damaged.isEmpty ? candidate : completed(candidate, generation)
+            return damaged.isEmpty ? candidate : try completed(candidate, generation)
         } catch let error as StorageError where error.code == .damaged {
             findings.append(.damage(url.path, error.message))
         } catch let error as FileError where error.isMissing {
@@ -99,11 +99,18 @@ extension Recovery {
 
     /// Returns the candidate, with its entries read from the published copy instead if the copy has fewer
     /// damaged entries.
-    private mutating func completed(_ candidate: Candidate, _ generation: Generation) -> Candidate {
+    ///
+    /// - Throws: `CancellationError`. A copy that cannot be read is ignored.
+    private mutating func completed(_ candidate: Candidate, _ generation: Generation) throws -> Candidate {
         let copy = folder.file(Generation.entriesFile)
-        guard let (state, contents) = try? generation.open(in: folder, text: copy),
-            let damaged = try? contents.verify().damaged, damaged.count < candidate.damagedEntries.count
-        else { return candidate }
+        guard let (state, contents) = try? generation.open(in: folder, text: copy) else { return candidate }
+        let damaged: [Int]
+        do {
+            damaged = try contents.verify(isCancelled: isCancelled).damaged
+        } catch  where !(error is CancellationError) {
+            return candidate
+        }
+        guard damaged.count < candidate.damagedEntries.count else { return candidate }
         findings.append(
             .note(copy.path, "contains \(candidate.damagedEntries.count - damaged.count) of them intact"))
         var candidate = candidate

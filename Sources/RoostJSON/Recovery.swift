@@ -10,11 +10,13 @@ import RoostModel
 struct Recovery {
     let folder: StoreFolder
     let files: FileSystem
+    let isCancelled: () -> Bool
     var findings: [StorageFinding] = []
 
-    init(folder: StoreFolder, files: FileSystem) {
+    init(folder: StoreFolder, files: FileSystem, isCancelled: @escaping () -> Bool) {
         self.folder = folder
         self.files = files
+        self.isCancelled = isCancelled
     }
 
     /// The state that can be recovered.
@@ -47,6 +49,8 @@ struct Recovery {
     static let remedy = "moves it away and continues from the intact files"
 
     /// Checks every byte of the store, and adds the results to ``findings``.
+    ///
+    /// - Throws: `StorageError` with `.newerFormat` or `.damaged`; `FileError`; `CancellationError`.
     mutating func inspect() throws -> Outcome {
         // Reads the mark before the journals. A commit between the two reads can then only make a journal
         // longer than the mark states, not shorter.

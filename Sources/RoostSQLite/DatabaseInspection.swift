@@ -47,6 +47,11 @@ struct DatabaseInspection {
             + [Check(subject: "entry_tags", run: checkFilterTables)]
     }
 
+    /// Runs the checks.
+    ///
+    /// - Parameter isCancelled: Whether to stop. It is called between checks and during each of them.
+    /// - Throws: `CancellationError`; `StorageError` with `.newerFormat`; the errors of SQLite and the file
+    ///   system that do not report damage.
     func run(_ isCancelled: () -> Bool) throws -> [StorageFinding] {
         try PageChecksums.register()
         // Only SQLite may open the file; `DatabaseFile` explains why.
@@ -64,13 +69,13 @@ struct DatabaseInspection {
             return [unreadable(path, error)]
         }
         defer { try? queue.close() }
-        let format = try findings(of: Check(subject: path, run: checkFormat), queue)
+        let format = try findings(of: Check(subject: path, run: checkFormat), queue, isCancelled)
         guard format.allSatisfy({ $0.severity == .note }) else { return format }
         let isCurrent = format.isEmpty
         var findings: [StorageFinding] = []
         for check in checks where isCurrent || !check.needsCurrentFormat {
             if isCancelled() { throw CancellationError() }
-            findings += try self.findings(of: check, queue)
+            findings += try self.findings(of: check, queue, isCancelled)
         }
         return findings + format
     }
@@ -91,9 +96,13 @@ struct DatabaseInspection {
 
     /// Runs a check. If damage prevents the check from reading the database, the result contains a finding
     /// about it.
-    private func findings(of check: Check, _ queue: DatabaseQueue) throws -> [StorageFinding] {
+    private func findings(
+        of check: Check, _ queue: DatabaseQueue, _ isCancelled: () -> Bool
+    ) throws -> [StorageFinding] {
         do {
-            return try queue.read(check.run)
+            return try queue.read { database in
+                try database.withCancellation(checking: isCancelled) { try check.run(database) }
+            }
         } catch  where DatabaseErrorMapping.reportsDamage(error) {
             return [unreadable(check.subject, error)]
         }

@@ -87,9 +87,12 @@ extension SQLiteStorageProvider {
 
     /// Returns the `PRAGMA synchronous` value of the connection that commits: 2 for `FULL`, 1 for `NORMAL`.
     package func synchronousSetting() async throws -> Int? {
-        let lock = try FileLock.acquire(lockURL, timeout: options.lockTimeout)
-        defer { lock.release() }
-        return try connections.openedWriter().synchronousSetting()
+        try await errors.runBlocking { isCancelled in
+            let lock = try FileLock.acquire(
+                lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
+            defer { lock.release() }
+            return try connections.openedWriter().synchronousSetting()
+        }
     }
 
     /// The maximum number of connections that read. Each has its own cache, and more of them would rarely run

@@ -45,8 +45,8 @@ extension SQLiteStorageProvider {
     ///   - options: Options for opening the database.
     /// - Returns: The findings, and the actions that were taken.
     /// - Throws: `StorageError`: `.locked`, `.inputOutput`, `.newerFormat`; `.damaged` if nothing can be
-    ///   read, or if a database of an older format is too damaged for a migration. If the method throws, the
-    ///   store is unchanged.
+    ///   read, or if a database of an older format is too damaged for a migration; `CancellationError`. If
+    ///   the method throws, the store is unchanged.
     public static func repair(
         databaseURL: URL, options: Options = Options()
     ) async throws -> [StorageFinding] {
@@ -82,7 +82,8 @@ extension SQLiteStorageProvider {
             for suffix in ["", "-wal", "-shm", "-mark", ".lock"] { unlink(replacement.path + suffix) }
             throw errors.mapped(error)
         }
-        try await errors.runBlocking { _ in try DatabaseReplacement(of: databaseURL).begin(with: replacement)
+        try await errors.runBlocking { _ in
+            try DatabaseReplacement(of: databaseURL).begin(with: replacement)
         }
         findings.append(
             .note(databaseURL.path, "was rebuilt; \(aside.path) contains the damaged files"))
@@ -116,11 +117,13 @@ extension SQLiteStorageProvider {
             throw error
         }
         try await target.close()
-        try FileDescriptor(replacement.path, O_RDONLY).synchronize()
-        guard WriteAheadLog.size(ofDatabase: replacement.path) == 0 else {
-            throw StorageError(
-                .inputOutput,
-                "cannot complete \(replacement.path): its write-ahead log could not be merged into it")
+        try await errors(replacement.path).runBlocking { _ in
+            try FileDescriptor(replacement.path, O_RDONLY).synchronize()
+            guard WriteAheadLog.size(ofDatabase: replacement.path) == 0 else {
+                throw StorageError(
+                    .inputOutput,
+                    "cannot complete \(replacement.path): its write-ahead log could not be merged into it")
+            }
         }
         return findings
     }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import RoostFiles
 import RoostModel
 import RoostSQLiteSupport
 
@@ -22,9 +23,10 @@ struct Salvage {
     func run(into target: SQLiteStorageProvider) async throws -> [StorageFinding] {
         // Rows have their own checksums, so the intact rows of a damaged page can be recovered.
         let configuration = SQLiteStorageProvider.configuration(options, verifyingPages: .off)
-        guard let source = try await intact({ try await readable(configuration) }),
-            let highest = try await highestRow(source)
-        else { throw unreadable }
+        let source = try await intact {
+            try await BlockingWork.run { _ in try readable(configuration) }
+        }
+        guard let source, let highest = try await highestRow(source) else { throw unreadable }
         // A damaged row number can also be negative.
         let last = max(0, highest)
         let (kept, withoutVectors) = try await copyEntries(from: source, through: last, to: target)
@@ -87,14 +89,12 @@ struct Salvage {
 
     /// Opens the damaged database or, if it has an older format, a copy that has been migrated to the current
     /// format.
-    private func readable(_ configuration: Configuration) async throws -> DatabaseQueue {
+    private func readable(_ configuration: Configuration) throws -> DatabaseQueue {
         guard FileManager.default.fileExists(atPath: url.path) else { throw unreadable }
         let source = try DatabaseQueue(path: url.path, configuration: configuration)
         // GRDB ends the process when it reads such a schema. It does so only to determine an older format.
-        guard try await source.read({ try !Self.hasInvalidSchema($0) }) else { return source }
-        guard try await source.read({ try !Schema.migrator.hasCompletedMigrations($0) }) else {
-            return source
-        }
+        guard try source.read({ try !Self.hasInvalidSchema($0) }) else { return source }
+        guard try source.read({ try !Schema.migrator.hasCompletedMigrations($0) }) else { return source }
         let copy = try DatabaseQueue(configuration: configuration)
         try source.backup(to: copy)
         try Schema.migratorOfDamaged.migrate(copy)

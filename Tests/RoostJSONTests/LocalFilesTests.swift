@@ -138,7 +138,8 @@ import Testing
             let manager = FileManager.default
             try? manager.removeItem(at: copy)
             try? manager.copyItem(at: store, to: copy)
-            var recovery = Recovery(folder: StoreFolder(copy), files: .standard)
+            var recovery = Recovery(
+                folder: StoreFolder(copy), files: .standard, isCancelled: { false })
             do { _ = try recovery.inspect() } catch { found.withLock { $0.append("\(step): \(error)") } }
             let damage = recovery.findings.filter { $0.severity == .damage }
             found.withLock { $0 += damage.map { "\(step): \($0)" } }

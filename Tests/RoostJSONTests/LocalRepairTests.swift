@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 import RoostModel
 import TestSupport
 import Testing
@@ -49,6 +50,28 @@ import Testing
         _ = try await LocalStorageProvider.repair(directory: folder.url)
         let repaired = try LocalStorageProvider(directory: folder.url)
         #expect(try await repaired.fetchEntries() == entries.filter { $0.id != entries[2].id })
+    }
+
+    @Test func `a check can be canceled at each entry`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try LocalStorageProvider(directory: folder.url)
+        try await store.saveEntries(entries)
+        _ = try damageThirdEntry(of: folder.url.appendingPathComponent("generations/1/entries.json"))
+        func checkedEntries(upTo limit: Int) throws -> Int {
+            var count = 0
+            var recovery = Recovery(folder: StoreFolder(folder.url), files: .standard) {
+                count += 1
+                return count > limit
+            }
+            _ = try recovery.inspect()
+            return count
+        }
+        let all = try checkedEntries(upTo: .max)
+        // Those of the generation and those of the published copy.
+        #expect(all >= 2 * entries.count)
+        for limit in 0..<all {
+            #expect(throws: CancellationError.self) { try checkedEntries(upTo: limit) }
+        }
     }
 
     @Test func `a repair without generations continues from the published copy`() async throws {

@@ -1,12 +1,14 @@
 import Foundation
 import GRDB
+import RoostModel
+import RoostSQLiteSupport
 import TestSupport
 import Testing
 
 @testable import RoostSQLite
 
-/// Tests of a compaction that is canceled.
-@Suite(.temporaryFolders) struct DatabasePoolVacuumTests {
+/// Tests of long calls that are canceled.
+@Suite(.temporaryFolders) struct DatabaseCancellationTests {
     @Test func `A canceled vacuum changes nothing, and a later one succeeds`() throws {
         let path = try TemporaryFolder().url.appendingPathComponent("test.sqlite").path
         let pool = try DatabasePool(path: path)
@@ -30,5 +32,22 @@ import Testing
         #expect(try freePages() ?? 0 > 0)
         try pool.vacuum(isCancelled: { false })
         #expect(try count() == 10_000 && freePages() == 0)
+    }
+
+    @Test func `An inspection can be canceled while it reads a table`() async throws {
+        let url = try TemporaryFolder().url.appendingPathComponent("test.sqlite")
+        let store = try await SQLiteStorageProvider(databaseURL: url)
+        try await store.saveEntries((0..<5000).map { Entry(content: "text \($0)", tags: ["t"]) })
+        try await store.close()
+        let inspection = DatabaseInspection(DatabaseFile(url), .init(), reportingAs: url.path)
+        var calls = 0
+        #expect(try inspection.run { false }.allSatisfy { $0.severity == .note })
+        #expect(throws: CancellationError.self) {
+            try inspection.run {
+                calls += 1
+                // There are fewer checks, so one of them is interrupted.
+                return calls > 30
+            }
+        }
     }
 }
