@@ -21,53 +21,39 @@ struct FilterSQL {
 
     /// - Parameter tags: The result of ``SnapshotTags/tags(for:_:)``.
     init(_ filter: EntryFilter, tags: [String]) {
-        var conditions = ["1"]
-        var arguments: [any DatabaseValueConvertible] = []
-        func add(_ sql: String, _ values: [any DatabaseValueConvertible]) {
-            conditions.append(sql)
-            arguments += values
-        }
-        func add(_ clause: Clause) { add(clause.sql, clause.values) }
         var derived = EntryFilter(tags: filter.tags, metadata: filter.metadata)
         derived.conditions = filter.conditions
         self.derived = derived
-        func addAny(_ column: String, of values: [Data]) {
-            if values.count <= Self.maximumIDParameters {
-                let marks = Array(repeating: "?", count: values.count).joined(separator: ", ")
-                add("\(column) IN (\(marks))", values)
-            } else {
-                let list = "[" + values.map { "\"\(Column.hexadecimal($0))\"" }.joined(separator: ",") + "]"
-                add("hex(\(column)) IN (SELECT value FROM json_each(?))", [list])
-            }
+        var clauses: [Clause] = []
+        if let ids = filter.ids {
+            clauses.append(
+                Self.isIn(ids.map(Column.bytes), "e.id", maximumParameters: Self.maximumIDParameters))
         }
-        if let ids = filter.ids { addAny("e.id", of: ids.map(Column.bytes)) }
-        if let prefix = filter.idPrefix {
-            let dashed =
-                "substr(hex(e.id),1,8)||'-'||substr(hex(e.id),9,4)||'-'||substr(hex(e.id),13,4)||'-'||"
-                + "substr(hex(e.id),17,4)||'-'||substr(hex(e.id),21)"
-            add("substr(\(dashed), 1, ?) = ?", [prefix.utf8.count, prefix.uppercased()])
+        if let prefix = filter.idPrefix { clauses.append(Self.hasIDPrefix(prefix)) }
+        if let sources = filter.sources {
+            clauses.append(
+                Self.isIn(sources.map(Column.bytes), "e.source", maximumParameters: Self.maximumIDParameters))
         }
-        if let sources = filter.sources { addAny("e.source", of: sources.map(Column.bytes)) }
-        for tag in filter.tags.sorted() {
-            add(Self.tagged(.equals(tag), tags))
-        }
-        for (key, text) in filter.metadata.sorted(by: { $0.key < $1.key }) {
-            add(
+        clauses += filter.tags.sorted().map { Self.tagged(.equals($0), tags) }
+        clauses += filter.metadata.sorted { $0.key < $1.key }.map { key, text in
+            (
                 "e.row IN (SELECT row FROM entry_metadata WHERE key = ? AND text = ?)",
-                [Column.bytes(key), Column.bytes(text)])
+                [Column.bytes(key), Column.bytes(text)]
+            )
         }
         if let cluster = filter.cluster {
-            add("e.row IN (SELECT row FROM assignments WHERE cluster = ?)", [Column.bytes(cluster)])
+            clauses.append(
+                ("e.row IN (SELECT row FROM assignments WHERE cluster = ?)", [Column.bytes(cluster)]))
         }
         if filter.isUnclustered {
-            add("e.row NOT IN (SELECT row FROM assignments WHERE cluster IS NOT NULL)", [])
+            clauses.append(("e.row NOT IN (SELECT row FROM assignments WHERE cluster IS NOT NULL)", []))
         }
-        for condition in filter.conditions { add(Self.condition(condition, tags)) }
-        if let period = filter.creationPeriod { add(Self.isIn(period, ["e.created"])) }
-        if let period = filter.changePeriod { add(Self.isIn(period, ["e.updated"])) }
-        if let period = filter.period { add(Self.isIn(period, ["e.created", "e.updated"])) }
-        sql = conditions.joined(separator: " AND ")
-        self.arguments = arguments
+        clauses += filter.conditions.map { Self.condition($0, tags) }
+        if let period = filter.creationPeriod { clauses.append(Self.isIn(period, ["e.created"])) }
+        if let period = filter.changePeriod { clauses.append(Self.isIn(period, ["e.updated"])) }
+        if let period = filter.period { clauses.append(Self.isIn(period, ["e.created", "e.updated"])) }
+        sql = clauses.isEmpty ? "1" : clauses.map(\.sql).joined(separator: " AND ")
+        arguments = clauses.flatMap(\.values)
     }
 
     /// The SQL function `roost_has(metadata, key)`, which returns whether an entry's metadata contains a key.
@@ -78,7 +64,15 @@ struct FilterSQL {
         return found.keys.contains { $0.utf8.elementsEqual(key) }
     }
 
+    /// A part of the condition, and the values of its parameters.
     private typealias Clause = (sql: String, values: [any DatabaseValueConvertible])
+
+    private static func hasIDPrefix(_ prefix: String) -> Clause {
+        let dashed =
+            "substr(hex(e.id),1,8)||'-'||substr(hex(e.id),9,4)||'-'||substr(hex(e.id),13,4)||'-'||"
+            + "substr(hex(e.id),17,4)||'-'||substr(hex(e.id),21)"
+        return ("substr(\(dashed), 1, ?) = ?", [prefix.utf8.count, prefix.uppercased()])
+    }
 
     /// Returns the SQL for a condition. The SQL uses the indexes of sources, tags and metadata values.
     ///
@@ -123,7 +117,7 @@ struct FilterSQL {
 
     /// Returns SQL that finds any number of tags with the index.
     private static func isOne(ofTags tags: [String]) -> Clause {
-        guard tags.count > maximumOperandParameters else { return isIn(tags, "tag") }
+        guard tags.count > maximumOperandParameters else { return isIn(tags.map(Column.bytes), "tag") }
         // SQLite ends a text in JSON at a NUL character.
         let texts = tags.filter { !$0.utf8.contains(0) }
         let list = Column.json(.array(texts.map { .string($0) }))
@@ -131,7 +125,7 @@ struct FilterSQL {
             "tag IN (SELECT CAST(value AS BLOB) FROM json_each(?))", [String(decoding: list, as: UTF8.self)]
         )
         if texts.count < tags.count {
-            let others = isIn(tags.filter { $0.utf8.contains(0) }, "tag")
+            let others = isIn(tags.filter { $0.utf8.contains(0) }.map(Column.bytes), "tag")
             clause = ("(\(clause.sql) OR \(others.sql))", clause.values + others.values)
         }
         return clause
@@ -211,7 +205,7 @@ struct FilterSQL {
     /// Returns SQL that finds equal texts with the index, and equal numbers by comparison, because `1.0`
     /// equals `1`.
     private static func isOne(of operands: [String], _ column: String) -> Clause {
-        var clause = isIn(operands, column)
+        var clause = isIn(operands.map(Column.bytes), column)
         let numbers = operands.filter(EntryCondition.Test.isNumber)
         guard !numbers.isEmpty else { return clause }
         clause.sql = "(\(clause.sql) OR roost_is_number_in(\(column), ?))"
@@ -219,14 +213,16 @@ struct FilterSQL {
         return clause
     }
 
-    /// Returns SQL that finds equal texts.
-    private static func isIn(_ operands: [String], _ column: String) -> Clause {
-        if operands.count <= maximumOperandParameters {
-            let marks = Array(repeating: "?", count: operands.count).joined(separator: ", ")
-            return ("\(column) IN (\(marks))", operands.map { Column.bytes($0) })
+    /// Returns SQL that finds equal values.
+    private static func isIn(
+        _ values: [Data], _ column: String, maximumParameters: Int = maximumOperandParameters
+    ) -> Clause {
+        if values.count <= maximumParameters {
+            let marks = Array(repeating: "?", count: values.count).joined(separator: ", ")
+            return ("\(column) IN (\(marks))", values)
         }
         // JSON cannot contain arbitrary bytes, so they are passed as hexadecimal digits.
-        let texts = operands.map { "\"\(Column.hexadecimal(Column.bytes($0)))\"" }.joined(separator: ",")
+        let texts = values.map { "\"\(Column.hexadecimal($0))\"" }.joined(separator: ",")
         return ("hex(\(column)) IN (SELECT value FROM json_each(?))", ["[\(texts)]"])
     }
 
