@@ -150,7 +150,7 @@ extension SQLiteStorageProvider {
     /// This method does not write anything.
     ///
     /// - Throws: `StorageError`.
-    package static func isOfPresentFormat(_ url: URL) throws -> Bool {
+    package static func hasCurrentFormat(_ url: URL) throws -> Bool {
         try errors(url.path).mapping {
             try PageChecksums.register()
             return try ReadOnlyDatabase.reading(url) { file in

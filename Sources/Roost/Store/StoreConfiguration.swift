@@ -180,7 +180,7 @@ struct StoreConfiguration {
     /// Whether the storage has the current format. If it does not, opening the storage converts it.
     func hasCurrentFormat() throws -> Bool {
         guard manifest.provider == .sqlite else { return true }
-        return try SQLiteStorageProvider.isOfPresentFormat(Self.databaseURL(directory))
+        return try SQLiteStorageProvider.hasCurrentFormat(Self.databaseURL(directory))
     }
 
     /// Fills the storage, which must be empty or contain the beginning of the same state.
