@@ -12,7 +12,7 @@ extension PostgresStorageProvider {
     ///
     /// - Throws: `StorageError` if the server cannot be reached.
     public func inspectServer() async throws -> [StorageFinding] {
-        let (server, extensionVersion) = try await reading { connection, limits in
+        let (server, extensionVersion) = try await withConnection { connection, limits in
             let server = try connection.run(StoreSQL.serverVersion, limits).rows[0].text(0)
             // Servers with a built-in type for vectors do not have this catalog or this extension.
             let version = try? connection.run(StoreSQL.vectorVersion, limits).rows.first?.text(0)

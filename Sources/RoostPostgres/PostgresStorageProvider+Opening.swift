@@ -57,7 +57,7 @@ extension PostgresStorageProvider {
     ///
     /// - Throws: `StorageError`.
     public func recordedSpace() async throws -> EmbeddingSpace? {
-        let record = try await reading { connection, limits in
+        let record = try await withConnection { connection, limits in
             try connection.run(StoreSQL.space(store), limits).rows.first?.bytesIfPresent(0)
         }
         guard let record else { return nil }

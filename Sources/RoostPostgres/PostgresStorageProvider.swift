@@ -148,7 +148,7 @@ public struct PostgresStorageProvider: StorageProvider {
 
     public func snapshot() async throws -> any StorageSnapshot {
         try Task.checkCancellation()
-        let head = try await reading { connection, limits in try currentHead(connection, limits) }
+        let head = try await withConnection { connection, limits in try currentHead(connection, limits) }
         return PostgresSnapshot(
             head: head, pool: pool, retryTimeout: .seconds(options.retryTimeout.asTimeout),
             exactSearchLimit: options.exactSearchLimit)
@@ -157,7 +157,7 @@ public struct PostgresStorageProvider: StorageProvider {
     public func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
         precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         try Task.checkCancellation()
-        return try await reading { connection, limits in
+        return try await withConnection { connection, limits in
             let head = try currentHead(connection, limits)
             return try ChangeReader(head).page(after: cursor, limit: limit, connection, limits)
         }
@@ -209,7 +209,7 @@ public struct PostgresStorageProvider: StorageProvider {
     }
 
     /// Runs `body` with a connection, and again after temporary failures.
-    func reading<Value: Sendable>(
+    func withConnection<Value: Sendable>(
         _ body: @escaping @Sendable (Connection, CallLimits) throws -> Value
     ) async throws -> Value {
         try await blocking { isCancelled in

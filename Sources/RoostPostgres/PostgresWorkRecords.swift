@@ -17,12 +17,12 @@ private struct PostgresWorkRecords: WorkRecords {
         let contents = [UInt8](data)
         let statement = WorkSQL.writing(
             store, Array(name.utf8), checksum: checksum(name, contents), contents)
-        try await provider.reading { connection, limits in _ = try connection.run(statement, limits) }
+        try await provider.withConnection { connection, limits in _ = try connection.run(statement, limits) }
     }
 
     func read(_ name: String) async throws -> Data? {
         let statement = WorkSQL.reading(store, Array(name.utf8))
-        return try await provider.reading { connection, limits in
+        return try await provider.withConnection { connection, limits in
             guard let row = try connection.run(statement, limits).rows.first else { return nil }
             let contents = row.bytes(1)
             guard try row.int64(0) == checksum(name, contents) else {
@@ -34,14 +34,14 @@ private struct PostgresWorkRecords: WorkRecords {
 
     func names(withPrefix prefix: String) async throws -> [String] {
         let statement = WorkSQL.names(store, from: Array(prefix.utf8), before: Self.end(of: prefix))
-        return try await provider.reading { connection, limits in
+        return try await provider.withConnection { connection, limits in
             try connection.run(statement, limits).rows.map { try $0.text(0) }
         }
     }
 
     func remove(withPrefix prefix: String) async throws {
         let statement = WorkSQL.removal(store, from: Array(prefix.utf8), before: Self.end(of: prefix))
-        try await provider.reading { connection, limits in _ = try connection.run(statement, limits) }
+        try await provider.withConnection { connection, limits in _ = try connection.run(statement, limits) }
     }
 
     /// Returns a name that follows all permitted names with a prefix: their bytes are below 0x7F.
