@@ -201,23 +201,21 @@ struct PostgresSnapshot: StorageSnapshot {
     func embeddedEntries(withContent digests: Set<ContentDigest>) async throws -> [ContentDigest: Entry] {
         guard !digests.isEmpty else { return [:] }
         return try await read { run in
+            // Any number of entries can have the same content. The first one of each is read.
             let statement = Statement(
                 """
-                SELECT \(EntryRows.columns) FROM roost.entries e
-                WHERE \(Self.isVisible) AND e.digest = ANY($3::bytea[]) AND e.dimension > 0 ORDER BY e.row
+                SELECT \(EntryRows.columns) FROM roost.entries e WHERE \(Self.isVisible) AND e.row IN (
+                    SELECT min(e.row) FROM roost.entries e
+                    WHERE \(Self.isVisible) AND e.digest = ANY($3::bytea[]) AND e.dimension > 0
+                    GROUP BY e.digest)
                 """, parameters + [Parameter(digests.map(\.bytes))])
             let rows = try run([statement])[0].rows
-            var first: [ContentDigest: ResultRow] = [:]
-            for row in rows {
+            let found = try rows.map { row in
                 let bytes = row.bytes(8)
                 guard bytes.count == 32 else { throw Stored.damaged("a digest of \(bytes.count) bytes") }
-                let digest = ContentDigest(bytes: bytes)
-                if first[digest] == nil { first[digest] = row }
+                return ContentDigest(bytes: bytes)
             }
-            let found = first.sorted { $0.value.index < $1.value.index }
-            return Dictionary(
-                uniqueKeysWithValues: zip(
-                    found.map(\.key), try entries(found.map(\.value), run).map(\.entry)))
+            return Dictionary(zip(found, try entries(rows, run).map(\.entry))) { first, _ in first }
         }
     }
 }
