@@ -189,6 +189,35 @@ import Testing
         #expect(hostile.permits("/" + String(repeating: "a", count: 4000)))
     }
 
+    @Test func `The groups that name the agent apply in place of the general ones`() {
+        let text = """
+            User-agent: other
+            User-agent: *
+            Disallow: /general
+            User-agent: ROOST
+            User-agent: other
+            Disallow: /own
+            User-agent: roost
+            Disallow: /again
+            User-agent: another
+            Disallow: /another
+            """
+        let paths = ["/general", "/own", "/again", "/another"]
+        let own = RobotsRules(text, agent: "roost")
+        #expect(paths.filter { !own.permits($0) } == ["/own", "/again"])
+        let general = RobotsRules(text, agent: "unnamed")
+        #expect(paths.filter { !general.permits($0) } == ["/general"])
+        #expect(RobotsRules(text + "\nUser-agent: free", agent: "free").permits("/general"))
+    }
+
+    /// If each of these rules were kept for each agent, they would occupy gigabytes.
+    @Test func `A group that names many agents needs little memory`() {
+        let agents = (0..<10_000).map { "User-agent: a\($0)\nUser-agent: *\n" }.joined()
+        let rules = (0..<10_000).map { "Disallow: /\($0)\n" }.joined()
+        let hostile = RobotsRules(agents + rules, agent: "roost")
+        #expect(!hostile.permits("/9999") && hostile.permits("/x"))
+    }
+
     @Test func `Limits on size and time are enforced`() async throws {
         let server = try await server { request in
             var answer = FakeServer.Answer(body: Data(repeating: 0x20, count: 200_000))

@@ -17,10 +17,16 @@ struct RobotsRules: Sendable {
     static let maximumSize = 512 << 10
 
     /// Reads the groups for a user agent, or those for `*` if no group names it.
+    ///
+    /// - Complexity: O(length of the text). The rules of other agents are not kept, because a group can name
+    ///   any number of agents.
     init(_ text: String, agent: String) {
-        var groups: [String: [Rule]] = [:]
-        var agents: [String] = []
-        var isInRules = false
+        let agent = agent.lowercased()
+        /// The rules of the groups that name the agent; `nil` if no group does.
+        var own: [Rule]?
+        var general: [Rule] = []
+        /// Whether the current group names the agent, whether it names `*`, and whether it has rules.
+        var (isOwn, isGeneral, hasRules) = (false, false, false)
         text.enumerateLines { line, _ in
             let content = line.prefix { $0 != "#" }
             guard let colon = content.firstIndex(of: ":") else { return }
@@ -28,19 +34,23 @@ struct RobotsRules: Sendable {
             let value = content[content.index(after: colon)...].trimmingCharacters(in: .whitespaces)
             switch key {
             case "user-agent":
-                if isInRules { agents = [] }
-                isInRules = false
-                agents.append(value.lowercased())
-                groups[value.lowercased(), default: []] += []
+                if hasRules { (isOwn, isGeneral, hasRules) = (false, false, false) }
+                if value.lowercased() == agent {
+                    isOwn = true
+                    own = own ?? []
+                } else if value == "*" {
+                    isGeneral = true
+                }
             case "allow", "disallow":
-                isInRules = true
+                hasRules = true
                 guard !value.isEmpty else { return }
                 let rule = Rule(pattern: Self.normalized(value), isAllowed: key == "allow")
-                for agent in agents { groups[agent, default: []].append(rule) }
+                if isOwn { own?.append(rule) }
+                if isGeneral { general.append(rule) }
             default: break
             }
         }
-        rules = groups[agent.lowercased()] ?? groups["*"] ?? []
+        rules = own ?? general
     }
 
     /// Returns whether the rules permit a request for a path with its query. The longest matching rule
