@@ -209,7 +209,7 @@ public struct ModelHub: Sendable {
         progress: @escaping @Sendable (Int) -> Void
     ) async throws {
         let target = folder.appendingPathComponent(item.path)
-        if try Self.matches(target, item) { return progress(item.length) }
+        if try await isComplete(target, item) { return progress(item.length) }
         do {
             try FileSystem.standard.createFolder(target.deletingLastPathComponent())
         } catch let error as FileError {
@@ -226,7 +226,7 @@ public struct ModelHub: Sendable {
         // The file stays locked until it has its name. Otherwise, another process could take the complete
         // file over during the comparison.
         defer { withExtendedLifetime(file) {} }
-        guard try Self.matches(partialFile, item) else {
+        guard try await isComplete(partialFile, item) else {
             try? FileManager.default.removeItem(at: partialFile)
             throw EmbedderError(
                 .badAnswer,
@@ -277,20 +277,22 @@ public struct ModelHub: Sendable {
                 .unavailable, "\(server) closed the connection before the end of \(item.path)",
                 isRetryable: true)
         }
-        try file.synchronize()
+        try await BlockingWork.run { _ in try file.synchronize() }
         return file
     }
 
     /// Returns whether a file exists and has the size and checksum that the hub states.
-    private static func matches(_ url: URL, _ item: Item) throws -> Bool {
+    ///
+    /// - Throws: `CancellationError`.
+    private func isComplete(_ url: URL, _ item: Item) async throws -> Bool {
+        try await BlockingWork.run { _ in Self.matches(url, item) }
+    }
+
+    private static func matches(_ url: URL, _ item: Item) -> Bool {
         let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-        guard attributes?[.size] as? Int == item.length else { return false }
-        let file: MappedFile
-        do {
-            file = try MappedFile(url)
-        } catch {
-            return false
-        }
+        // A file that cannot be read is downloaded again, which reports the reason if it persists.
+        guard attributes?[.size] as? Int == item.length, let file = try? MappedFile(url) else { return false }
+        defer { withExtendedLifetime(file) {} }
         if let large = item.lfs {
             return Hexadecimal.text(SHA256.hash(data: file.bytes)) == large.oid.lowercased()
         }

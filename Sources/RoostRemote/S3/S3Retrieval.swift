@@ -167,6 +167,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
                 guard let name, name.utf8.starts(with: base.utf8),
                     let path = String(name.utf8.dropFirst(base.utf8.count))
                 else { throw noStore() }
+                // Other programs can store objects whose names are no paths of chunks.
                 if (try? ChunkPath.check(path)) != nil { paths.append(path) }
             }
             token = isTruncated == "true" ? page["NextContinuationToken"].first : nil
