@@ -104,7 +104,10 @@ public struct ConversationMemory: Sendable {
     public func forget(_ messages: [RememberedMessage]) async throws -> Int {
         try await ConflictRetry.standard.run {
             let snapshot = try await store.storage.snapshot()
-            let present = try await snapshot.entries(messages.map(\.id)).map(\.id)
+            // The revisions show which entries exist, without reading their texts and vectors.
+            let ids = messages.map(\.id)
+            var stored = Set(try await snapshot.revisions(of: ids).keys)
+            let present = ids.filter { stored.remove($0) != nil }
             guard !present.isEmpty else { return 0 }
             var batch = WriteBatch(removals: present)
             let removed = Set(present)

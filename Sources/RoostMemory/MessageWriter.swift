@@ -120,11 +120,11 @@ struct MessageWriter: Sendable {
     private func present(
         _ messages: ArraySlice<PendingMessage>, _ snapshot: any StorageSnapshot
     ) async throws -> Set<Int> {
-        let stored = Set(try await snapshot.entries(messages.compactMap(\.identity?.id)).map(\.id))
+        let stored = try await snapshot.revisions(of: messages.compactMap(\.identity?.id))
         var present = Set<Int>()
         var exportedIDs: [Int: Entry.ID] = [:]
         for message in messages {
-            if let id = message.identity?.id, stored.contains(id) {
+            if let id = message.identity?.id, stored[id] != nil {
                 present.insert(message.index)
             } else {
                 exportedIDs[message.index] = message.draft.id.flatMap { UUID(uuidString: $0) }
