@@ -65,9 +65,11 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
     ///   line or if the last one is corrupt.
     func last() throws -> (record: Record, length: Int)? {
         let file: FileDescriptor
-        do { file = try FileDescriptor(url.path, O_RDONLY | O_NOFOLLOW) } catch let error as FileError
-            where error.isMissing
-        { return nil }
+        do {
+            file = try FileDescriptor(url.path, O_RDONLY | O_NOFOLLOW)
+        } catch let error as FileError where error.isMissing {
+            return nil
+        }
         let newline = UInt8(ascii: "\n")
         let size = try file.size()
         // Read the end of the file, in increasing portions until a portion contains a complete line.
