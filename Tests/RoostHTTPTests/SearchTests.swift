@@ -35,7 +35,7 @@ struct SearchTests {
     @Test func `a search needs exactly one subject`() async throws {
         try await HTTPHarness.run { harness in
             let bodies: [JSONValue] = [
-                ["limit": 1], ["query": "a", "document": "b"], ["query": ""],
+                [:], ["limit": 1], ["query": "a", "document": "b"], ["query": ""],
                 ["query": "a", "filter": ["where": ["nonsense"]]],
                 ["query": "a", "filter": ["where": ["created>=soon"]]], ["query": "a", "limit": 0],
                 ["query": "a", "filter": ["since": "soon"]], ["entries": ["none"]],
@@ -44,6 +44,8 @@ struct SearchTests {
                 let answer = try await harness.send(.POST, "/api/v1/search", body)
                 #expect(answer.status == 400, "\(body)")
             }
+            let empty = try await harness.send(.POST, "/api/v1/search", [:])
+            #expect(empty.json["detail"]?.asString?.hasPrefix("body needs exactly one of the") == true)
         }
     }
 

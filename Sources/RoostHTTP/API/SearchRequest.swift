@@ -17,8 +17,7 @@ struct SearchRequest: Sendable {
 
     /// Creates a request from a body that matches the schema.
     ///
-    /// - Throws: ``Problem`` if the body has not exactly one subject. An empty body is the request for a
-    ///   result of a search that the caller makes.
+    /// - Throws: ``Problem`` if the body has not exactly one subject.
     init(_ body: JSONValue) throws(Problem) {
         self.body = body
         var subjects: [EntrySearch.Subject] = []
@@ -37,7 +36,7 @@ struct SearchRequest: Sendable {
         if let numbers = body["vector"]?.elements {
             subjects.append(.vector(numbers.map { Float($0.double ?? 0) }))
         }
-        guard subjects.count <= 1, let subject = subjects.first ?? (body == [:] ? .text("") : nil) else {
+        guard subjects.count == 1, let subject = subjects.first else {
             throw .invalid("body needs exactly one of the members query, document, entries and vector")
         }
         self.subject = subject

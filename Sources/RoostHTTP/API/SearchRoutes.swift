@@ -89,8 +89,11 @@ enum SearchRoutes {
     ) { call in
         let id = try call.id("id", of: "entry")
         return try await call.context.handle.use { store in
-            let search = EntrySearch(.entries([id]), limit: call.integer("limit", default: 10))
-            return .json(try SearchRequest([:]).json(try await store.search(search)))
+            var body: [String: JSONValue] = ["entries": [.string(id.text)]]
+            body["limit"] = call.values["limit"]
+            let request = try SearchRequest(.object(body))
+            let search = try await request.search { try await store.storage.snapshot() }
+            return .json(request.json(try await store.search(search)))
         }
     }
 
