@@ -221,6 +221,7 @@ struct AccessTests {
             ("https://example.com//", nil), ("https://*.example.com", nil), ("https://a@example.com", nil),
             ("https://example.com:x", nil), ("https://", nil), ("file:///", nil), ("example.com", nil),
             ("https://exämple.com", nil), ("1x://a", nil), ("https://a.example?b", nil),
+            ("https://b\u{301}.example", nil), ("https://[::１]", nil),
         ] as [(String, String?)])
     func `origins have the form in which browsers send them`(text: String, expected: String?) {
         #expect(WebOrigin(text)?.text == expected)

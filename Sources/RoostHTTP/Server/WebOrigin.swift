@@ -26,14 +26,17 @@ package struct WebOrigin: Sendable, Hashable {
         self.text = "\(scheme)://\(host)" + (isUsual ? "" : ":\(port)")
     }
 
-    private static func isLetter(_ character: Character) -> Bool { ("a"..."z").contains(character) }
+    // Characters are compared as ASCII: a range such as "a"..."z" also contains letters with combining marks.
+    private static func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter }
 
-    private static func isDigit(_ character: Character) -> Bool { ("0"..."9").contains(character) }
+    private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
 
     /// Returns whether a text in lower case can be the host of an origin. An IPv6 address has brackets.
     static func isHost(_ host: String) -> Bool {
         if host.hasPrefix("["), host.hasSuffix("]") {
-            return host.dropFirst().dropLast().allSatisfy { $0.isHexDigit || ":.".contains($0) }
+            return host.dropFirst().dropLast().allSatisfy {
+                $0.isASCII && $0.isHexDigit || ":.".contains($0)
+            }
         }
         return !host.isEmpty && host.allSatisfy { isLetter($0) || isDigit($0) || "-._".contains($0) }
     }
