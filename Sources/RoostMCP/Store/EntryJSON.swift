@@ -124,8 +124,7 @@ enum EntryJSON {
         ToolProperty("title", .string(maximumBytes: .max), isRequired: true, "The title."),
         ToolProperty(
             "url", .string(maximumBytes: .max), isRequired: true,
-            "The file, or the address of the "
-                + "resource."),
+            "The file, or the address of the resource."),
     ]
 
     /// Returns the beginning of a text, cut between Unicode scalars.

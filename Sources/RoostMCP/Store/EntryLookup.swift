@@ -53,7 +53,8 @@ struct EntryLookup {
                         + "'clusters' without arguments to list the clusters")
         }
         guard found.count == 1 else {
-            throw ToolFailure("several clusters have the label '\(name.prefix(80))'; give an id")
+            throw ToolFailure(
+                "several clusters have the label '\(name.prefix(MCPServer.echoLimit))'; give an id")
         }
         return first
     }

@@ -30,9 +30,8 @@ struct ClustersTool: Tool {
     let definition = ToolDefinition(
         name: "clusters", title: "Browse the clusters",
         description:
-            "Without arguments, returns the clusters of the store with labels, keywords and sizes, "
-            + "largest first; a "
-            + "cluster with a 'parent' is part of that cluster. With 'cluster', returns the members "
+            "Without arguments, returns the clusters of the store with labels, keywords and sizes, largest "
+            + "first; a cluster with a 'parent' is part of that cluster. With 'cluster', returns the members "
             + "of that cluster.",
         effect: .reads,
         input: [
@@ -71,8 +70,7 @@ struct ClustersTool: Tool {
                 }
                 return ResultPage(
                     items, name: "members", offset: offset, isLast: offset + page.count >= members.count,
-                    arguments,
-                    snapshot.stamp
+                    arguments, snapshot.stamp
                 ).json
             }
             // The order and the sizes depend on all members, which one statement reads faster than one

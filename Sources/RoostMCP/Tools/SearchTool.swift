@@ -12,15 +12,15 @@ struct SearchTool: Tool {
     let definition = ToolDefinition(
         name: "search", title: "Search the knowledge store",
         description:
-            "Searches the user's notes and documents by meaning and by words, best match first. Use "
-            + "a question or "
-            + "a few descriptive words. Returns titles and snippets; call 'fetch' for whole texts.",
+            "Searches the user's notes and documents by meaning and by words, best match first. Use a "
+            + "question or a few descriptive words. Returns titles and snippets; call 'fetch' for whole "
+            + "texts.",
         effect: .reads,
         input: [
             ToolProperty(
                 "query", .string(maximumBytes: maximumQueryLength), isRequired: true,
-                "A question or descriptive words. \"Quoted words\" must occur as a phrase, -word "
-                    + "must not occur."
+                "A question or descriptive words. \"Quoted words\" must occur as a phrase, "
+                    + "-word must not occur."
             ),
             ToolProperty(
                 "limit", .integer(1...maximumLimit), "The maximum number of results; 10 by default."),

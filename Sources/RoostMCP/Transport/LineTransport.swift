@@ -20,7 +20,6 @@ package struct LineTransport: Sendable {
 
     /// Serves the client until the end of the input, and then answers the remaining requests.
     ///
-    /// The calling thread is blocked while it waits for input.
     /// - Throws: `CancellationError` if the task was canceled.
     package func serve(_ server: MCPServer) async throws {
         let writer = LineWriter(output)
