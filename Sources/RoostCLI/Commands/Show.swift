@@ -107,18 +107,23 @@ struct Show: AsyncParsableCommand {
         if let missing = ids.first(where: { !found.contains($0) }) {
             throw RoostError(.notFound, "no entry has the id \(missing.text)")
         }
+        // A file can have thousands of entries, and the record of a source lists all of them.
         let assignments = try await snapshot.assignments(of: ids)
-        let clusters = try await snapshot.clusters()
+        let assigned = Dictionary(assignments.map { ($0.entry, $0) }) { first, _ in first }
+        let records = try await snapshot.clusterRecords()
+        let clusters = Dictionary(records.map { ($0.id, $0) }) { first, _ in first }
+        let known = try await snapshot.sources(Set(entries.compactMap(\.source)).sorted())
+        let sources = Dictionary(known.map { ($0.id, $0) }) { first, _ in first }
         var shown: [ShownEntry] = []
         for entry in entries {
-            let cluster = assignments.first { $0.entry == entry.id }?.cluster
+            let source = entry.source.flatMap { sources[$0] }
             shown.append(
                 ShownEntry(
-                    entry: entry, cluster: clusters.first { $0.id == cluster },
+                    entry: entry, cluster: assigned[entry.id]?.cluster.flatMap { clusters[$0] },
                     // Only the model can count tokens.
                     omittedTokens: store.embedder is AbsentEmbedder ? nil : store.omittedTokens(of: entry),
                     boilerplate: store.boilerplateLines(of: entry),
-                    treatment: try await EntryTreatmentDocument(of: entry, in: store, snapshot)))
+                    treatment: try await EntryTreatmentDocument(of: entry, from: source, in: store)))
         }
         try await store.close()
         guard json else {

@@ -43,9 +43,9 @@ struct EntryTreatmentDocument: Encodable {
     private static let maximumListed = 12
 
     /// Reads the treatment of an entry.
-    init(of entry: Entry, in store: KnowledgeStore, _ snapshot: any StorageSnapshot) async throws {
-        var source: Source?
-        if let id = entry.source { source = try await snapshot.sources([id]).first }
+    ///
+    /// - Parameter source: The record of the source that the entry came from; `nil` if it has none.
+    init(of entry: Entry, from source: Source?, in store: KnowledgeStore) async throws {
         reader = source?.documentType
         format = entry.textFormatName
         title = entry.title
