@@ -20,6 +20,13 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case everyFieldIsPreserved
     /// A deleted entry disappears from the entries, the clusters and the assignments.
     case deletionRemovesEntries
+    /// `updateCluster(_:)` keeps the assignments of members that stay, and rejects members that are not
+    /// stored.
+    case clusterUpdatesKeepAssignments
+    /// Row numbers grow in the order of insertion, and the row of a deleted entry is not used again.
+    case rowNumbersAreNotReused
+    /// Compacting changes nothing that can be read.
+    case compactionChangesNothing
     /// A rejected batch changes nothing.
     case commitIsAtomic
     /// A batch is rejected with `.conflict` if the revisions of entries differ from those that the batch
@@ -52,6 +59,8 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case cancelledCommitWritesNothing
     /// If eight tasks commit concurrently, all commits are stored.
     case concurrentWritersLoseNoUpdates
+    /// A task never sees a partial batch while another task commits it.
+    case concurrentReadersSeeOnlyCompleteBatches
     /// Vectors with a different dimension are rejected, unless the batch replaces all vectors.
     case vectorsHaveOneDimension
     /// Work records are returned as they were written, and are not part of the contents of the store.
@@ -85,6 +94,8 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case commitIsCancelledOrComplete
     /// A closed handle rejects calls, but its snapshots and other handles still work.
     case closedHandleRejectsCalls
+    /// A commit that runs while its handle is closed is either stored, or rejected with `.closed`.
+    case closingLosesNoCommits
     /// Commits made through a handle that was abandoned without being closed are stored.
     case unclosedHandleLosesNoCommits
     /// If four processes commit concurrently, all commits are stored.
@@ -102,7 +113,7 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .savedEntriesCanBeFetched, .savingReplacesEntryWithSameID, .clustersKeepTheirMembers:
             .simple
         case .reopenedStoreIsUnchanged, .handlesSeeEachOthersCommits, .olderCopyRequiresReset,
-            .closedHandleRejectsCalls, .unclosedHandleLosesNoCommits:
+            .closedHandleRejectsCalls, .closingLosesNoCommits, .unclosedHandleLosesNoCommits:
             .durable
         case .concurrentProcessesLoseNoUpdates, .killedProcessLosesNoCommits, .readersSeeOnlyCompleteBatches,
             .otherProcessesCanFollowChanges:
@@ -139,6 +150,9 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .clustersKeepTheirMembers: try await trial.clustersKeepTheirMembers()
         case .everyFieldIsPreserved: try await trial.everyFieldIsPreserved()
         case .deletionRemovesEntries: try await trial.deletionRemovesEntries()
+        case .clusterUpdatesKeepAssignments: try await trial.clusterUpdatesKeepAssignments()
+        case .rowNumbersAreNotReused: try await trial.rowNumbersAreNotReused()
+        case .compactionChangesNothing: try await trial.compactionChangesNothing()
         case .commitIsAtomic: try await trial.commitIsAtomic()
         case .expectationsAreChecked: try await trial.expectationsAreChecked()
         case .concurrentClusteringsConflict: try await trial.concurrentClusteringsConflict()
@@ -154,6 +168,8 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .textStatisticsMatchEntries: try await trial.textStatisticsMatchEntries()
         case .cancelledCommitWritesNothing: try await trial.cancelledCommitWritesNothing()
         case .concurrentWritersLoseNoUpdates: try await trial.concurrentWritersLoseNoUpdates()
+        case .concurrentReadersSeeOnlyCompleteBatches:
+            try await trial.concurrentReadersSeeOnlyCompleteBatches()
         case .vectorsHaveOneDimension: try await trial.vectorsHaveOneDimension()
         case .workRecordsAreKept: try await trial.workRecordsAreKept()
         case .sourcesListTheirEntries: try await trial.sourcesListTheirEntries()
@@ -170,6 +186,7 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .textIsComparedByBytes: try await trial.textIsComparedByBytes()
         case .commitIsCancelledOrComplete: try await trial.commitIsCancelledOrComplete()
         case .closedHandleRejectsCalls: try await trial.closedHandleRejectsCalls()
+        case .closingLosesNoCommits: try await trial.closingLosesNoCommits()
         case .unclosedHandleLosesNoCommits: try await trial.unclosedHandleLosesNoCommits()
         case .concurrentProcessesLoseNoUpdates: try await trial.concurrentProcessesLoseNoUpdates()
         case .killedProcessLosesNoCommits: try await trial.killedProcessLosesNoCommits()

@@ -155,6 +155,9 @@ extension Trial {
         let renewed = try await store.renewEpoch()
         try require(renewed.epoch != before.epoch, "the epoch was not renewed")
         try requireEqual(renewed.store, before.store, "the id of the store")
+        try require(
+            renewed.revision > before.revision, "revision \(renewed.revision) follows \(before.revision)")
+        try requireEqual(try await store.snapshot().stamp, renewed, "the stamp in the new epoch")
         try requireEqual(
             try await store.changes(after: cursor, limit: 10), .resetRequired,
             "the page after a cursor of the earlier epoch")
@@ -267,6 +270,38 @@ extension Trial {
         try require(
             try await store.snapshot().stamp.revision.rawValue >= 160,
             "there are fewer revisions than commits")
+    }
+
+    func concurrentReadersSeeOnlyCompleteBatches() async throws {
+        let store = store
+        let (count, rounds) = (20, 50)
+        let ids = (0..<count).map(StorageJob.id)
+        func batch(_ round: Int) -> WriteBatch {
+            WriteBatch(upserts: (0..<count).map { StorageJob.entry($0, "round \(round)") })
+        }
+        _ = try await store.commit(batch(0))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { for round in 1...rounds { _ = try await store.commit(batch(round)) } }
+            for _ in 0..<2 {
+                group.addTask {
+                    var last = 0
+                    while last < rounds {
+                        try Task.checkCancellation()
+                        let entries = try await store.snapshot().entries(ids)
+                        let contents = Set(entries.map(\.content))
+                        let round = contents.first.flatMap { Int($0.dropFirst("round ".count)) } ?? -1
+                        try require(
+                            entries.count == count && contents.count == 1 && round >= last,
+                            "after round \(last), a reader saw \(entries.count) of \(count) entries, from "
+                                + "\(contents.sorted())")
+                        last = round
+                        await Task.yield()
+                    }
+                }
+            }
+            // The first error ends the other tasks.
+            for try await _ in group {}
+        }
     }
 
     func reopenedStoreIsUnchanged() async throws {

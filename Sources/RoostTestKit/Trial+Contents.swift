@@ -21,6 +21,12 @@ extension Trial {
         let fetched = try await store.fetchEntries()
         try requireEqual(fetched.count, 2, "the number of entries after a replacement")
         try requireEqual(fetched.first { $0.id == first.id }, first, "the replaced entry")
+        var versions = [first, first]
+        (versions[0].content, versions[1].content) = ("earlier", "later")
+        try await store.saveEntries(versions)
+        try requireEqual(
+            try await store.fetchEntries().first { $0.id == first.id }, versions[1],
+            "the entry that was saved twice in one call")
     }
 
     func clustersKeepTheirMembers() async throws {
@@ -113,7 +119,8 @@ extension Trial {
         _ = try await store.commit(WriteBatch(sources: [source], clustering: clustering))
         let snapshot = try await store.snapshot()
         try requireEqual(
-            try await snapshot.entries([full.id, UUID(), empty.id]), [full, empty], "the entries")
+            try await snapshot.entries([full.id, UUID(), empty.id, full.id]), [full, empty, full],
+            "the entries")
         try requireEqual(try await snapshot.clusters(), clustering.clusters, "the clusters")
         let records = clustering.clusters.map { cluster in
             var record = cluster
@@ -156,6 +163,84 @@ extension Trial {
             "the remaining representatives of the clusters without members")
         try requireEqual(
             try await snapshot.assignments(of: nil).count, 2, "the number of remaining assignments")
+    }
+
+    func clusterUpdatesKeepAssignments() async throws {
+        let entries = (0..<3).map { entry($0) }
+        try await store.saveEntries(entries)
+        var (first, second) = (Cluster(label: "first", cohesion: 0.25), Cluster(label: "second"))
+        let assignments = entries[..<2].map {
+            Assignment(
+                entry: $0.id, target: .cluster(first.id), run: UUID(), similarity: 0.75, confidence: 0.5)
+        }
+        _ = try await store.commit(WriteBatch(clusters: [first, second], assignments: assignments))
+        first.label = "renamed"
+        first.members = [entries[0].id, entries[2].id]
+        try await store.updateCluster(first)
+        let joined = Assignment(entry: entries[2].id, target: .cluster(first.id), similarity: 0.25)
+        let snapshot = try await store.snapshot()
+        try requireEqual(
+            try await snapshot.assignments(of: nil), [assignments[0], joined],
+            "the assignments after members joined and left a cluster")
+        try requireEqual(
+            try await snapshot.clusters().map(\.label), ["renamed", "second"],
+            "the clusters in the order in which they were first saved")
+        let before = try await StorageContents(store)
+        second.members = [entries[1].id, UUID()]
+        try await requireError(.notFound, "a member that is not stored") {
+            try await store.updateCluster(second)
+        }
+        try requireSame(try await StorageContents(store), before, "the store after a rejected member")
+    }
+
+    func rowNumbersAreNotReused() async throws {
+        func rows(of store: any StorageProvider) async throws -> [UInt32] {
+            try await store.snapshot().entries(after: nil, limit: 10, matching: .all).rows
+        }
+        var entries = (0..<3).map { entry($0) }
+        try await store.saveEntries(entries)
+        let first = try await rows(of: store)
+        try require(first.count == 3 && first == first.sorted(), "the rows of three entries are \(first)")
+        entries[0].content = "changed"
+        try await store.saveEntry(entries[0])
+        try await store.deleteEntry(entries[2].id)
+        try requireEqual(
+            try await rows(of: store), Array(first[..<2]), "the rows after a replacement and a deletion")
+        var current = store
+        if fixture.level >= .durable {
+            try await store.compact()
+            try await store.close()
+            current = try await fixture.open()
+        }
+        // The deleted entry is inserted again, after another one.
+        try await current.saveEntries([entry(3), entries[2]])
+        let last = try await rows(of: current)
+        try require(
+            last.count == 4 && last[2] > first[2] && last[3] > last[2],
+            "the rows \(first) of three entries, of which the last was deleted, are followed by "
+                + "\(last.dropFirst(2))")
+        try await current.close()
+    }
+
+    func compactionChangesNothing() async throws {
+        let entries = (0..<20).map { entry($0) }
+        try await store.saveEntries(entries)
+        try await store.updateCluster(Cluster(label: "c", members: entries[..<5].map(\.id)))
+        for entry in entries[4..<8] { try await store.deleteEntry(entry.id) }
+        let snapshot = try await store.snapshot()
+        let (seen, before) = (try await StorageContents(snapshot), try await StorageContents(store))
+        let (_, cursor) = try await changes(after: .start, limit: 100)
+        for _ in 0..<2 {
+            try await store.compact()
+            try requireEqual(
+                try await store.snapshot().stamp, snapshot.stamp, "the stamp after a compaction")
+            try requireSame(try await StorageContents(store), before, "the store after a compaction")
+            try requireSame(try await StorageContents(snapshot), seen, "an earlier snapshot")
+        }
+        let new = entry(20)
+        try await store.saveEntry(new)
+        let (later, _) = try await changes(after: cursor, limit: 100)
+        try requireEqual(later.map(\.kind), [.upserted(new.id)], "the changes after a compaction")
     }
 
     func textStatisticsMatchEntries() async throws {

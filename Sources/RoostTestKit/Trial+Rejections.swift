@@ -197,8 +197,37 @@ extension Trial {
         try await requireError(.closed, "changes after the close") {
             _ = try await handle.changes(after: .start, limit: 1)
         }
+        try await requireError(.closed, "a new epoch after the close") { try await handle.renewEpoch() }
         try requireEqual(try await snapshot.entries([kept.id]), [kept], "the entries of an earlier snapshot")
         try requireEqual(try await store.fetchEntries(), [kept], "the entries that another handle sees")
+    }
+
+    func closingLosesNoCommits() async throws {
+        let handle = try await fixture.open()
+        let (writers, commits) = (8, 20)
+        let entries = (0..<writers * commits).map { entry($0) }
+        let saved = try await withThrowingTaskGroup(of: [Entry.ID].self) { group in
+            for writer in 0..<writers {
+                group.addTask {
+                    var saved: [Entry.ID] = []
+                    do {
+                        for entry in entries[writer * commits..<(writer + 1) * commits] {
+                            try await handle.saveEntry(entry)
+                            saved.append(entry.id)
+                            // Other writers still have commits to make.
+                            if writer == 0, saved.count == commits / 4 { try await handle.close() }
+                        }
+                    } catch let error as StorageError where error.code == .closed {}
+                    return saved
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        try requireEqual(
+            Set(try await store.fetchEntries().map(\.id)), Set(saved),
+            "the ids of the entries whose commits returned")
+        try require(
+            saved.count >= commits / 4 && saved.count < entries.count, "\(saved.count) commits returned")
     }
 
     func pinnedLabelSurvivesRecluster() async throws {

@@ -109,9 +109,7 @@ private struct SessionTrial {
         try require(found?.messages.isEmpty == true, "a new session has messages")
         try require((found?.createdAt ?? .distantPast) > before, "the creation date is not the current time")
         try require(
-            (found?.lastAccessedAt ?? .distantPast) > before,
-            "the access date is not the current "
-                + "time")
+            (found?.lastAccessedAt ?? .distantPast) > before, "the access date is not the current time")
         try require(try await ids() == ["one"], "the list does not contain exactly the saved session")
     }
 
@@ -233,9 +231,7 @@ private struct SessionTrial {
             try await storage.updateSessionId(oldId: "one", newId: "two")
         }
         try require(
-            try await storage.getAllSessions() == before,
-            "a rejected change of an id changed the "
-                + "sessions")
+            try await storage.getAllSessions() == before, "a rejected change of an id changed the sessions")
         try await storage.updateSessionId(oldId: "one", newId: "one")
         try require(
             try await storage.getAllSessions() == before, "changing an id to itself changed the sessions")
