@@ -27,6 +27,16 @@ import Testing
         #expect(!TextQuery("-…").isOnlyExclusion)
     }
 
+    @Test func `emoji and operators can be excluded, and other symbols after a hyphen are text`() {
+        let query = TextQuery("rocket --not 🚀 -🌱 title:🎉 --not =>")
+        #expect(query.exclusions == ["🚀", "🌱", "=>"] && query.plainText == "rocket 🎉")
+        #expect(query.fieldConditions.map(\.field) == [.title])
+        #expect(TextQuery(exclusionsIn: "rocket --not 🚀").exclusions == ["🚀"])
+        #expect(TextQuery.escapedExclusions("rocket --not 🚀") == "rocket \\--not 🚀")
+        let text = "price -€50 -→ x --not …"
+        #expect(TextQuery(text).exclusions.isEmpty && TextQuery(text).plainText == text)
+    }
+
     @Test func `an excluded word after another word may be text`() {
         let query = TextQuery("git commit -amend \"a b\" -long title:x -other")
         #expect(query.doubtfulExclusions == ["commit -amend", "b -long"])

@@ -117,7 +117,7 @@ struct QueryPiece: Sendable {
         var result: [QueryPiece] = []
         for piece in pieces {
             if let last = result.last, last.text == not, last.isNot, !last.isLiteral,
-                last.negation == nil, piece.isQuoted || hasWord(piece.text)
+                last.negation == nil, piece.isQuoted || !Term.terms(of: String(piece.text)).isEmpty
             {
                 result.removeLast()
                 var excluded = piece
@@ -144,8 +144,8 @@ struct QueryPiece: Sendable {
         _ word: Substring, _ body: Substring, _ isExcluded: Bool, _ field: TextField?,
         after previous: QueryPiece?
     ) -> QueryPiece {
-        guard let first = body.first, first.isLetter || first.isNumber || (field != nil && hasWord(body)),
-            closingQuotes[first] == nil
+        guard let first = body.first, closingQuotes[first] == nil,
+            first.isLetter || first.isNumber || isEmoji(first) || (field != nil && hasWord(body))
         else { return QueryPiece(text: word) }
         var piece = QueryPiece(text: body, isExcluded: isExcluded, field: field)
         guard isExcluded, field == nil else { return piece }
@@ -161,7 +161,13 @@ struct QueryPiece: Sendable {
     }
 
     private static func hasWord(_ text: Substring) -> Bool {
-        text.contains { $0.isLetter || $0.isNumber }
+        text.contains { $0.isLetter || $0.isNumber || isEmoji($0) }
+    }
+
+    /// Returns whether a character is an emoji, which is a word. Other symbols after a hyphen, such as those
+    /// of currencies, are text.
+    private static func isEmoji(_ character: Character) -> Bool {
+        !character.isASCII && character.unicodeScalars.first?.properties.isEmoji == true
     }
 
     /// Removes the name of a field and its colon, if other text follows directly.
