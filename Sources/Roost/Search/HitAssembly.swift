@@ -63,6 +63,7 @@ struct HitAssembly {
             var hit = hit
             // Hits of a later stage follow those of an earlier one, so that consecutive pages neither repeat
             // nor omit a hit.
+            hit.unlimitedEvidence = hit.evidence
             hit.evidence = min(hit.evidence, evidenceLimit)
             hit.relativeEvidence = min(hit.relativeEvidence, relativeLimit)
             if hit.score > scoreLimit {
@@ -73,7 +74,9 @@ struct HitAssembly {
             if !fold(hit) { pool.append(hit) }
         }
         // Candidates are ordered by evidence from the indexes, but the result by evidence from the storage.
-        pool[earlier...].sort { ($1.evidence, $0.entry.id) < ($0.evidence, $1.entry.id) }
+        pool[earlier...].sort {
+            ($1.unlimitedEvidence, $0.entry.id) < ($0.unlimitedEvidence, $1.entry.id)
+        }
     }
 
     /// Returns whether a hit is more than noise.

@@ -31,9 +31,12 @@ public struct QueryHit: Sendable, Hashable {
     public var duplicates: [Entry.ID] = []
     /// The storage's row of the entry, as the index states it; `nil` if no index found the entry.
     package internal(set) var row: UInt32?
-    /// The evidence from which the score is computed (``Relevance``). It also orders hits whose scores are
-    /// all 0 or all 1.
+    /// The evidence from which the score is computed (``Relevance``), at most that of the hits of earlier
+    /// stages (``HitAssembly``).
     var evidence: Float = 0
+    /// The evidence without this limit. It orders the hits of one stage, also those whose scores are all 0 or
+    /// all 1.
+    var unlimitedEvidence: Float = 0
     /// The evidence relative to that of an exact match, from 0 to 1.
     package internal(set) var relativeEvidence: Float = 0
     /// The score without the evidence of corrected words, which is compared with the noise level.

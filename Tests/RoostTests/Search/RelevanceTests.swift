@@ -160,6 +160,24 @@ import Testing
         #expect(last.score == 0 && last.explanation == ScoreExplanation() && last.relativeEvidence == 0)
     }
 
+    @Test func `the hits of a later stage are in the order of their evidence`() throws {
+        var search = EntrySearch("kestrel", limit: 500)
+        search.includesAll = true
+        let plan = QueryPlan(search: search, vector: [1, 0], text: TextQuery("kestrel"))
+        var assembly = HitAssembly(plan)
+        assembly.needed = 500
+        try assembly.add([hit(0.5, [1, 0], id: 0), hit(-5, [1, 0], id: 1)])
+        assembly.endStage()
+        // All of them are limited to the evidence of the last hit of the first stage.
+        let evidence = (0..<40).map { -3 + Float($0 * 7 % 40) / 10 }
+        for start in stride(from: 0, to: 40, by: 8) {
+            try assembly.add((start..<start + 8).map { hit(evidence[$0], [1, 0], id: $0 + 2) })
+        }
+        let order = evidence.indices.sorted { evidence[$0] > evidence[$1] }.map { "text \($0 + 2)" }
+        #expect(assembly.hits.map(\.entry.content) == ["text 0", "text 1"] + order)
+        #expect(assembly.hits.dropFirst(2).allSatisfy { $0.score == 0 && $0.evidence == -5 })
+    }
+
     /// Returns a hit with a vector.
     private func hit(_ evidence: Float, _ vector: [Float], id: Int) -> QueryHit {
         var hit = QueryHit(
