@@ -29,6 +29,9 @@ struct SpellingCorrector {
     private static let maximumLength = 40
     /// The length of words in which only a missing letter and a transposition are corrected.
     private static let shortLength = 3
+    /// The minimum number of texts with a word from which a short word lacks a letter. Nearly every short word
+    /// becomes some word of the texts if a letter is added (`git`, German "gibt"), but seldom a frequent one.
+    private static let minimumFrequencyOfLonger = 10
     /// The minimum sum of the logarithms of frequency and likelihood for a word with fewer letters than
     /// `lengthForTwo`. Many short names are similar to some word of the store: "redis" is not a misspelled
     /// "reds", which one text contains.
@@ -119,7 +122,9 @@ struct SpellingCorrector {
             guard $0.frequency > 0, !StopWords.contains($0.word, in: languages) else { return false }
             let length = Self.letters($0.word).count
             guard typed.count <= Self.shortLength else { return true }
-            return length > typed.count || Self.letters($0.word).sorted() == typed.sorted()
+            return length > typed.count
+                ? $0.frequency >= Self.minimumFrequencyOfLonger
+                : Self.letters($0.word).sorted() == typed.sorted()
         }
         // In Arabic and other languages with other letters, similar words are often forms of one word.
         let isShort = typed.count < Self.lengthForTwo && typed.allSatisfy { $0 < 128 }

@@ -132,6 +132,16 @@ import Testing
             try corrections("redis", in: texts) == [], "one text with a similar short word is no evidence")
     }
 
+    @Test func `a short word lacks a letter only of a frequent word`() throws {
+        func texts(_ count: Int) -> [String] {
+            ["Der Weg und die Brücke sind alt"] + (0..<count).map { "Es gibt das Haus \($0) und den Weg" }
+        }
+        #expect(try corrections("git", in: texts(9)) == [])
+        #expect(try corrections("git", in: texts(10)) == ["git gibt true"])
+        // Two transposed letters are evidence, because few words consist of the same letters.
+        #expect(try corrections("Wge", in: texts(1)) == ["wge weg true"])
+    }
+
     @Test func `a misspelled word that has the stem of a known word is corrected`() throws {
         let texts = ["an example and an instance", "postgres and examples of tables", "er hat einen Hund"]
         #expect(try corrections("exampl", in: texts) == ["exampl example true"])
