@@ -132,14 +132,19 @@ package struct FileSystem: Sendable {
     /// Returns whether a regular file exists at a path. A symbolic link is not a regular file.
     ///
     /// - Throws: ``FileError`` if the file system cannot tell whether the file exists.
-    package static func isRegularFile(_ path: String) throws -> Bool {
+    package static func isRegularFile(_ path: String) throws -> Bool { try sizeOfRegularFile(path) != nil }
+
+    /// Returns the size of a regular file in bytes; `nil` if no regular file exists at the path.
+    ///
+    /// - Throws: ``FileError`` if the file system cannot tell whether the file exists.
+    package static func sizeOfRegularFile(_ path: String) throws -> Int? {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             let error = FileError.last("look up", path)
-            if error.isMissing { return false }
+            if error.isMissing { return nil }
             throw error
         }
-        return status.st_mode & S_IFMT == S_IFREG
+        return status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
     }
 
     /// Returns the absolute path of a file without symbolic links; `nil` if the file does not exist or a

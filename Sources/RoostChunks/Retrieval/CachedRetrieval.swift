@@ -55,6 +55,10 @@ public struct CachedRetrieval: ChunkRetrievalDecorator {
         return try await wrapped.createChunk(data, at: path, metadata: metadata)
     }
 
+    public func chunks(in folder: String) async throws -> [ListedChunk] {
+        try await wrapped.chunks(in: folder)
+    }
+
     /// The number of bytes in the cache.
     package var cachedBytes: Int { cache.bytes }
 }

@@ -4,7 +4,8 @@ public import Foundation
 ///
 /// Every method has a default implementation that calls ``wrapped``. A decorator implements only the methods
 /// that it changes. Note that a decorator that changes bytes must implement `createChunk` in addition to
-/// `readChunk` and `writeChunk`.
+/// `readChunk` and `writeChunk`. The default implementation of `chunks(in:)` returns no sizes, because those
+/// of ``wrapped`` are the sizes of the stored bytes.
 public protocol ChunkRetrievalDecorator: ChunkStorageRetrieval {
     /// The retrieval that the decorator calls.
     var wrapped: any ChunkStorageRetrieval { get }

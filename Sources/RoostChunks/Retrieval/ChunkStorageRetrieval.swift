@@ -59,6 +59,15 @@ public protocol ChunkStorageRetrieval: Sendable {
     ///   errors as ``readChunk(at:)``.
     func paths(in folder: String) async throws -> [String]
 
+    /// Returns all chunks in a folder and its subfolders with their sizes, in no particular order. An empty
+    /// string stands for the root. The size is that of the bytes that ``readChunk(at:)`` returns for an
+    /// intact chunk.
+    ///
+    /// The default implementation calls ``paths(in:)`` and returns no sizes.
+    ///
+    /// - Throws: The same errors as ``paths(in:)``.
+    func chunks(in folder: String) async throws -> [ListedChunk]
+
     /// Removes the remains of interrupted writes (parts of files or of uploads) in a folder and its
     /// subfolders.
     ///
@@ -83,6 +92,10 @@ extension ChunkStorageRetrieval {
 
     public func paths(in folder: String) async throws -> [String] {
         throw ChunkStorageError.unsupported("list its chunks")
+    }
+
+    public func chunks(in folder: String) async throws -> [ListedChunk] {
+        try await paths(in: folder).map { ListedChunk(path: $0) }
     }
 
     public func removeLeftovers(in folder: String) async throws {}

@@ -15,6 +15,8 @@ public struct EncryptedRetrieval: ChunkRetrievalDecorator {
     private let organization: (any ChunkStorageOrganization)?
 
     private static let magic = Data("RCE1".utf8)
+    /// The number of bytes that are stored in addition to those of the chunk: the magic, a nonce and a tag.
+    private static let addedSize = 32
     /// The key under which the custom metadata of the stored chunk contains the encrypted metadata.
     private static let sealedMetadataKey = "sealed"
 
@@ -70,6 +72,14 @@ public struct EncryptedRetrieval: ChunkRetrievalDecorator {
     ) async throws -> Bool {
         let stored = try await seal(data, path, .chunk)
         return try await wrapped.createChunk(stored, at: path, metadata: seal(metadata, stored.count, path))
+    }
+
+    /// Returns all chunks with the sizes of their decrypted bytes. The size is 0 if the stored bytes are too
+    /// short to be those of an encrypted chunk.
+    public func chunks(in folder: String) async throws -> [ListedChunk] {
+        try await wrapped.chunks(in: folder).map { chunk in
+            ListedChunk(path: chunk.path, size: chunk.size.map { max(0, $0 - Self.addedSize) })
+        }
     }
 
     /// Returns the data that is authenticated together with the bytes: their purpose and the chunk's name.

@@ -5,8 +5,8 @@ package import RoostFiles
 ///
 /// Files have the permissions 0600, folders 0700. A write creates a temporary file, synchronizes it, renames
 /// it and synchronizes the folder. Therefore, a chunk survives a power failure once its write has returned,
-/// and no reader ever sees a partial chunk. Metadata is kept in the folder `.metadata` at the root and is
-/// written before the chunk.
+/// and no reader ever sees a partial chunk. Metadata is kept in the folder `.metadata` at the root.
+/// ``writeChunk(_:at:metadata:)`` writes it before the chunk, and ``createChunk(_:at:metadata:)`` after it.
 public struct FileSystemRetrieval: ChunkStorageRetrieval {
     /// The folder of the storage.
     public let baseURL: URL
@@ -27,7 +27,19 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
     }
 
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
-        _ = try await write(data, at: path, metadata, mustBeNew: false)
+        let (chunk, metadataFile) = (try url(of: path), metadataURL(of: path))
+        let encoded = try metadata.map { try Self.encoded($0) }
+        let files = files
+        try await blocking {
+            if let encoded {
+                try creatingFolder(of: metadataFile) {
+                    try AtomicFile.write(encoded, to: metadataFile, files: files)
+                }
+            }
+            try creatingFolder(of: chunk) { try AtomicFile.write(data, to: chunk, files: files) }
+            // The metadata of a chunk that was replaced must not be attributed to the new one.
+            if encoded == nil { try files.unlink(metadataFile.path) }
+        }
     }
 
     public func chunkExists(at path: String) async -> Bool { (try? await presence(at: path)) ?? false }
@@ -60,11 +72,48 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
 
     /// Writes a chunk unless one exists at this path.
     ///
-    /// - **Atomicity**: If several processes create the same chunk at the same time, exactly one succeeds.
+    /// - **Atomicity**: If several processes create the same chunk at the same time, exactly one succeeds, and
+    ///   the others change neither the chunk nor its metadata. The metadata is renamed to its place right
+    ///   after the chunk has been created; a process that is killed between these two steps leaves a chunk
+    ///   without metadata.
     public func createChunk(
         _ data: Data, at path: String, metadata: ChunkMetadata?
     ) async throws -> Bool {
-        try await write(data, at: path, metadata, mustBeNew: true)
+        let (chunk, metadataFile) = (try url(of: path), metadataURL(of: path))
+        let encoded = try metadata.map { try Self.encoded($0) }
+        let files = files
+        return try await blocking {
+            if try FileSystem.isRegularFile(chunk.path) { return false }
+            // The metadata is written completely before the chunk is created, so that a full disk is noticed
+            // before that. It appears afterwards, because only then is it known which process has created the
+            // chunk.
+            let replacement = try encoded.map { encoded in
+                let file = try creatingFolder(of: metadataFile) {
+                    try ReplacementFile(of: metadataFile, files: files)
+                }
+                try file.write(encoded)
+                try file.synchronize()
+                return file
+            }
+            do {
+                try creatingFolder(of: chunk) { try AtomicFile.create(data, at: chunk, files: files) }
+            } catch let error as FileError where error.errno == EEXIST {
+                return false
+            }
+            do {
+                if let replacement {
+                    try replacement.publish()
+                } else {
+                    // A process that was killed may have left metadata without a chunk.
+                    try files.unlink(metadataFile.path)
+                }
+            } catch {
+                // This call has created the chunk, and its caller is told that it has not.
+                try? files.unlink(chunk.path)
+                throw error
+            }
+            return true
+        }
     }
 
     public func paths(in folder: String) async throws -> [String] {
@@ -87,6 +136,16 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         }
     }
 
+    public func chunks(in folder: String) async throws -> [ListedChunk] {
+        let (paths, base) = (try await paths(in: folder), baseURL.path)
+        return try await blocking {
+            // A chunk that was deleted after it had been listed is omitted.
+            try paths.compactMap { path in
+                try FileSystem.sizeOfRegularFile(base + "/" + path).map { ListedChunk(path: path, size: $0) }
+            }
+        }
+    }
+
     public func removeLeftovers(in folder: String) async throws {
         let prefix = try ChunkPath.prefix(of: folder)
         let (files, base) = (files, baseURL)
@@ -101,48 +160,22 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         }
     }
 
-    private func write(
-        _ data: Data, at path: String, _ metadata: ChunkMetadata?, mustBeNew: Bool
-    ) async throws -> Bool {
-        let (chunk, metadataFile) = (try url(of: path), metadataURL(of: path))
-        let encoded = try metadata.map { metadata in
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return try encoder.encode(metadata)
+    /// Calls a function that creates a file, and calls it again after creating the folder of the file if
+    /// that does not exist. The folder usually exists, and creating it only after a failure avoids a check of
+    /// every ancestor.
+    private func creatingFolder<Value>(of url: URL, _ write: () throws -> Value) throws -> Value {
+        do {
+            return try write()
+        } catch let error as FileError where error.errno == ENOENT {
+            try files.createFolder(url.deletingLastPathComponent())
+            return try write()
         }
-        let files = files
-        return try await blocking {
-            if mustBeNew, try FileSystem.isRegularFile(chunk.path) { return false }
-            // The folder usually exists. Creating it only after a failed write avoids a check of every
-            // ancestor.
-            func creatingFolder(of url: URL, _ write: () throws -> Void) throws {
-                do {
-                    try write()
-                } catch let error as FileError where error.errno == ENOENT {
-                    try files.createFolder(url.deletingLastPathComponent())
-                    try write()
-                }
-            }
-            if let encoded {
-                try creatingFolder(of: metadataFile) {
-                    try AtomicFile.write(encoded, to: metadataFile, files: files)
-                }
-            }
-            do {
-                try creatingFolder(of: chunk) {
-                    if mustBeNew {
-                        try AtomicFile.create(data, at: chunk, files: files)
-                    } else {
-                        try AtomicFile.write(data, to: chunk, files: files)
-                    }
-                }
-            } catch let error as FileError where mustBeNew && error.errno == EEXIST {
-                return false
-            }
-            // The metadata of a chunk that was replaced must not be attributed to the new one.
-            if encoded == nil { try files.unlink(metadataFile.path) }
-            return true
-        }
+    }
+
+    private static func encoded(_ metadata: ChunkMetadata) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(metadata)
     }
 
     private func url(of path: String) throws -> URL {

@@ -47,9 +47,16 @@ public final class InMemoryRetrieval: ChunkStorageRetrieval {
     }
 
     public func paths(in folder: String) async throws -> [String] {
+        try await chunks(in: folder).map(\.path)
+    }
+
+    public func chunks(in folder: String) async throws -> [ListedChunk] {
         let prefix = try ChunkPath.prefix(of: folder)
         return chunks.withLock { chunks in
-            chunks.keys.map(\.path).filter { $0.utf8.starts(with: prefix.utf8) }
+            chunks.compactMap { key, chunk in
+                guard key.path.utf8.starts(with: prefix.utf8) else { return nil }
+                return ListedChunk(path: key.path, size: chunk.data.count)
+            }
         }
     }
 }

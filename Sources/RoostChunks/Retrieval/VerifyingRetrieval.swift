@@ -47,6 +47,10 @@ public struct VerifyingRetrieval: ChunkRetrievalDecorator {
         return try await wrapped.createChunk(data, at: path, metadata: metadata)
     }
 
+    public func chunks(in folder: String) async throws -> [ListedChunk] {
+        try await wrapped.chunks(in: folder)
+    }
+
     private func check(_ data: Data, _ path: String) async throws {
         guard await Self.digest(data) == organization.identifier(from: path) else {
             throw ChunkStorageError.invalidPath(path)

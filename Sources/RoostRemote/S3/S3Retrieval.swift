@@ -31,6 +31,9 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     /// The maximum size in bytes of the chunk metadata in Base64. S3 allows 2 KB for all headers of an
     /// object.
     private static let maximumMetadataSize = 1800
+    /// The elements of a list that are read.
+    private static let listElements: Set = ["Key", "Size", "IsTruncated", listToken, "EncodingType"]
+    private static let listToken = "NextContinuationToken"
     /// The maximum number of pages of a list that are requested. A page has up to a thousand objects.
     private static let maximumPages = 100_000
     /// The maximum number of parts in an S3 upload.
@@ -136,13 +139,18 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     }
 
     /// Returns the paths of all chunks in a folder and its subfolders.
+    public func paths(in folder: String) async throws -> [String] {
+        try await chunks(in: folder).map(\.path)
+    }
+
+    /// Returns all chunks in a folder and its subfolders, with their sizes if the server reports them.
     ///
     /// - Throws: `ChunkStorageError`; `CancellationError`.
     /// - Complexity: One request per thousand chunks.
-    public func paths(in folder: String) async throws -> [String] {
+    public func chunks(in folder: String) async throws -> [ListedChunk] {
         if !folder.isEmpty { try ChunkPath.check(folder) }
         let base = bucket.prefix.isEmpty ? "" : bucket.prefix + "/"
-        var paths: [String] = []
+        var chunks: [ListedChunk] = []
         var token: String?
         var seen = Set<String>()
         repeat {
@@ -152,13 +160,13 @@ public final class S3Retrieval: ChunkStorageRetrieval {
             let response = try await client.send(
                 .init(method: .get, query: query.map { (name: $0.0, value: $0.1) }))
             guard response.status == 200 else { throw client.refusal(response, folder) }
-            guard
-                let page = S3Document(
-                    response.body, ["Key", "IsTruncated", "NextContinuationToken", "EncodingType"]),
-                page.root == "ListBucketResult", let isTruncated = page["IsTruncated"].first
+            guard let page = S3Document(response.body, Self.listElements), page.root == "ListBucketResult",
+                let isTruncated = page["IsTruncated"].first
             else { throw noStore() }
             let isEncoded = page["EncodingType"].first?.lowercased() == "url"
-            for text in page["Key"] {
+            // Each object of the list has a name and a size.
+            let sizes = page["Size"].count == page["Key"].count ? page["Size"].map { Int($0) } : []
+            for (number, text) in page["Key"].enumerated() {
                 // Some servers encode a space as a plus sign.
                 let name =
                     isEncoded
@@ -168,9 +176,10 @@ public final class S3Retrieval: ChunkStorageRetrieval {
                     let path = String(name.utf8.dropFirst(base.utf8.count))
                 else { throw noStore() }
                 // Other programs can store objects whose names are no paths of chunks.
-                if (try? ChunkPath.check(path)) != nil { paths.append(path) }
+                guard (try? ChunkPath.check(path)) != nil else { continue }
+                chunks.append(ListedChunk(path: path, size: sizes.isEmpty ? nil : sizes[number]))
             }
-            token = isTruncated == "true" ? page["NextContinuationToken"].first : nil
+            token = isTruncated == "true" ? page[Self.listToken].first : nil
             if isTruncated == "true", token == nil { throw noStore() }
             // A server that repeats a token, or never ends a listing, would block the caller forever.
             if let token, !seen.insert(token).inserted || seen.count > Self.maximumPages {
@@ -178,7 +187,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
                     reason: "\(client.server) repeats pages of the object list or never ends it")
             }
         } while token != nil
-        return paths
+        return chunks
     }
 
     /// Aborts incomplete multipart uploads.

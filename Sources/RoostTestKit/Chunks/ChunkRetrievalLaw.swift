@@ -18,10 +18,11 @@ public enum ChunkRetrievalLaw: String, Sendable, CaseIterable {
     case deletedChunksAreRemoved
     /// Metadata is either read back unchanged or not stored at all.
     case metadataIsPreserved
-    /// If several tasks create the same chunk, exactly one of them succeeds. The default implementation of
-    /// `createChunk` does not guarantee this.
+    /// If several tasks create the same chunk, exactly one of them succeeds, and the metadata, if it is stored,
+    /// is that of this task. The default implementation of `createChunk` does not guarantee this.
     case onlyOneTaskCreatesChunk
-    /// The paths of all chunks are listed, unless the retrieval does not support listing.
+    /// The paths of all chunks are listed, with correct sizes or none, unless the retrieval does not support
+    /// listing.
     case allChunksAreListed
     /// No changes are lost if several tasks use the retrieval concurrently.
     case concurrentTasksLoseNothing
@@ -150,22 +151,33 @@ private struct RetrievalTrial {
         let retrieval = retrieval
         let data = samples[2]
         let path = path(1, data)
-        let created = try await withThrowingTaskGroup(of: Bool.self) { group in
-            for _ in 0..<8 {
-                group.addTask { try await retrieval.createChunk(data, at: path, metadata: nil) }
+        let winners = try await withThrowingTaskGroup(of: ChunkMetadata?.self) { group in
+            for number in 0..<8 {
+                let metadata = ChunkMetadata(size: data.count, custom: ["task": "\(number)"])
+                group.addTask {
+                    try await retrieval.createChunk(data, at: path, metadata: metadata) ? metadata : nil
+                }
             }
-            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            return try await group.reduce(into: [ChunkMetadata]()) { winners, metadata in
+                if let metadata { winners.append(metadata) }
+            }
         }
-        try require(created == 1, "\(created) of 8 tasks created the same chunk")
+        try require(winners.count == 1, "\(winners.count) of 8 tasks created the same chunk")
         try await requireRead(path, data)
+        let found = try await retrieval.metadata(at: path)
+        try require(
+            found == nil || found == winners.first,
+            "the metadata is \(found as Any), which another task gave")
     }
 
     func allChunksAreListed() async throws {
         var expected = Set<String>()
+        var sizes: [String: Int] = [:]
         for (number, data) in samples.enumerated() {
             let path = path(number, data)
             try await retrieval.writeChunk(data, at: path, metadata: ChunkMetadata(size: data.count))
             expected.insert(path)
+            sizes[path] = data.count
         }
         let listed: [String]
         do {
@@ -176,6 +188,15 @@ private struct RetrievalTrial {
         try require(
             listed.count == expected.count && Set(listed) == expected,
             "the list is \(listed.sorted()), expected \(expected.sorted())")
+        let chunks = try await retrieval.chunks(in: "")
+        try require(
+            Set(chunks.map(\.path)) == expected && chunks.count == expected.count,
+            "the list with sizes is \(chunks), expected \(expected.sorted())")
+        for chunk in chunks {
+            try require(
+                chunk.size == nil || chunk.size == sizes[chunk.path],
+                "the size of '\(chunk.path)' is listed as \(chunk.size as Any)")
+        }
         let folder = String(expected.first?.prefix { $0 != "/" } ?? "")
         let inFolder = try await retrieval.paths(in: folder)
         try require(

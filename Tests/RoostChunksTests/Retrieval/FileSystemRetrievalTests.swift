@@ -63,6 +63,62 @@ struct FileSystemRetrievalTests {
         return false
     }
 
+    @Test(arguments: [true, false])
+    func `a process that loses the race for a chunk changes nothing`(hasMetadata: Bool) async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let prepared = TemporaryFolder.unusedURL()
+        let winning = ChunkMetadata(size: 3, custom: ["of": "the winner"])
+        try await FileSystemRetrieval(baseURL: prepared)
+            .writeChunk(Data("won".utf8), at: "ab/x", metadata: winning)
+        let isCopied = Mutex(false)
+        // The other process creates the chunk right before this one does.
+        let files = FileSystem { step in
+            guard step.kind == .link else { return nil }
+            let manager = FileManager.default
+            for name in [".metadata/ab/x.json", "ab/x"] {
+                let target = folder.appendingPathComponent(name)
+                try? manager.createDirectory(
+                    at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try? manager.copyItem(at: prepared.appendingPathComponent(name), to: target)
+            }
+            isCopied.withLock { $0 = true }
+            return nil
+        }
+        let losing = hasMetadata ? ChunkMetadata(size: 4, custom: ["of": "the loser"]) : nil
+        let isCreated = try await FileSystemRetrieval(baseURL: folder, files: files)
+            .createChunk(Data("lost".utf8), at: "ab/x", metadata: losing)
+        #expect(!isCreated && isCopied.withLock { $0 })
+        let retrieval = FileSystemRetrieval(baseURL: folder)
+        #expect(try await retrieval.readChunk(at: "ab/x") == Data("won".utf8))
+        #expect(try await retrieval.metadata(at: "ab/x") == winning)
+    }
+
+    @Test func `a chunk that cannot be created completely is not created`() async throws {
+        for step in 0... {
+            let seen = Mutex(0)
+            let files = FileSystem { _ in
+                seen.withLock { count in
+                    count += 1
+                    return count == step + 1 ? .error(ENOSPC) : nil
+                }
+            }
+            let folder = TemporaryFolder.unusedURL()
+            do {
+                let isNew = try await FileSystemRetrieval(baseURL: folder, files: files)
+                    .createChunk(Data("new".utf8), at: "ab/x", metadata: ChunkMetadata(size: 3))
+                #expect(isNew)
+                if seen.withLock({ $0 }) <= step {
+                    #expect(step > 8)
+                    return
+                }
+            } catch ChunkStorageError.storageFull {}
+            let retrieval = FileSystemRetrieval(baseURL: folder)
+            // If the chunk exists, only the synchronization of its folder has failed.
+            guard try await retrieval.presence(at: "ab/x") else { continue }
+            #expect(try await retrieval.readChunk(at: "ab/x") == Data("new".utf8))
+        }
+    }
+
     @Test func `a failed write has the error of its cause`() async throws {
         func error(_ errno: Int32) async throws -> ChunkStorageError? {
             let retrieval = FileSystemRetrieval(

@@ -106,7 +106,7 @@ package final class FakeObjectStore: Sendable {
                 objects[key] = nil
                 return .init(status: 204)
             case "GET" where query.contains("list-type=2"):
-                return .init(body: Self.list(objects.keys.sorted(), bucket: key, query))
+                return .init(body: Self.list(objects.mapValues(\.data.count), bucket: key, query))
             case "GET", "HEAD":
                 guard let object = objects[key] else { return Self.error(404, "NoSuchKey") }
                 if request.headers["range"] != nil {
@@ -120,13 +120,15 @@ package final class FakeObjectStore: Sendable {
     }
 
     /// Returns a page of a listing, with at most two names.
-    private static func list(_ keys: [String], bucket: String, _ query: String) -> Data {
+    ///
+    /// - Parameter sizes: The sizes of all objects, by their names.
+    private static func list(_ sizes: [String: Int], bucket: String, _ query: String) -> Data {
         func value(_ name: String) -> String {
             let field = query.split(separator: "&").first { $0.hasPrefix(name + "=") }
             return field.map { String($0.dropFirst(name.count + 1)) }?.removingPercentEncoding ?? ""
         }
         let prefix = value("prefix")
-        let names = keys.compactMap {
+        let names = sizes.keys.sorted().compactMap {
             $0.hasPrefix(bucket + "/") ? String($0.dropFirst(bucket.count + 1)) : nil
         }
         .filter { $0.hasPrefix(prefix) && $0 > value("continuation-token") }
@@ -135,6 +137,9 @@ package final class FakeObjectStore: Sendable {
         let token = isTruncated ? "<NextContinuationToken>\(page.last ?? "")</NextContinuationToken>" : ""
         return Data(
             ("<ListBucketResult><IsTruncated>\(isTruncated)</IsTruncated>\(token)"
-                + page.map { "<Contents><Key>\($0)</Key></Contents>" }.joined() + "</ListBucketResult>").utf8)
+                + page.map { name in
+                    let size = sizes["\(bucket)/\(name)"] ?? 0
+                    return "<Contents><Key>\(name)</Key><Size>\(size)</Size></Contents>"
+                }.joined() + "</ListBucketResult>").utf8)
     }
 }
