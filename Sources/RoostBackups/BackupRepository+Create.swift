@@ -58,6 +58,7 @@ extension BackupRepository {
                 }
                 var report = try await finish(result, writer, lock)
                 report.damagedDocuments = damaged
+                report.incompletePacks = store.lostPacks
                 return report
             }
         }

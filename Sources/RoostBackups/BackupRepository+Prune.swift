@@ -18,8 +18,9 @@ extension BackupRepository {
     ///   - retention: The rules; `nil` keeps all snapshots.
     ///   - isDryRun: Whether to compute the result without changing anything.
     /// - Returns: The snapshots and the amount of data that were removed or, in a dry run, would be removed.
-    /// - Throws: ``BackupError``: `.locked` if another process is using the repository; `.damaged` if damage
-    ///   hides which data is in use, in which case nothing is removed; `.badInput` if the rules keep no
+    /// - Throws: ``BackupError``: `.locked` if another process is using the repository; `.damaged` if a
+    ///   snapshot cannot be read, so that the data that it uses is unknown, or if a remaining snapshot is
+    ///   incomplete; in both cases nothing is removed; `.newerFormat`; `.badInput` if the rules keep no
     ///   snapshot. `ChunkStorageError` if reading or writing fails.
     @concurrent
     public func prune(
@@ -33,7 +34,7 @@ extension BackupRepository {
         return try await RepositoryLock.with(exclusive: !isDryRun, toleratesReadOnly: isDryRun, retrieval) {
             lock in
             var report = BackupPruneReport(isDryRun: isDryRun)
-            let snapshots = try await snapshots()
+            let snapshots = try await readableSnapshotsForPruning()
             let kept = retention?.kept(of: snapshots) ?? Set(snapshots.map(\.id))
             report.kept = snapshots.filter { kept.contains($0.id) }
             report.forgotten = snapshots.filter { !kept.contains($0.id) }
@@ -43,7 +44,10 @@ extension BackupRepository {
                     "cannot prune the backup: the rules keep none of \(snapshots.count) snapshots; nothing "
                         + "was removed")
             }
-            let indexes = try await indexes(skippingDamaged: false)
+            // A corrupt index is not needed if the others list all segments of the remaining snapshots, which
+            // `needed` checks.
+            let oldIndexes = try await names(in: RepositoryObject.indexes).map(RepositoryObject.index)
+            let indexes = try await indexes(skippingDamaged: true)
             let store = try await segments()
             let needed = try await needed(by: report.kept, store)
             let plan = try await Plan(
@@ -54,9 +58,23 @@ extension BackupRepository {
             report.removedPacks = plan.unneededPaths.count
             if isDryRun { return report }
             report.writtenPacks = try await carryOut(
-                plan, forgetting: report.forgotten, indexes.map(\.path), store, lock)
+                plan, forgetting: report.forgotten, oldIndexes, store, lock)
             return report
         }
+    }
+
+    /// Returns all snapshots.
+    ///
+    /// - Throws: ``BackupError`` if a snapshot cannot be read, because its data would be removed.
+    private func readableSnapshotsForPruning() async throws -> [BackupSnapshot] {
+        let list = try await snapshotList()
+        guard let first = list.unreadable.first else { return list.snapshots }
+        guard first.error.code == .damaged else { throw first.error }
+        let names = list.unreadable.map { String($0.id.prefix(12)) }.joined(separator: ", ")
+        throw BackupError(
+            .damaged,
+            "cannot prune the backup: the data of snapshot \(names), which cannot be read, is unknown; nothing "
+                + "was removed", remedy: .forgetSnapshot)
     }
 
     /// Returns all segments that the snapshots use, including the bases of relative segments.
@@ -64,30 +82,32 @@ extension BackupRepository {
     {
         var needed = Set<SegmentID>()
         var lists = Set<SegmentID>()
-        func need(_ id: SegmentID) throws {
+        func need(_ id: SegmentID, _ snapshot: BackupSnapshot) throws {
             // This is a loop, because a manipulated index can state bases of bases to any depth.
             var next: SegmentID? = id
             while let id = next, needed.insert(id).inserted {
                 guard let location = store.location(of: id) else {
                     throw BackupError(
                         .damaged,
-                        "cannot prune the backup: a snapshot uses a segment that no index lists; nothing was "
-                            + "removed", remedy: .verifyBackup)
+                        "cannot prune the backup: data of snapshot \(snapshot.id.prefix(12)) is missing or "
+                            + "damaged; nothing was removed", remedy: .verifyBackup)
                 }
                 next = location.base
             }
         }
         for snapshot in snapshots {
-            for id in snapshot.sources + snapshot.clusters + snapshot.lists { try need(id) }
+            for id in snapshot.sources + snapshot.clusters + snapshot.lists { try need(id, snapshot) }
             for list in snapshot.originals where lists.insert(list).inserted {
-                try need(list)
+                try need(list, snapshot)
                 for record in try await originals(of: list, store) {
-                    for part in record.parts { try need(part) }
+                    for part in record.parts { try need(part, snapshot) }
                 }
             }
-            if let run = snapshot.run { try need(run) }
+            if let run = snapshot.run { try need(run, snapshot) }
             for list in snapshot.lists where lists.insert(list).inserted {
-                for run in try await runs(of: list, store) { for (id, _) in run.all { try need(id) } }
+                for run in try await runs(of: list, store) {
+                    for (id, _) in run.all { try need(id, snapshot) }
+                }
             }
         }
         return needed
@@ -161,9 +181,10 @@ extension BackupRepository {
             try await writer.finish()
             return await writer.packs
         }
-        var current: String?
-        if plan.changesIndex || oldIndexes.count > 1 {
-            current = try await writeIndex(plan.kept + written).path
+        var current: Set<String>?
+        let packs = plan.kept + written
+        if plan.changesIndex || oldIndexes.count > PackIndexCodec.parts(of: packs).count {
+            current = Set(try await writeIndex(packs).paths)
         }
         try await lock.requireHeld()
         for snapshot in snapshots {
@@ -172,7 +193,7 @@ extension BackupRepository {
         // From here on, no snapshot refers to the data that is removed.
         try await lock.requireHeld()
         if let current {
-            for path in oldIndexes where path != current { try await retrieval.deleteChunk(at: path) }
+            for path in oldIndexes where !current.contains(path) { try await retrieval.deleteChunk(at: path) }
         }
         try await lock.requireHeld()
         let names = Set(written.map { RepositoryObject.pack($0.name.description) })

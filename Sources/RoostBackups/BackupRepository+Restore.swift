@@ -48,7 +48,8 @@ extension BackupRepository {
         ) { _ in
             let losses = LossCounter(reporting: onLoss)
             let reader = SnapshotReader(
-                repository: self, snapshot: snapshot, segments: try await segments(), onLoss: losses.onLoss)
+                repository: self, snapshot: snapshot,
+                segments: try await segments(acceptingDamagedPacks: true), onLoss: losses.onLoss)
             let (assignments, done) = try await restoreEntries(reader, into: storage, progress)
             guard done == snapshot.stamp.entryCount || onLoss != nil else {
                 throw BackupError(

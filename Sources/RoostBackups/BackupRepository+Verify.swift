@@ -9,7 +9,7 @@ extension BackupRepository {
     ///
     /// - Parameters:
     ///   - readingData: Whether to read all packs and verify their digests. Otherwise only snapshots, indexes
-    ///     and lists are read, and the existence of the packs is checked.
+    ///     and lists are read, and the existence and size of the packs is checked.
     ///   - isIgnoringLocks: Whether to verify without a lock. If another process prunes the repository at the
     ///     same time, the result may list faults that do not exist.
     ///   - progress: Called repeatedly with the number of packs that have been read and the total number of
@@ -26,7 +26,7 @@ extension BackupRepository {
             exclusive: false, isIgnored: isIgnoringLocks, toleratesReadOnly: true, retrieval
         ) { _ in
             var verifier = try await RepositoryVerifier(self)
-            try await verifier.findMissingPacks()
+            try await verifier.findIncompletePacks()
             if readingData { try await verifier.readPacks(progress) }
             try await verifier.checkSnapshots()
             return verifier.result

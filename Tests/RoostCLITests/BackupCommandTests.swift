@@ -57,7 +57,10 @@ import Testing
         let packs = cli.home.appendingPathComponent("b/packs")
         let paths = try #require(FileManager.default.subpaths(atPath: packs.path))
         let pack = packs.appendingPathComponent(try #require(paths.first { $0.contains("/") }))
-        try Data().write(to: pack)
+        var data = try Data(contentsOf: pack)
+        // Only a verification that reads the data finds a changed byte.
+        data[data.count / 2] ^= 1
+        try data.write(to: pack)
         #expect(try cli.roost("backup", "create", "--store=s", "--to=b").status == 0)
         let damaged = try cli.roost("backup", "verify", "--to=b", "--read-data")
         #expect(damaged.status == 65 && damaged.error.contains("`roost backup forget`"), "\(damaged)")
@@ -67,6 +70,49 @@ import Testing
         #expect(try cli.roost("backup", "prune", "--to=b").status == 0)
         #expect(try cli.roost("backup", "create", "--store=s", "--to=b").status == 0)
         #expect(try cli.roost("backup", "verify", "--to=b", "--read-data").status == 0)
+    }
+
+    @Test func `a backup replaces an emptied pack`() throws {
+        try prepare()
+        #expect(try cli.roost("backup", "create", "--store=s", "--to=b").status == 0)
+        let packs = cli.home.appendingPathComponent("b/packs")
+        let paths = try #require(FileManager.default.subpaths(atPath: packs.path))
+        try Data().write(to: packs.appendingPathComponent(try #require(paths.first { $0.contains("/") })))
+        let damaged = try cli.roost("backup", "verify", "--to=b")
+        #expect(damaged.status == 65 && damaged.output.contains("0 bytes instead of"), "\(damaged)")
+        #expect(try cli.roost("backup", "create", "--store=s", "--to=b").status == 0)
+        #expect(try cli.roost("backup", "verify", "--to=b", "--read-data").status == 0)
+    }
+
+    @Test func `commands name a damaged snapshot, use the others and have status 65`() throws {
+        try prepare(40)
+        for _ in 0..<2 { #expect(try cli.roost("backup", "create", "--store=s", "--to=b").status == 0) }
+        let snapshots = cli.home.appendingPathComponent("b/snapshots")
+        let ids = try cli.roost("backup", "list", "--to=b", "--format=tsv").output.split(separator: "\n")
+            .dropFirst().compactMap { $0.split(separator: "\t").first.map { String($0.prefix(8)) } }
+        let name = try #require(
+            FileManager.default.subpaths(atPath: snapshots.path)?.first { $0.hasPrefix(ids[1]) })
+        try Data("{".utf8).write(to: snapshots.appendingPathComponent(name))
+        let list = try cli.roost("backup", "list", "--to=b")
+        #expect(list.status == 65 && list.output.contains(ids[0]) && !list.output.contains(ids[1]))
+        #expect(list.error.contains("`roost backup forget \(name.prefix(12))`"), "\(list.error)")
+        let shown = try cli.roost("backup", "show", "--to=b", "latest")
+        #expect(shown.status == 65 && shown.output.contains(ids[0]) && shown.error.contains(ids[1]))
+        let restored = try cli.roost("backup", "restore", "latest", "--to=b", "--into=r")
+        #expect(restored.status == 65 && restored.error.contains(ids[1]), "\(restored)")
+        #expect(try cli.roost("doctor", "--store=r").status == 0)
+        #expect(try cli.roost("backup", "restore", ids[0], "--to=b", "--into=r2").status == 0)
+        let verified = try cli.roost("backup", "verify", "--to=b")
+        #expect(verified.status == 65 && verified.output.contains(ids[1]), "\(verified)")
+        // These commands remove data, so they do not guess.
+        for arguments in [["prune"], ["prune", "--keep-last=1"], ["forget", "latest"]] {
+            let refused = try cli.roost(["backup"] + arguments + ["--to=b"])
+            #expect(refused.status == 65 && refused.error.contains(ids[1]), "\(refused)")
+        }
+        #expect(try cli.roost("backup", "forget", "--to=b", ids[1]).status == 0)
+        #expect(try cli.roost("backup", "prune", "--to=b").status == 0)
+        let rest = try cli.roost("backup", "list", "--to=b")
+        #expect(rest.status == 0 && rest.output.contains(ids[0]) && rest.error.isEmpty)
     }
 
     @Test func `snapshots in the store's own repository can be removed and pruned`() throws {

@@ -138,6 +138,26 @@ struct ClusterTests {
         try await store.close()
     }
 
+    @Test func `the list of backups names unreadable snapshots, and reports a moved store`() async throws {
+        let folder = try TemporaryFolder().url.appendingPathComponent("store")
+        let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
+        try await store.add("a text")
+        try await HTTPHarness.run(HTTPHarness.settings { $0.directory = folder }, store: store) { harness in
+            let started = try await harness.send(.POST, "/api/v1/backups")
+            let job = try await Self.outcome(harness, started.json)
+            let id = try #require(job["result"]?["snapshot"]?.asString)
+            let snapshots = folder.appendingPathComponent("backups/repository/snapshots")
+            try Data("{".utf8).write(to: snapshots.appendingPathComponent(id))
+            let list = try await harness.send(.GET, "/api/v1/backups").json
+            #expect(list["backups"] == [] && list["unreadable"] == [.string(id)], "\(list)")
+            try FileManager.default.moveItem(
+                at: folder, to: folder.deletingLastPathComponent().appendingPathComponent("moved"))
+            let answer = try await harness.send(.GET, "/api/v1/backups")
+            #expect(answer.status == 503 && answer.json["code"] == "noStore", "\(answer.text)")
+        }
+        try await store.close()
+    }
+
     @Test func `a backup is encrypted with the passphrase of the server`() async throws {
         let folder = try TemporaryFolder().url
         let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())

@@ -166,29 +166,38 @@ public final class BackupRepository: Sendable {
     /// - Throws: ``BackupError``: `.damaged` if a snapshot is corrupt, `.newerFormat`; `ChunkStorageError`
     ///   if the storage cannot be read.
     public func snapshots() async throws -> [BackupSnapshot] {
-        try await snapshots(skippingDamaged: false)
+        let list = try await snapshotList()
+        if let first = list.unreadable.first { throw first.error }
+        return list.snapshots
     }
 
     /// Returns the snapshots that can be read, oldest first. Corrupt snapshots are skipped.
     ///
     /// - Throws: ``BackupError`` with `.newerFormat`; `ChunkStorageError` if the storage cannot be read.
     public func readableSnapshots() async throws -> [BackupSnapshot] {
-        try await snapshots(skippingDamaged: true)
+        let list = try await snapshotList()
+        if let newer = list.unreadable.first(where: { $0.error.code == .newerFormat }) { throw newer.error }
+        return list.snapshots
     }
 
-    private func snapshots(skippingDamaged isLenient: Bool) async throws -> [BackupSnapshot] {
-        var snapshots: [BackupSnapshot] = []
+    /// Returns all snapshots: those that can be read, oldest first, and those that are corrupt or have a newer
+    /// format.
+    ///
+    /// - Throws: `ChunkStorageError` if the storage cannot be read.
+    public func snapshotList() async throws -> BackupSnapshotList {
+        var list = BackupSnapshotList()
         for name in try await names(in: RepositoryObject.snapshots) {
             do {
-                snapshots.append(try await snapshot(named: name))
+                list.snapshots.append(try await snapshot(named: name))
             } catch let error as BackupError where error.code == .notFound {
                 // Another process removed the snapshot after it had been listed.
                 continue
-            } catch  where isLenient && Self.isDamage(error) {
-                continue
+            } catch let error as BackupError {
+                list.unreadable.append(.init(id: name, error: error))
             }
         }
-        return snapshots.oldestFirst()
+        list.snapshots = list.snapshots.oldestFirst()
+        return list
     }
 
     /// Returns the names of the objects in a folder. Files with other names are ignored.
@@ -225,28 +234,25 @@ public final class BackupRepository: Sendable {
         guard beginning == "latest" else {
             return try await snapshot(named: try await name(beginning: beginning))
         }
-        let all = try await snapshots()
-        guard let last = all.last else {
-            throw BackupError(
-                .notFound, "cannot select the latest snapshot: the backup repository is empty",
-                remedy: .createBackup)
-        }
-        guard all.allSatisfy({ $0.stamp.store == last.stamp.store }) else {
-            throw BackupError(
-                .notFound,
-                "cannot select the latest snapshot: the backup repository has snapshots of several stores",
-                remedy: .chooseSnapshot)
-        }
-        return last
+        let list = try await snapshotList()
+        // A snapshot that cannot be read may be the newest one.
+        if let first = list.unreadable.first { throw first.error }
+        return try list.latest()
     }
 
     func snapshot(named name: String) async throws -> BackupSnapshot {
         func damaged(_ cause: String) -> BackupError {
             BackupError(
                 .damaged, "cannot read snapshot \(name.prefix(12)) in the backup: \(cause)",
-                remedy: .verifyBackup)
+                remedy: .forgetSnapshot)
         }
-        guard let data = try await retrieval.readChunk(at: RepositoryObject.snapshot(name)) else {
+        let stored: Data?
+        do {
+            stored = try await retrieval.readChunk(at: RepositoryObject.snapshot(name))
+        } catch let error as ChunkStorageError where error.isDamage {
+            throw damaged("it cannot be decrypted")
+        }
+        guard let data = stored else {
             throw BackupError(
                 .notFound, "snapshot \(name.prefix(12)) not found", remedy: .chooseSnapshot)
         }
@@ -313,25 +319,40 @@ public final class BackupRepository: Sendable {
         return packs
     }
 
-    /// Returns a store that can read all segments that the indexes list and whose packs exist.
-    func segments() async throws -> SegmentStore {
+    /// Returns a store that can read all segments that the indexes list and whose packs are complete.
+    ///
+    /// Segments of missing packs, and of packs with a wrong length, are left out, so that the next backup that
+    /// needs them writes them again.
+    ///
+    /// - Parameter acceptsDamagedPacks: Whether to read segments from packs with a wrong length if no other
+    ///   pack has them. The digest of a segment shows whether it is intact.
+    func segments(acceptingDamagedPacks acceptsDamagedPacks: Bool = false) async throws -> SegmentStore {
         let store = SegmentStore(
             CachedRetrieval(wrapped: retrieval, limit: Self.cacheSize), naming: naming)
-        let present = Set(try await retrieval.paths(in: RepositoryObject.packs))
-        // Segments of missing packs are left out, so that the next backup that needs them writes them again.
-        store.add(
-            try await indexes(skippingDamaged: true).flatMap(\.packs).filter {
-                present.contains(RepositoryObject.pack($0.name.description))
-            })
+        let stored = try await StoredPacks(retrieval)
+        let packs = try await indexes(skippingDamaged: true).flatMap(\.packs)
+        store.add(packs.filter { stored.state(of: $0) == .complete })
+        let incomplete = packs.filter { stored.state(of: $0) != .complete }
+        store.note(incomplete: incomplete)
+        if acceptsDamagedPacks {
+            store.addMissing(incomplete.filter { stored.state(of: $0) != .missing })
+        }
         store.removeOrphans()
         return store
     }
 
-    /// Writes an index object and returns its path and its size in bytes.
-    func writeIndex(_ packs: [PackContents]) async throws -> (path: String, size: Int) {
-        let data = try PackIndexCodec.encode(packs)
-        let path = RepositoryObject.index(naming.name(of: data))
-        try await retrieval.writeChunk(data, at: path, metadata: nil)
-        return (path, data.count)
+    /// Writes the index of packs, in several objects if it is large.
+    ///
+    /// - Returns: The paths of the objects, and their total size in bytes.
+    func writeIndex(_ packs: [PackContents]) async throws -> (paths: [String], size: Int) {
+        var (paths, size) = ([String](), 0)
+        for part in PackIndexCodec.parts(of: packs) {
+            let data = try PackIndexCodec.encode(part)
+            let path = RepositoryObject.index(naming.name(of: data))
+            try await retrieval.writeChunk(data, at: path, metadata: nil)
+            paths.append(path)
+            size += data.count
+        }
+        return (paths, size)
     }
 }

@@ -3,6 +3,10 @@ struct PackContents: Sendable {
     var name: SegmentID
     var segments: [(id: SegmentID, location: SegmentLocation)]
 
+    /// The path of the pack in the repository.
+    var path: String { RepositoryObject.pack(name.description) }
+
+    /// The size of the pack in bytes.
     var storedSize: Int { segments.reduce(0) { $0 + $1.location.storedSize } }
 
     /// Merges the contents of packs that occur several times.

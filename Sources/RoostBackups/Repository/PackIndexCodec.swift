@@ -13,10 +13,40 @@ enum PackIndexCodec {
     private static let magic = Data("RBI1".utf8)
     /// The maximum size of an uncompressed index in bytes.
     private static let maximumSize = 1 << 30
+    /// The size in bytes, before compression, at which an index is divided into several objects. It limits the
+    /// memory that is needed to read one of them.
+    static let intendedSize = 64 << 20
     /// The minimum sizes of an encoded pack and of an encoded segment, in bytes.
     private static let minimumPackSize = SegmentID.size + 4
     private static let minimumSegmentSize = SegmentID.size + 10
 
+    /// Divides packs among several index objects, in order.
+    ///
+    /// - Parameters:
+    ///   - packs: The packs; the result has at least one element even if this array is empty.
+    ///   - size: The maximum size in bytes of an object before compression. An object with a single pack can
+    ///     be larger.
+    static func parts(of packs: [PackContents], size: Int = intendedSize) -> [[PackContents]] {
+        var (parts, bytes) = ([[PackContents]()], 0)
+        for pack in packs {
+            let added = minimumPackSize + pack.segments.reduce(0) { $0 + encodedSize(of: $1.location) }
+            if bytes > 0, bytes + added > size {
+                parts.append([])
+                bytes = 0
+            }
+            parts[parts.count - 1].append(pack)
+            bytes += added
+        }
+        return parts
+    }
+
+    private static func encodedSize(of location: SegmentLocation) -> Int {
+        minimumSegmentSize + (location.base == nil ? 0 : SegmentID.size)
+    }
+
+    /// Encodes an index object.
+    ///
+    /// - Throws: ``BackupError`` with `.badInput` if the index is larger than ``decode(_:)`` accepts.
     static func encode(_ packs: [PackContents]) throws -> Data {
         var writer = BinaryWriter()
         writer.write(UInt32(packs.count))
@@ -33,6 +63,12 @@ enum PackIndexCodec {
             }
         }
         let bytes = Data(writer.bytes)
+        guard bytes.count <= maximumSize else {
+            throw BackupError(
+                .badInput,
+                "cannot write an index of the backup: it has \(bytes.count) bytes, and the limit is "
+                    + "\(maximumSize)")
+        }
         var header = BinaryWriter()
         header.write(raw: magic)
         header.write(UInt32(bytes.count))

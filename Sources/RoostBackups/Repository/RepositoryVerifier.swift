@@ -45,24 +45,35 @@ struct RepositoryVerifier {
         return result.findings.count - 1
     }
 
-    /// Adds a finding for each missing pack, unless all of its segments are also in other packs: the first
-    /// backup after a loss writes the segments again.
-    mutating func findMissingPacks() async throws {
-        let existing = Set(try await repository.retrieval.paths(in: RepositoryObject.packs))
+    /// Adds a finding for each pack that is missing or has a wrong length, unless all of its segments are also
+    /// in other packs: the first backup after a loss writes the segments again.
+    mutating func findIncompletePacks() async throws {
+        let stored = try await StoredPacks(repository.retrieval)
         let listed = packs
-        packs = listed.filter { existing.contains(Self.path(of: $0)) }
+        packs = listed.filter { stored.state(of: $0) == .complete }
         store.add(packs)
-        for pack in listed where !existing.contains(Self.path(of: pack)) {
-            let lost = pack.segments.map(\.id).filter { $0 != .none && store.location(of: $0) == nil }
-            if !lost.isEmpty { markUnreadable(lost, Self.path(of: pack), "the pack is missing") }
+        for pack in listed {
+            let state = stored.state(of: pack)
+            if state == .complete { continue }
+            let lost = pack.segments.filter { $0.id != .none && store.location(of: $0.id) == nil }
+            guard !lost.isEmpty else { continue }
+            guard case .wrongSize(let size) = state else {
+                markUnreadable(lost.map(\.id), pack.path, "the pack is missing")
+                continue
+            }
+            // An encrypted pack can only be decrypted as a whole.
+            let cut = lost.filter {
+                repository.isEncrypted || $0.location.offset + $0.location.storedSize > size
+            }
+            markUnreadable(
+                cut.map(\.id), pack.path, "the pack has \(size) bytes instead of \(pack.storedSize)")
+            // The other segments can still be intact.
+            store.addMissing([pack])
+            packs.append(pack)
         }
         result.packCount = listed.count
         result.segmentCount = listed.reduce(0) { $0 + $1.segments.count { $0.id != .none } }
-        result.strayPacks = existing.subtracting(listed.map(Self.path)).sorted()
-    }
-
-    private static func path(of pack: PackContents) -> String {
-        RepositoryObject.pack(pack.name.description)
+        result.strayPacks = stored.paths.subtracting(listed.map(\.path)).sorted()
     }
 
     private mutating func markUnreadable(_ segments: [SegmentID], _ path: String, _ problem: String) {
@@ -75,7 +86,7 @@ struct RepositoryVerifier {
         for (number, pack) in packs.enumerated() {
             try Task.checkCancellation()
             defer { progress(number + 1, packs.count) }
-            let path = Self.path(of: pack)
+            let path = pack.path
             let segments = pack.segments.filter { $0.id != .none && store.pack(of: $0.id) == pack.name }
             do {
                 guard let data = try await repository.retrieval.readChunk(at: path) else {
@@ -106,6 +117,9 @@ struct RepositoryVerifier {
             let snapshot: BackupSnapshot
             do {
                 snapshot = try await repository.snapshot(named: name)
+            } catch let error as BackupError where error.code == .notFound {
+                // Another process removed the snapshot after it had been listed.
+                continue
             } catch  where BackupRepository.isDamage(error) {
                 let index = findingIndex(path, "the snapshot is corrupt")
                 result.findings[index].snapshots = [name]

@@ -21,6 +21,8 @@ final class SegmentStore: Sendable {
     }
 
     private let segments = Mutex<[SegmentID: PackedSegment]>([:])
+    /// The packs that an index lists and that are missing or have a wrong length.
+    private let incomplete = Mutex<[PackContents]>([])
     private let recent = Mutex(Recent())
     private let retrieval: any ChunkStorageRetrieval
     let naming: SegmentNaming
@@ -50,6 +52,31 @@ final class SegmentStore: Sendable {
                     }
                 }
             }
+        }
+    }
+
+    /// Adds those segments of the given packs that the store does not have.
+    func addMissing(_ packs: [PackContents]) {
+        segments.withLock { segments in
+            for pack in packs {
+                for (id, location) in pack.segments where id != .none && segments[id] == nil {
+                    segments[id] = PackedSegment(pack: pack.name, location: location)
+                }
+            }
+        }
+    }
+
+    /// Records packs that are missing or have a wrong length.
+    func note(incomplete packs: [PackContents]) { incomplete.withLock { $0 += packs } }
+
+    /// The paths of incomplete packs with segments that the store does not have.
+    var lostPacks: [String] {
+        let packs = incomplete.withLock { $0 }
+        return segments.withLock { segments in
+            let lost = packs.filter { pack in
+                pack.segments.contains { $0.id != .none && segments[$0.id] == nil }
+            }
+            return Set(lost.map(\.path)).sorted()
         }
     }
 

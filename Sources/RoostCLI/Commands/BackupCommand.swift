@@ -68,6 +68,12 @@ struct BackupCommand: AsyncParsableCommand {
                     "excluded a damaged original file from the backup: \(digest.prefix(12)); "
                         + "run `roost doctor` for details")
             }
+            if !report.incompletePacks.isEmpty {
+                let count = report.incompletePacks.count
+                options.note(
+                    "\(Count.text(count, "pack")) of the repository \(count == 1 ? "is" : "are") missing or "
+                        + "truncated, so older snapshots are incomplete; run `roost backup verify`")
+            }
             if json {
                 return try Terminal.json(BackupDocument(report.snapshot, written: report.writtenBytes))
             }
@@ -86,6 +92,9 @@ struct BackupCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the snapshots, oldest first.",
             discussion: """
+                If a snapshot is damaged, lists the others, names the damaged one on standard error, and \
+                exits with 65.
+
                 Examples:
                   roost backup list
                   roost backup list --to s3://bucket/notes --json
@@ -99,15 +108,16 @@ struct BackupCommand: AsyncParsableCommand {
 
         func run() async throws {
             let repository = try await backups.openIfPresent(options)
-            let snapshots = try await repository?.snapshots() ?? []
+            let list = try await repository?.snapshotList() ?? BackupSnapshotList()
             var writer = ListWriter(output, BackupDocument.columns)
-            try writer.write(snapshots.map { BackupDocument($0).row })
+            try writer.write(list.snapshots.map { BackupDocument($0).row })
             writer.finish(options)
             if repository == nil {
                 options.note(BackupOptions.noBackups)
-            } else if snapshots.isEmpty {
+            } else if list.snapshots.isEmpty, list.unreadable.isEmpty {
                 options.note("the repository has no snapshots")
             }
+            try SnapshotChoice.reportUnreadable(list)
         }
     }
 
@@ -129,7 +139,9 @@ struct BackupCommand: AsyncParsableCommand {
         var snapshot = "latest"
 
         func run() async throws {
-            try Terminal.json(BackupDocument(try await backups.open(options).snapshot(snapshot)))
+            let choice = try await SnapshotChoice(snapshot, in: try await backups.open(options))
+            try Terminal.json(BackupDocument(choice.snapshot))
+            try choice.reportUnreadable()
         }
     }
 
@@ -140,7 +152,8 @@ struct BackupCommand: AsyncParsableCommand {
                 The folder must be new or empty; open the restored store with --store DIR. The snapshot \
                 can be restored as SQLite or JSON, regardless of the original storage format. With \
                 --allow-damaged, restores everything that is intact, lists what is missing, and exits with \
-                65 if anything is.
+                65 if anything is. If the repository has damaged snapshots, latest is the newest of the \
+                others; the command restores it, names the damaged ones, and exits with 65.
 
                 Examples:
                   roost backup restore latest --into restored
@@ -170,7 +183,7 @@ struct BackupCommand: AsyncParsableCommand {
         func run() async throws {
             let chosen = try provider.map(StoreOptions.providerInFolder)
             let repository = try await backups.open(options)
-            let found = try await repository.snapshot(snapshot)
+            let choice = try await SnapshotChoice(snapshot, in: repository)
             let target = URL(fileURLWithPath: into)
             let progress = Progress(isQuiet: options.quiet)
             let options = options
@@ -180,7 +193,7 @@ struct BackupCommand: AsyncParsableCommand {
             let stamp: Stamp
             do {
                 stamp = try await StoreBackup(target).restore(
-                    found, from: repository, provider: chosen, isIgnoringLocks: noLock,
+                    choice.snapshot, from: repository, provider: chosen, isIgnoringLocks: noLock,
                     progress: { progress.update($0, fraction: Double($0) / Double(max(1, $1))) },
                     onDamagedDocument: {
                         options.note(
@@ -196,6 +209,7 @@ struct BackupCommand: AsyncParsableCommand {
                 "restored \(Count.text(stamp.entryCount, "entry", "entries")) and "
                     + "\(Count.text(stamp.clusterCount, "cluster")) into \(target.path)")
             for line in losses.lines { Terminal.error(line) }
+            try choice.reportUnreadable()
             if !losses.isEmpty { throw ExitCode(ExitStatus.badData.rawValue) }
         }
     }

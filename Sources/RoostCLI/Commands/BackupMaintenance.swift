@@ -22,7 +22,7 @@ extension BackupCommand {
 
         @Flag(
             name: .long,
-            help: "Read all data and verify the checksums. Default: only check that all files exist.")
+            help: "Read all data and verify the checksums. Default: only check the sizes of all files.")
         var readData = false
 
         @Flag(name: .long, help: ArgumentHelp(BackupOptions.noLockHelp))
@@ -100,11 +100,12 @@ extension BackupCommand {
             if !result.isSound {
                 options.note(
                     "restore the intact parts of a snapshot with `roost backup restore --allow-damaged`; "
-                        + "remove the affected snapshots with `roost backup forget` and `roost backup "
-                        + "prune`, so that new snapshots use no damaged data")
+                        + "`roost backup create` writes the data of missing and truncated packs again if the "
+                        + "store still has it; remove the other affected snapshots with `roost backup "
+                        + "forget` and `roost backup prune`, so that new snapshots use no damaged data")
             }
             if result.isSound, !result.hasReadData {
-                options.note("checked that all packs exist; use --read-data to verify their contents")
+                options.note("checked the sizes of all packs; use --read-data to verify their contents")
             }
             if !result.strayPacks.isEmpty {
                 options.note(
@@ -137,9 +138,19 @@ extension BackupCommand {
             var names: [String] = []
             for name in snapshots {
                 // Ids are looked up by file name only, so that an unreadable snapshot can also be removed.
-                names.append(
-                    try await name == "latest"
-                        ? repository.snapshot(name).id : repository.name(beginning: name))
+                guard name == "latest" else {
+                    names.append(try await repository.name(beginning: name))
+                    continue
+                }
+                let choice = try await SnapshotChoice(name, in: repository)
+                // Another snapshot than the latest one must not be removed by mistake.
+                if let first = choice.unreadable.first {
+                    throw CommandError(
+                        .badData,
+                        "cannot determine the latest snapshot, because snapshot \(first.id.prefix(12)) cannot "
+                            + "be read; give the id of the snapshot to remove")
+                }
+                names.append(choice.snapshot.id)
             }
             try await repository.forget(names)
             for name in names { Terminal.write("removed \(name.prefix(8))") }

@@ -47,6 +47,7 @@ enum RemedyText {
         // Backups
         .createBackup: "create a backup with `roost backup create`",
         .chooseSnapshot: "run `roost backup list` to list the snapshots",
+        .forgetSnapshot: "remove it with `roost backup forget SNAPSHOT`",
         .verifyBackup: "run `roost backup verify --read-data`",
         .provideBackupPassphrase: "set $ROOST_BACKUP_PASSWORD to the passphrase of the store's backups",
         .openWithPassphrase: "use --password-file or $ROOST_BACKUP_PASSWORD",

@@ -118,26 +118,32 @@ enum JobRoutes {
                                         "id": Schema.string("The id."),
                                         "createdAt": Schema.time("When the snapshot was created."),
                                         "tags": Schema.array(of: Schema.string("A tag."), "The tags."),
-                                    ], required: ["id", "createdAt", "tags"], isOpen: true), "The snapshots.")
-                        ], required: ["backups"], isOpen: true)))
+                                    ], required: ["id", "createdAt", "tags"], isOpen: true), "The snapshots."),
+                            "unreadable": Schema.array(
+                                of: Schema.string("The id of a snapshot."),
+                                "The snapshots that are damaged or have a newer format."),
+                        ], required: ["backups", "unreadable"], isOpen: true)))
         ]
     ) { call in
         let backup = try backup(of: call)
+        // The folder of a store that was moved away has no backups either, but this is another problem.
+        _ = try StoreManifest.read(in: backup.directory)
         // A store without backups has no repository, and listing must not create one.
         guard FileManager.default.fileExists(atPath: backup.ownRepository.path) else {
-            return .json(["backups": []])
+            return .json(["backups": [], "unreadable": []])
         }
         let passphrase = call.context.settings.backupPassphrase
-        let snapshots = try await backup.openOrCreateOwn(passphrase: passphrase).snapshots()
+        let list = try await backup.openOrCreateOwn(passphrase: passphrase).snapshotList()
         return .json([
             "backups": .array(
-                snapshots.map { snapshot in
+                list.snapshots.map { snapshot in
                     [
                         "id": .string(snapshot.id),
                         "createdAt": .string(DateText.string(from: snapshot.created)),
                         "tags": .array(snapshot.tags.map { .string($0) }),
                     ]
-                })
+                }),
+            "unreadable": .array(list.unreadable.map { .string($0.id) }),
         ])
     }
 

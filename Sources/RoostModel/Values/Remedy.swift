@@ -86,6 +86,8 @@ extension Remedy {
     public static let verifyBackup = Remedy(rawValue: "verifyBackup")
     /// Delete the locks that ended processes left in the backup repository.
     public static let unlockBackup = Remedy(rawValue: "unlockBackup")
+    /// Remove the snapshot that cannot be read from the backup repository.
+    public static let forgetSnapshot = Remedy(rawValue: "forgetSnapshot")
     /// Provide the passphrase of the store's own backup repository.
     public static let provideBackupPassphrase = Remedy(rawValue: "provideBackupPassphrase")
     /// Open the backup repository with its passphrase.
