@@ -65,21 +65,23 @@ extension SQLiteStorageProvider {
         let folder = databaseURL.deletingLastPathComponent()
         let stamp = DateText.string(from: Date()).filter(\.isNumber)
         let aside = folder.appendingPathComponent("damaged-\(stamp)")
-        try await errors.runBlocking { _ in try keep(databaseURL, in: aside) }
-        if damage.allSatisfy({ $0.subject == DatabaseInspection.markSubject }) {
-            try await errors.runBlocking { _ in try beginNewEpoch(databaseURL, options) }
-            findings.append(
-                .note(
-                    databaseURL.path,
-                    "continues from the latest revision that is present, in a new epoch; \(aside.path) "
-                        + "contains a copy"))
-            return findings
-        }
         let replacement = folder.appendingPathComponent("repaired-\(stamp).sqlite")
         do {
-            findings += try await salvage(databaseURL, to: replacement, options)
+            try await errors.runBlocking { _ in try keep(databaseURL, in: aside) }
+            if damage.allSatisfy({ $0.subject == DatabaseInspection.markSubject }) {
+                try await errors.runBlocking { _ in try beginNewEpoch(databaseURL, options) }
+                return findings + [
+                    .note(
+                        databaseURL.path,
+                        "continues from the latest revision that is present, in a new epoch; \(aside.path) "
+                            + "contains a copy")
+                ]
+            }
+            let copy = aside.appendingPathComponent(databaseURL.lastPathComponent)
+            findings += try await salvage(databaseURL, copy: copy, to: replacement, options)
         } catch {
             for suffix in ["", "-wal", "-shm", "-mark", ".lock"] { unlink(replacement.path + suffix) }
+            try? await BlockingWork.run { _ in removeUnneeded(aside, of: databaseURL) }
             throw errors.mapped(error)
         }
         try await errors.runBlocking { _ in
@@ -102,8 +104,22 @@ extension SQLiteStorageProvider {
         try FileSystem.standard.synchronizeFolder(url.deletingLastPathComponent())
     }
 
+    /// Removes the copies of files that a failed repair has not changed. If they were kept, every attempt would
+    /// add a copy of the database.
+    private static func removeUnneeded(_ aside: URL, of url: URL) {
+        let manager = FileManager.default
+        let names = (try? manager.contentsOfDirectory(atPath: aside.path)) ?? []
+        let folder = url.deletingLastPathComponent()
+        let areSame = names.allSatisfy { name in
+            manager.contentsEqual(
+                atPath: folder.appendingPathComponent(name).path,
+                andPath: aside.appendingPathComponent(name).path)
+        }
+        if areSame { try? FileSystem.standard.removeFolder(aside) }
+    }
+
     private static func salvage(
-        _ url: URL, to replacement: URL, _ options: Options
+        _ url: URL, copy: URL, to replacement: URL, _ options: Options
     ) async throws -> [StorageFinding] {
         var options = options
         // This process already holds the store's lock, so the new file needs a different one.
@@ -111,7 +127,7 @@ extension SQLiteStorageProvider {
         let target = try await SQLiteStorageProvider(databaseURL: replacement, options: options)
         let findings: [StorageFinding]
         do {
-            findings = try await Salvage(url, options).run(into: target)
+            findings = try await Salvage(url, copy: copy, options).run(into: target)
         } catch {
             try? await target.close()
             throw error

@@ -7,18 +7,18 @@ import RoostSQLiteSupport
 /// Copies the intact rows of a damaged database into a new one.
 struct Salvage {
     private let url: URL
+    /// A copy of the database and its log, in which the row numbers are looked for.
+    private let copy: URL
     private let options: SQLiteStorageProvider.Options
 
-    init(_ url: URL, _ options: SQLiteStorageProvider.Options) {
+    init(_ url: URL, copy: URL, _ options: SQLiteStorageProvider.Options) {
         self.url = url
+        self.copy = copy
         self.options = options
     }
 
     /// The number of entries per commit. It limits memory use, and makes the cost of a commit negligible.
     private static let batchSize = 500
-    /// The maximum row number that is examined, so that a damaged row number cannot make the loop over the
-    /// rows endless. It exceeds the number of entries in any store that one machine can search.
-    private static let maximumRow: Int64 = 100_000_000
 
     func run(into target: SQLiteStorageProvider) async throws -> [StorageFinding] {
         // Rows have their own checksums, so the intact rows of a damaged page can be recovered.
@@ -26,10 +26,15 @@ struct Salvage {
         let source = try await intact {
             try await BlockingWork.run { _ in try readable(configuration) }
         }
-        guard let source, let highest = try await highestRow(source) else { throw unreadable }
-        // A damaged row number can also be negative.
-        let last = max(0, highest)
-        let (kept, withoutVectors) = try await copyEntries(from: source, through: last, to: target)
+        guard let source else { throw unreadable }
+        let rows = try await BlockingWork.run { [copy] isCancelled in
+            try LeafRows.numbers(inCopy: copy, isCancelled: isCancelled)
+        }
+        let (kept, withoutVectors) = try await copyEntries(from: source, rows, to: target)
+        // A store without entries is intact if its highest row number shows that it never had any.
+        if kept == 0 {
+            guard let highest = try await highestRow(source), highest <= 0 else { throw unreadable }
+        }
         var findings: [StorageFinding] = [.note("entries", "\(kept) were recovered")]
         if withoutVectors > 0 {
             findings.append(
@@ -40,36 +45,44 @@ struct Salvage {
         }
         let lost = try await countLost(source, kept)
         if let lost, lost > 0 { findings.append(.damage("entries", "\(lost) were lost")) }
-        guard kept > 0 || last == 0 else { throw unreadable }
         findings += try await copyRest(source, to: target, isComplete: withoutVectors == 0 && lost == 0)
         return findings
     }
 
+    /// Copies the readable entries.
+    ///
+    /// - Parameter rows: The row numbers to examine. Those that no entry has are ignored.
     private func copyEntries(
-        from source: DatabaseQueue, through last: Int64, to target: SQLiteStorageProvider
+        from source: DatabaseQueue, _ rows: [UInt32], to target: SQLiteStorageProvider
     ) async throws -> (kept: Int, withoutVectors: Int) {
         var (kept, withoutVectors) = (0, 0)
-        var batch: [Entry] = []
-        // Rows begin at 1, except in a store that was transferred from another provider, where they can begin
-        // at 0.
-        for row in 0...last {
-            if let entry = try await intact({ try await source.read { try EntryRows($0).entry(in: row) } })
-                ?? nil
-            {
-                batch.append(entry)
-            } else if let entry = try await intact({
-                try await source.read { try EntryRows($0).entryWithoutVectors(in: row) }
-            }) ?? nil {
-                batch.append(entry)
-                withoutVectors += 1
+        for start in stride(from: 0, to: rows.count, by: Self.batchSize) {
+            try Task.checkCancellation()
+            let batch = rows[start..<min(rows.count, start + Self.batchSize)]
+            let found = try await source.read { database in
+                try batch.compactMap { try Self.entry(in: Int64($0), database) }
             }
-            if batch.count == Self.batchSize || row == last {
-                kept += batch.count
-                try await target.saveEntries(batch)
-                batch = []
-            }
+            if !found.isEmpty { try await target.saveEntries(found.map(\.entry)) }
+            kept += found.count
+            withoutVectors += found.count { !$0.isComplete }
         }
         return (kept, withoutVectors)
+    }
+
+    /// Returns the entry in a row, with its vectors and passages if these are intact; `nil` if the row does not
+    /// exist or cannot be read.
+    private static func entry(
+        in row: Int64, _ database: Database
+    ) throws -> (entry: Entry, isComplete: Bool)? {
+        let rows = EntryRows(database)
+        do {
+            return try rows.entry(in: row).map { ($0, true) }
+        } catch  where DatabaseErrorMapping.reportsDamage(error) {}
+        do {
+            return try rows.entryWithoutVectors(in: row).map { ($0, false) }
+        } catch  where DatabaseErrorMapping.reportsDamage(error) {
+            return nil
+        }
     }
 
     private var unreadable: StorageError {
@@ -119,7 +132,7 @@ struct Salvage {
             let found = try await intact { try await source.read { try Int64.fetchOne($0, sql: sql) } }
             if let found = found ?? nil { highest = max(highest ?? 0, found) }
         }
-        return highest.map { min($0, Self.maximumRow) }
+        return highest
     }
 
     private func countLost(_ source: DatabaseQueue, _ kept: Int) async throws -> Int? {

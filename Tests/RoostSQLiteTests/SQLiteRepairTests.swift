@@ -168,6 +168,61 @@ import Testing
         }
         #expect(error?.code == .damaged && error?.remedy == .restoreBackup)
         #expect(try Data(contentsOf: url) == data)
+        // Repeated attempts do not fill the disk with copies.
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(!names.contains { $0.hasPrefix("damaged-") || $0.hasPrefix("repaired-") }, "\(names)")
+    }
+
+    @Test func `a repair finds entries with very different row numbers`() async throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("roost.sqlite")
+        let entries = entries(60)
+        for (number, last) in [0, 5_000_000, 4_000_000_000].enumerated() {
+            let isNew = number == 0
+            if !isNew { try execute(url, "UPDATE sqlite_sequence SET seq = \(last) WHERE name = 'entries'") }
+            let store = try await SQLiteStorageProvider(databaseURL: url)
+            try await store.saveEntries(Array(entries[20 * number..<20 * number + 20]))
+            try await store.close()
+        }
+        try execute(url, "UPDATE entries SET checksum = 1 WHERE row = 5000003")
+        let findings = try await SQLiteStorageProvider.repair(databaseURL: url)
+        #expect(findings.contains { $0.message == "59 were recovered" }, "\(findings)")
+        let store = try await SQLiteStorageProvider(databaseURL: url)
+        let contents = (0..<60).filter { $0 != 22 }.map { "text \($0)" }
+        #expect(try await store.fetchEntries().map(\.content) == contents)
+        try await store.close()
+    }
+
+    @Test(arguments: [true, false])
+    func `the rows of a database are found in its pages and in its log`(isClosed: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("roost.sqlite")
+        let store = try await SQLiteStorageProvider(databaseURL: url)
+        // Texts of this length have overflow pages, and the table has several pages.
+        try await store.saveEntries(
+            (0..<300).map { number in
+                Entry(content: String(repeating: "text \(number) ", count: number * 7), embeddings: [1, 0])
+            })
+        if isClosed {
+            try await store.compact()
+            try await store.close()
+        }
+        let copy = try TemporaryFolder().url.appendingPathComponent("roost.sqlite")
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+            try FileManager.default.copyItem(atPath: url.path + suffix, toPath: copy.path + suffix)
+        }
+        let rows = try LeafRows.numbers(inCopy: copy) { false }
+        #expect(Set(rows).isSuperset(of: 1...300))
+        #expect(rows == rows.sorted() && Set(rows).count == rows.count)
+        #expect(throws: CancellationError.self) { try LeafRows.numbers(inCopy: copy) { true } }
+        // Every prefix of the file can be read.
+        let data = try Data(contentsOf: copy)
+        try? FileManager.default.removeItem(atPath: copy.path + "-wal")
+        for size in [0, 50, 100, 4_000, data.count / 2 + 13] {
+            try data.prefix(size).write(to: copy)
+            #expect(Set(rows).isSuperset(of: try LeafRows.numbers(inCopy: copy) { false }))
+        }
+        if !isClosed { try await store.close() }
     }
 
     @Test(arguments: ["", "no database", String(repeating: "x", count: 10_000)])
