@@ -23,6 +23,8 @@ extension Recovery {
                 remedy: .restoreBackup)
         }
         try files.createFolder(aside)
+        // The folder remains empty if the repair fails, or if all damaged files are missing.
+        defer { rmdir(aside.path) }
         if outcome.lost > 0 {
             // Clears the fingerprints, so the next ingest reads all sources again and restores lost entries.
             let records = outcome.state.sources.map {
@@ -52,11 +54,12 @@ extension Recovery {
             try AtomicFile.copy(source, to: target, files: files)
         }
         let stamp = outcome.state.stamp
+        let kept = (try? FileManager.default.contentsOfDirectory(atPath: aside.path)) ?? []
         findings.append(
             .note(
                 folder.path,
-                "now has \(stamp.entryCount) entries at revision \(stamp.revision), in a new epoch; "
-                    + "\(aside.path) contains the damaged files"))
+                "now has \(stamp.entryCount) entries at revision \(stamp.revision), in a new epoch"
+                    + (kept.isEmpty ? "" : "; \(aside.path) contains the damaged files")))
     }
 
     private mutating func moveAway(_ urls: [URL], in aside: URL) throws {

@@ -224,7 +224,7 @@ struct Recovery {
                     remedy: "removes it"))
         }
         for name in folder.names.sorted() where name.hasPrefix("unfinished-") || name.hasPrefix("damaged-") {
-            findings.append(.note(folder.file(name).path, "was kept for inspection"))
+            findings.append(.kept(folder.file(name)))
         }
         if let current {
             for number in folder.generationNumbers where number > current.number {

@@ -56,6 +56,7 @@ extension SQLiteStorageProvider {
             let lock = try FileLock.acquire(
                 lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
             try DatabaseReplacement(of: databaseURL).finish()
+            try removeRemnants(of: databaseURL)
             return lock
         }
         defer { lock.release() }
@@ -102,6 +103,26 @@ extension SQLiteStorageProvider {
             try AtomicFile.copy(file, to: aside.appendingPathComponent(file.lastPathComponent))
         }
         try FileSystem.standard.synchronizeFolder(url.deletingLastPathComponent())
+    }
+
+    /// Removes the incomplete results of repairs that were interrupted. The caller must hold the writers' lock,
+    /// and no replacement may be pending.
+    private static func removeRemnants(of url: URL) throws {
+        let folder = url.deletingLastPathComponent()
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        for name in names where name.hasPrefix(DatabaseReplacement.repairedPrefix) {
+            let parts = name.dropFirst(DatabaseReplacement.repairedPrefix.count).split(separator: ".")
+            guard parts.count >= 2, parts[0].allSatisfy(\.isNumber), parts[1].hasPrefix("sqlite") else {
+                continue
+            }
+            try FileSystem.standard.unlink(folder.appendingPathComponent(name).path)
+        }
+        // An interrupted repair also leaves a copy of the database, which has not changed since.
+        for name in names where name.hasPrefix("damaged-") {
+            let aside = folder.appendingPathComponent(name)
+            let copy = aside.appendingPathComponent(url.lastPathComponent)
+            if FileManager.default.fileExists(atPath: copy.path) { removeUnneeded(aside, of: url) }
+        }
     }
 
     /// Removes the copies of files that a failed repair has not changed. If they were kept, every attempt would

@@ -43,6 +43,36 @@ import Testing
     private let note = Data([0xEF, 0xBB, 0xBF]) + Data("hello swifts\r\nand caf\u{65}\u{301}\r\n".utf8)
     private let rows = Data("{\"text\": \"row one\"}\n\n{\"text\": \"row two\", \"a\":  1}\n".utf8)
 
+    @Test(arguments: [nil, "a file"])
+    func `a missing folder of original files is damage, and a repair continues without it`(
+        replacement: String?
+    ) throws {
+        try write(note, "n/a.md")
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        // A store that never had original files is intact without the folder.
+        #expect(try cli.roost("ingest", "--store=s", "n").status == 0)
+        #expect(try cli.roost("doctor", "--store=s").status == 0)
+        #expect(try cli.roost("ingest", "--store=s", "n", "--keep-originals").status == 0)
+        #expect(try cli.roost("backup", "create", "--store=s", "--to=b").status == 0)
+        #expect(try cli.roost("copy", "s", "copied").status == 0)
+        #expect(try cli.roost("backup", "restore", "latest", "--to=b", "--into=restored").status == 0)
+        for store in ["s", "copied", "restored"] {
+            let folder = cli.home.appendingPathComponent("\(store)/originals")
+            #expect(try cli.roost("doctor", "--store", store).status == 0)
+            try FileManager.default.removeItem(at: folder)
+            if let replacement { try Data(replacement.utf8).write(to: folder) }
+            let damaged = try cli.roost("doctor", "--store", store)
+            #expect(damaged.status == 65 && damaged.output.contains("originals: is missing"), "\(damaged)")
+        }
+        let made = try cli.roost("backup", "create", "--store=s", "--to=b")
+        #expect(made.status == 0 && made.error.contains("the snapshot has none"), "\(made.error)")
+        let repaired = try cli.roost("doctor", "--store=s", "--repair")
+        #expect(repaired.status == 0 && repaired.output.contains("continues without"), "\(repaired)")
+        guard replacement == nil else { return }
+        #expect(try cli.roost("ingest", "--store=s", "n", "--keep-originals").status == 0)
+        #expect(try original("hello") == note)
+    }
+
     @Test(arguments: ["sqlite", "json"])
     func `original files are returned byte for byte, and each is stored once`(provider: String) throws {
         try write(note, "n/a.md")

@@ -258,6 +258,31 @@ import Testing
         try await store.close()
     }
 
+    @Test func `a repair removes the remnants of an interrupted one, and no other files`() async throws {
+        let folder = try TemporaryFolder()
+        let (url, entries) = try await database(in: folder.url)
+        try execute(url, "UPDATE entries SET checksum = 1 WHERE row = 5")
+        func write(_ data: Data, _ name: String) throws {
+            let file = folder.url.appendingPathComponent(name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try data.write(to: file)
+        }
+        let remnants = ["repaired-20260101.sqlite", "repaired-20260101.sqlite-wal", "damaged-1/roost.sqlite"]
+        // The copy of an earlier state, and files of the user, are kept.
+        let others = ["repaired-notes.txt", "damaged-2/roost.sqlite", "damaged-3/other"]
+        for name in remnants + others { try write(Data("x".utf8), name) }
+        try write(try Data(contentsOf: url), remnants[2])
+        _ = try await SQLiteStorageProvider.repair(databaseURL: url)
+        let files = try folder.files()
+        #expect(remnants.allSatisfy { files[$0] == nil } && others.allSatisfy { files[$0] != nil })
+        let copies = files.keys.filter { $0.hasSuffix("/roost.sqlite") && !$0.hasPrefix("damaged-2/") }
+        #expect(copies.count == 1, "\(files.keys)")
+        let store = try await SQLiteStorageProvider(databaseURL: url)
+        #expect(try await store.fetchEntries().count == entries.count - 1)
+        try await store.close()
+    }
+
     @Test func `the next process completes an interrupted repair`() async throws {
         let folder = try TemporaryFolder()
         let (url, _) = try await database(in: folder.url)

@@ -64,6 +64,7 @@ extension StoreBackup {
             try await BlockingWork.run { _ in try target.complete() }
             // The new storage has its own id. The manifest makes the folder a store, so it is written last.
             manifest.store = stamp.store
+            manifest.hasOriginals = OriginalStore(of: directory).exists ? true : nil
             try manifest.create(in: directory)
             target.finish()
             return stamp

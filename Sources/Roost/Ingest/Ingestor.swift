@@ -274,7 +274,10 @@ struct Ingestor {
                 .configuration, "cannot store the original of \(draft.id): the store has no folder")
         }
         guard !options.isDryRun else { return }
-        if originalsLock == nil { originalsLock = try await originals.lockAgainstRemoval() }
+        if originalsLock == nil {
+            originalsLock = try await originals.lockAgainstRemoval()
+            try await originals.recordPresence()
+        }
         try await originals.store(document)
     }
 }

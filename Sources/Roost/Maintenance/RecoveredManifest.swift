@@ -86,6 +86,7 @@ struct RecoveredManifest {
             restored.space = best.space
             restored.move = nil
             restored.store = store
+            restored.hasOriginals = OriginalStore(of: directory).exists ? true : nil
             try keepDamagedFile()
             try restored.write(in: directory)
             return .note(

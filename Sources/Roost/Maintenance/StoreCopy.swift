@@ -140,7 +140,9 @@ public struct StoreCopy: Sendable {
 
     private func copyDocuments() async throws -> Int {
         guard let from = source.originals, let into = target.originals, from.exists else { return 0 }
-        return try await from.copyAll(to: into)
+        let count = try await from.copyAll(to: into)
+        if count > 0 { try await into.recordPresence() }
+        return count
     }
 
     // MARK: Comparison

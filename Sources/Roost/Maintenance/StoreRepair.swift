@@ -209,9 +209,17 @@ struct StoreRepair {
             "entries", "\(count) entries with \(fault) could not be embedded again (\(reason))")
     }
 
-    /// Moves original files that do not match their digests into a folder for damaged files.
+    /// Moves original files that do not match their digests into a folder for damaged files. If all original
+    /// files are missing, the manifest no longer states that the store has some.
     private func moveDamagedOriginals() async throws -> [StorageFinding] {
-        let damaged = try await OriginalStore(of: directory).damaged()
+        let originals = OriginalStore(of: directory)
+        if try StoreManifest.read(in: directory).hasOriginals == true, !originals.exists {
+            try await BlockingWork.run { [directory] _ in
+                try StoreManifest.change(in: directory) { $0.hasOriginals = nil }
+            }
+            return [.note(originals.folder.path, "is missing; the store continues without original files")]
+        }
+        let damaged = try await originals.damaged()
         guard !damaged.isEmpty else { return [] }
         let target = Self.folderForDamagedFiles(in: directory)
         try StorageError.mappingFileErrors {

@@ -42,7 +42,11 @@ public struct OriginalStore: Sendable {
     }
 
     /// Whether a document has ever been stored.
-    public var exists: Bool { FileManager.default.fileExists(atPath: folder.path) }
+    public var exists: Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder)
+            && isFolder.boolValue
+    }
 
     // MARK: Reading
 
@@ -92,6 +96,13 @@ public struct OriginalStore: Sendable {
     }
 
     // MARK: Writing and removing
+
+    /// Records in the manifest of the store that it has documents.
+    ///
+    /// - Throws: The errors of `StoreManifest.read(in:)`; `StorageError`.
+    func recordPresence() async throws {
+        try await StoreManifest.recordOriginals(in: folder.deletingLastPathComponent())
+    }
 
     /// Stores a document unless it is already stored.
     ///

@@ -67,6 +67,14 @@ extension StoreManifest {
         if new != old { try new.write(in: directory) }
     }
 
+    /// Records that the store has original files. Does nothing in a folder without a manifest.
+    ///
+    /// - Throws: The errors of ``change(in:_:)``.
+    static func recordOriginals(in directory: URL) async throws {
+        guard exists(in: directory), try read(in: directory).hasOriginals != true else { return }
+        try await BlockingWork.run { _ in try change(in: directory) { $0.hasOriginals = true } }
+    }
+
     /// Replaces the manifest in a folder.
     ///
     /// - Throws: `StorageError`.

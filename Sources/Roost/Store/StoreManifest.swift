@@ -53,6 +53,9 @@ public struct StoreManifest: Codable, Sendable, Hashable {
     public var space: EmbeddingSpace
     /// The maximum size in bytes of the current storage files; `nil` for no limit.
     public var maximumSize: Int?
+    /// `true` if original files were stored, so that an inspection detects that their folder is missing; `nil`
+    /// otherwise, and for a store of an older version in which none have been stored since.
+    public internal(set) var hasOriginals: Bool?
     /// The migration that has been prepared; ``settled(in:)`` determines whether it was committed.
     public internal(set) var move: Move? {
         didSet { format = move == nil ? 1 : 2 }

@@ -54,7 +54,7 @@ struct BackupCommand: AsyncParsableCommand {
         func run() async throws {
             let location = try options.location()
             // The manifest is read first, so that no repository is created for a folder without a store.
-            _ = try StoreManifest.read(in: location)
+            let manifest = try StoreManifest.read(in: location)
             let repository = try await backups.open(options, creatingIfMissing: true)
             let start = Date()
             let progress = Progress(isQuiet: options.quiet)
@@ -67,6 +67,11 @@ struct BackupCommand: AsyncParsableCommand {
                 options.note(
                     "excluded a damaged original file from the backup: \(digest.prefix(12)); "
                         + "run `roost doctor` for details")
+            }
+            if manifest.hasOriginals == true, !OriginalStore(of: location).exists {
+                options.note(
+                    "the original files of the store are missing, so the snapshot has none; run `roost doctor` "
+                        + "for details")
             }
             if !report.incompletePacks.isEmpty {
                 let count = report.incompletePacks.count

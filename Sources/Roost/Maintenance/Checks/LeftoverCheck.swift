@@ -22,8 +22,12 @@ struct LeftoverCheck: StoreFileCheck {
                 remedy: "removes it")
         }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-        for name in names.sorted() where name.hasPrefix("repaired-") || name.hasPrefix("damaged-") {
-            findings.append(.note(path(name), "was created by an earlier repair"))
+        for name in names.sorted() where name.hasPrefix("damaged-") {
+            findings.append(.kept(directory.appendingPathComponent(name)))
+        }
+        for name in names.sorted() where name.hasPrefix("repaired-") {
+            findings.append(
+                .note(path(name), "is a remnant of an interrupted repair", remedy: "removes it"))
         }
         let migration = MigrationFolder(of: directory).url
         if names.contains(migration.lastPathComponent) {
