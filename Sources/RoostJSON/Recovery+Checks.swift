@@ -131,7 +131,7 @@ extension Recovery {
     }
 
     /// Reads the published copies of the JSON files, which are those of the newest generation.
-    private func published(_ number: Int) -> Candidate? {
+    func published(_ number: Int) -> Candidate? {
         guard FileManager.default.fileExists(atPath: folder.file(Generation.entriesFile).path),
             let state = try? ForeignFolder.read(folder.url)
         else { return nil }

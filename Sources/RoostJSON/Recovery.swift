@@ -62,7 +62,7 @@ struct Recovery {
             do {
                 current = try Generation.decoded(data, path: currentURL.path)
             } catch is Generation.OldFormat {
-                return try inspectOldFormat(outcome)
+                return try inspectOldFormat(data, outcome)
             } catch let error as StorageError where error.code == .damaged {
                 damage(currentURL, "is damaged: its checksum does not match", &outcome)
             }
@@ -83,19 +83,6 @@ struct Recovery {
         return outcome
     }
 
-    private mutating func inspectOldFormat(_ outcome: Outcome) throws -> Outcome {
-        var outcome = outcome
-        findings.append(.note(folder.path, "has format 1; the next commit writes the current format"))
-        do {
-            outcome.state = try LocalFiles(directory: folder.url, options: .init()).withLoaded { $0.state }
-        } catch let error as StorageError where error.code == .damaged {
-            damage(folder.url, error.message, &outcome)
-            let candidates = folder.generationNumbers.reversed().compactMap(textOnly)
-            try choose(candidates, [:], nil, &outcome)
-        }
-        return outcome
-    }
-
     mutating func damage(_ url: URL, _ message: String, _ outcome: inout Outcome) {
         findings.append(.damage(url.path, message, remedy: Self.remedy))
         outcome.damaged.append(url)
@@ -103,7 +90,7 @@ struct Recovery {
     }
 
     /// Chooses the candidate from which the journals lead closest to the last commit.
-    private mutating func choose(
+    mutating func choose(
         _ candidates: [Candidate], _ journals: [Int: Journal.Contents], _ current: Generation?,
         _ outcome: inout Outcome
     ) throws {
@@ -136,6 +123,13 @@ struct Recovery {
                 .damage(
                     source.path,
                     "only its texts can be read; sources, assignments and the change feed are lost"))
+            let newest = max(current?.number ?? 0, journals.keys.max() ?? 0)
+            if candidate.number < newest, journals[candidate.number] == nil {
+                findings.append(
+                    .damage(
+                        folder.path,
+                        "the commits between generation \(candidate.number) and generation \(newest) are lost"))
+            }
             let lost = applyAll(journals, from: candidate.number, &outcome.state)
             if lost > 0 { findings.append(.damage(folder.path, "the last \(lost) commits are lost")) }
             return

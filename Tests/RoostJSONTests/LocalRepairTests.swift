@@ -148,6 +148,44 @@ import Testing
         #expect(findings.allSatisfy { $0.severity == .note }, "\(findings)")
     }
 
+    /// The files of format 1 that are removed, and whether the journal of the newest generation remains.
+    @Test(arguments: [
+        (["generations"], true), (["generations/6/sidecar.json"], true),
+        (["generations", "journal-6.jsonl"], false),
+        (["generations/6", "entries.json"], true),
+    ])
+    func `a damaged store of format 1 continues from its texts and its journal`(
+        removed: [String], hasJournal: Bool
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let copy = folder.url.appendingPathComponent("Storage")
+        try FileManager.default.copyItem(
+            at: Fixtures.folder.appendingPathComponent("Formats/v1/json/Storage"), to: copy)
+        let intact = try LocalStorageProvider(directory: copy)
+        let expected = try await intact.fetchEntries()
+        try await intact.close()
+        let old = try Data(contentsOf: copy.appendingPathComponent("CURRENT"))
+        for name in removed { try FileManager.default.removeItem(at: copy.appendingPathComponent(name)) }
+        let error = #expect(throws: StorageError.self) { try LocalStorageProvider(directory: copy) }
+        #expect(error?.code == .damaged && error?.remedy == .inspectStore, "\(error as Any)")
+        let findings = try await LocalStorageProvider.repair(directory: copy)
+        #expect(findings.contains { $0.severity == .damage })
+        let repaired = try LocalStorageProvider(directory: copy)
+        let found = try await repaired.fetchEntries()
+        try await repaired.close()
+        if hasJournal, removed.count == 1 {
+            #expect(found.map(\.id) == expected.map(\.id))
+            #expect(found.map(\.content) == expected.map(\.content))
+        } else {
+            // Without the journal of a store of format 1, nothing shows that it existed.
+            let isReported = findings.contains { $0.message.contains("between generation 5 and generation 6") }
+            #expect(!found.isEmpty && isReported == hasJournal, "\(findings)")
+        }
+        #expect(try folder.files().values.contains(old), "the old CURRENT is kept")
+        let rest = try await LocalStorageProvider.inspect(directory: copy)
+        #expect(rest.allSatisfy { $0.severity == .note }, "\(rest)")
+    }
+
     @Test(arguments: ["journal-\(Int.max).jsonl", "generations/\(Int.max)/generation.json"])
     func `a file with an impossible generation number does not prevent a repair`(name: String) async throws {
         let folder = try TemporaryFolder()
