@@ -134,6 +134,14 @@ public struct KnowledgeStore: Sendable {
         try space.requireSupportedDimension()
         var manifest = StoreManifest(provider: provider, space: space, maximumSize: maximumSize)
         let configuration = StoreConfiguration(directory: directory, manifest: manifest)
+        let existing = StoreIdentity(configuration: configuration).withExistingStorage
+        guard provider == .postgres || existing.manifest.provider == provider else {
+            throw RoostError(
+                .damagedManifest,
+                "cannot create a store in \(directory.path): it contains entries in \(existing.storagePath), "
+                    + "but \(StoreManifest.fileName), which names the model of their vectors, is missing",
+                remedy: .repairStore)
+        }
         let storage = try await configuration.open(recording: undo)
         do {
             let stamp = try await storage.snapshot().stamp

@@ -10,8 +10,9 @@ public struct BackupReport: Sendable {
     public var segments: Int
     /// The SHA-256 digests of original files that are corrupt. The snapshot does not contain them.
     public var damagedDocuments: [String] = []
-    /// The paths of packs in the repository that are missing or have a wrong length, and whose data this backup
-    /// did not write again because its snapshot does not need all of it. Older snapshots are incomplete.
+    /// The paths of packs in the repository that are missing or have a wrong length, and whose data this
+    /// backup did not write again because its snapshot does not need all of it. Older snapshots are
+    /// incomplete.
     public var incompletePacks: [String] = []
     /// The reason why old snapshots could not be removed after the backup; `nil` if they were, or if none had
     /// to be. The snapshot itself is complete, but the repository grows until the cause is corrected.

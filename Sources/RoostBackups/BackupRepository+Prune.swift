@@ -73,8 +73,8 @@ extension BackupRepository {
         let names = list.unreadable.map { String($0.id.prefix(12)) }.joined(separator: ", ")
         throw BackupError(
             .damaged,
-            "cannot prune the backup: the data of snapshot \(names), which cannot be read, is unknown; nothing "
-                + "was removed", remedy: .forgetSnapshot)
+            "cannot prune the backup: the data of snapshot \(names), which cannot be read, is unknown; "
+                + "nothing was removed", remedy: .forgetSnapshot)
     }
 
     /// Returns all segments that the snapshots use, including the bases of relative segments.

@@ -14,7 +14,13 @@ package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The error message, for example `cannot open /a/b: Permission denied`.
-    package var description: String { "cannot \(operation) \(path): \(String(cString: strerror(errno)))" }
+    package var description: String {
+        // The system's text does not state which of the two paths of an operation is a folder.
+        let cause =
+            errno == EISDIR
+            ? "it is a folder, not a file; move it away" : String(cString: strerror(errno))
+        return "cannot \(operation) \(path): \(cause)"
+    }
 
     /// Whether the file or a folder on the path to it does not exist.
     package var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }

@@ -157,7 +157,10 @@ extension Recovery {
                 findings.append(
                     .damage(url.path, "is damaged from byte \(offset) on", remedy: Self.remedy))
                 outcome.damaged.append(url)
-                if number >= current?.number ?? 0 { outcome.isIntact = false }
+                if number >= current?.number ?? 0 {
+                    outcome.isIntact = false
+                    outcome.hasUnreadableCommits = true
+                }
             } else if contents.tail > 0, current?.number == number {
                 findings.append(
                     .note(
@@ -168,6 +171,7 @@ extension Recovery {
         if let mark, mark.generation == current?.number {
             let url = folder.journal(mark.generation)
             let length = journals[mark.generation]?.length ?? 0
+            outcome.hasUnreadableCommits = outcome.hasUnreadableCommits || mark.length > length
             if journals[mark.generation] == nil, mark.length > 0 {
                 damage(url, "is missing", &outcome)
             } else if mark.length > length {

@@ -4,8 +4,8 @@ import RoostModel
 extension Recovery {
     /// Checks a store of format 1, whose generations have no records and no checksums of single entries.
     ///
-    /// If a file is damaged, the texts of the newest readable generation, or otherwise the published copy, are
-    /// used with the commits in its journal.
+    /// If a file is damaged, the texts of the newest readable generation, or otherwise the published copy,
+    /// are used with the commits in its journal.
     ///
     /// - Parameter record: The contents of `CURRENT`.
     mutating func inspectOldFormat(_ record: Data, _ outcome: Outcome) throws -> Outcome {
@@ -34,6 +34,7 @@ extension Recovery {
             let contents = data.withUnsafeBytes { Journal.read($0, format: OldGeneration.format) }
             if let offset = contents.damage {
                 damage(url, "is damaged from byte \(offset) on", &outcome)
+                outcome.hasUnreadableCommits = true
             }
             journals[number] = contents
         }

@@ -29,6 +29,8 @@ struct Recovery {
         var damaged: [URL] = []
         /// The number of entries that cannot be recovered.
         var lost = 0
+        /// Whether commits after the current generation cannot be read.
+        var hasUnreadableCommits = false
         /// Whether the store can be used without a repair.
         var isIntact = true
     }
@@ -113,25 +115,7 @@ struct Recovery {
         if let candidate = candidates.first(where: \.isTextOnly),
             isNewer(candidate, than: best.map { ($0.outcome.base ?? 0, $0.revision) }, journals, current)
         {
-            outcome.state = candidate.state
-            outcome.base = candidate.number
-            outcome.isIntact = false
-            let source =
-                candidate.isPublished
-                ? folder.file(Generation.entriesFile) : folder.generation(candidate.number)
-            findings.append(
-                .damage(
-                    source.path,
-                    "only its texts can be read; sources, assignments and the change feed are lost"))
-            let newest = max(current?.number ?? 0, journals.keys.max() ?? 0)
-            if candidate.number < newest, journals[candidate.number] == nil {
-                findings.append(
-                    .damage(
-                        folder.path,
-                        "the commits between generation \(candidate.number) and generation \(newest) are lost"))
-            }
-            let lost = applyAll(journals, from: candidate.number, &outcome.state)
-            if lost > 0 { findings.append(.damage(folder.path, "the last \(lost) commits are lost")) }
+            continueFromTexts(of: candidate, journals, current, &outcome)
             return
         }
         guard let best else { return }
@@ -142,9 +126,45 @@ struct Recovery {
         let last = journals.flatMap { $0.value.records.map(\.revision) }.max()
         let known = max(current?.revision ?? .zero, last ?? .zero)
         findings.append(
-            best.revision >= known
+            best.revision >= known && !outcome.hasUnreadableCommits
                 ? .note(folder.path, "can be rebuilt from generation \(base)")
-                : .damage(folder.path, "the commits after revision \(best.revision) are lost"))
+                : .damage(
+                    folder.path,
+                    "the commits after revision \(best.revision) are lost, and the store continues with "
+                        + "\(outcome.state.stamp.entryCount) entries; a backup may contain more"))
+    }
+
+    /// Uses a generation of which only the texts can be read, and reports the losses.
+    private mutating func continueFromTexts(
+        of candidate: Candidate, _ journals: [Int: Journal.Contents], _ current: Generation?,
+        _ outcome: inout Outcome
+    ) {
+        outcome.state = candidate.state
+        outcome.base = candidate.number
+        outcome.isIntact = false
+        let source =
+            candidate.isPublished
+            ? folder.file(Generation.entriesFile) : folder.generation(candidate.number)
+        findings.append(
+            .damage(
+                source.path,
+                "only its texts can be read; sources, assignments and the change feed are lost"))
+        let newest = max(current?.number ?? 0, journals.keys.max() ?? 0)
+        if candidate.number < newest, journals[candidate.number] == nil {
+            findings.append(
+                .damage(
+                    folder.path,
+                    "the commits between generation \(candidate.number) and generation \(newest) are "
+                        + "lost"))
+        }
+        let lost = applyAll(journals, from: candidate.number, &outcome.state)
+        if lost > 0 { findings.append(.damage(folder.path, "the last \(lost) commits are lost")) }
+        if outcome.hasUnreadableCommits {
+            findings.append(
+                .damage(
+                    folder.path,
+                    "the commits in the damaged part of the journal are lost; a backup may contain them"))
+        }
     }
 
     /// Applies the journals from the given generation on, up to the first commit that cannot be applied to

@@ -3,18 +3,18 @@ import RoostFiles
 
 /// Finds the numbers of the table rows that the pages of a database file contain.
 ///
-/// The pages are read from the file, and not through the trees of the tables, so that the numbers can be found
-/// although some pages are lost, without trying all numbers up to the highest one
-/// (https://sqlite.org/fileformat.html). The pages do not show to which table their rows belong, so the result
-/// also has the rows of other tables.
+/// The pages are read from the file, and not through the trees of the tables, so that the numbers can be
+/// found although some pages are lost, without trying all numbers up to the highest one
+/// (https://sqlite.org/fileformat.html). The pages do not show to which table their rows belong, so the
+/// result also has the rows of other tables.
 ///
-/// Only copies of a database may be read in this way: closing any descriptor of a file releases the locks that
-/// SQLite holds on it.
+/// Only copies of a database may be read in this way: closing any descriptor of a file releases the locks
+/// that SQLite holds on it.
 struct LeafRows {
     /// The first byte of a page with rows of a table.
     private static let leafType: UInt8 = 0x0D
-    /// The sizes of the header of a database, of that of a page with rows, and of the headers in a write-ahead
-    /// log, in bytes.
+    /// The sizes of the header of a database, of that of a page with rows, and of the headers in a
+    /// write-ahead log, in bytes.
     private static let headerSize = 100
     private static let pageHeaderSize = 8
     private static let logHeaderSize = 32
@@ -30,8 +30,8 @@ struct LeafRows {
 
     private init(isCancelled: @escaping () -> Bool) { self.isCancelled = isCancelled }
 
-    /// Returns the numbers of all rows in a database and its write-ahead log, in ascending order. Numbers that
-    /// no entry can have are omitted.
+    /// Returns the numbers of all rows in a database and its write-ahead log, in ascending order. Numbers
+    /// that no entry can have are omitted.
     ///
     /// - Throws: `FileError`; `CancellationError`.
     static func numbers(inCopy url: URL, isCancelled: @escaping () -> Bool) throws -> [UInt32] {

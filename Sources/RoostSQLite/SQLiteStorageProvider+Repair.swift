@@ -105,8 +105,8 @@ extension SQLiteStorageProvider {
         try FileSystem.standard.synchronizeFolder(url.deletingLastPathComponent())
     }
 
-    /// Removes the incomplete results of repairs that were interrupted. The caller must hold the writers' lock,
-    /// and no replacement may be pending.
+    /// Removes the incomplete results of repairs that were interrupted. The caller must hold the writers'
+    /// lock, and no replacement may be pending.
     private static func removeRemnants(of url: URL) throws {
         let folder = url.deletingLastPathComponent()
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
@@ -125,8 +125,8 @@ extension SQLiteStorageProvider {
         }
     }
 
-    /// Removes the copies of files that a failed repair has not changed. If they were kept, every attempt would
-    /// add a copy of the database.
+    /// Removes the copies of files that a failed repair has not changed. If they were kept, every attempt
+    /// would add a copy of the database.
     private static func removeUnneeded(_ aside: URL, of url: URL) {
         let manager = FileManager.default
         let names = (try? manager.contentsOfDirectory(atPath: aside.path)) ?? []

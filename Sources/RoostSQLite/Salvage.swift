@@ -69,8 +69,8 @@ struct Salvage {
         return (kept, withoutVectors)
     }
 
-    /// Returns the entry in a row, with its vectors and passages if these are intact; `nil` if the row does not
-    /// exist or cannot be read.
+    /// Returns the entry in a row, with its vectors and passages if these are intact; `nil` if the row does
+    /// not exist or cannot be read.
     private static func entry(
         in row: Int64, _ database: Database
     ) throws -> (entry: Entry, isComplete: Bool)? {

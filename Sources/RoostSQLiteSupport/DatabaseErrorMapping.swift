@@ -58,6 +58,9 @@ package struct DatabaseErrorMapping: Sendable {
         if error.resultCode == .SQLITE_CANTOPEN, let denial = missingPermission {
             return StorageError(denial)
         }
+        if [.SQLITE_CANTOPEN, .SQLITE_IOERR].contains(error.resultCode), let folder = folderNotFile {
+            return StorageError(FileError(operation: "open", path: folder, errno: EISDIR))
+        }
         return switch error.resultCode {
         case .SQLITE_NOTADB:
             StorageError(
@@ -85,6 +88,14 @@ package struct DatabaseErrorMapping: Sendable {
                 "cannot write to \(path): the maximum file size that the system permits this process is "
                     + "reached (see `ulimit -f`)", underlying: error)
         default: StorageError(.inputOutput, message, underlying: error)
+        }
+    }
+
+    /// The path of a file of the database that is a folder; `nil` if none is. SQLite reports an I/O error.
+    private var folderNotFile: String? {
+        ["", "-wal", "-shm"].map { path + $0 }.first { path in
+            var status = stat()
+            return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
         }
     }
 

@@ -170,6 +170,58 @@ struct RepositoryDamageTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `the configuration of an unencrypted repository is written again`(isMissing: Bool) async throws {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base)
+        let state = try await BackupMaterial.store(100).snapshot()
+        let snapshot = try await repository.create(of: state).snapshot
+        let intact = try #require(try await base.readChunk(at: RepositoryObject.configuration))
+        if isMissing {
+            try await base.deleteChunk(at: RepositoryObject.configuration)
+        } else {
+            try await apply(.truncated, to: RepositoryObject.configuration, in: base)
+        }
+        // Another object can be corrupt, too.
+        try await base.writeChunk(
+            Data(), at: RepositoryObject.snapshot(String(repeating: "0", count: 64)), metadata: nil)
+        let passphrase = await #expect(throws: BackupError.self) {
+            try await BackupRepository.open(base, passphrase: "secret")
+        }
+        #expect(passphrase?.code == .wrongPassphrase)
+        let readOnly = try await BackupRepository.open(BackupFaultTests.ReadOnlyRetrieval(base: base))
+        #expect(try await readOnly.snapshotList().snapshots.map(\.id) == [snapshot.id])
+        #expect(try await base.readChunk(at: RepositoryObject.configuration) != intact)
+        let opened = try await BackupRepository.open(base)
+        #expect(try await BackupMaterial.check(snapshot, opened, state) == nil)
+        #expect(try await BackupRepository.open(base).id == opened.id)
+    }
+
+    @Test(arguments: [true, false])
+    func `an encrypted repository without its configuration is refused`(isMissing: Bool) async throws {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base, passphrase: "secret")
+        _ = try await repository.create(of: try await BackupMaterial.store(20).snapshot())
+        if isMissing {
+            try await base.deleteChunk(at: RepositoryObject.configuration)
+        } else {
+            try await apply(.truncated, to: RepositoryObject.configuration, in: base)
+        }
+        let before = try await base.readChunk(at: RepositoryObject.configuration)
+        for passphrase in [nil, "secret"] {
+            let error = await #expect(throws: BackupError.self) {
+                try await BackupRepository.open(base, passphrase: passphrase)
+            }
+            #expect(error?.code == .damaged && error?.message.contains("from a copy") == true)
+        }
+        #expect(try await base.readChunk(at: RepositoryObject.configuration) == before)
+        // A storage without a repository has none.
+        let empty = await #expect(throws: BackupError.self) {
+            try await BackupRepository.open(InMemoryRetrieval())
+        }
+        #expect(empty?.code == .notFound)
+    }
+
     @Test func `a large index is divided into objects that can be read`() throws {
         let naming = SegmentNaming(key: nil)
         let packs = (0..<20).map { number in

@@ -95,6 +95,6 @@ import Testing
         let outcome = try cli.roost("list", "--store=s")
         #expect(outcome.status == 74, "\(outcome)")
         #expect(outcome.error.contains("cannot read"), "\(outcome)")
-        #expect(outcome.error.contains("store.json: Is a directory"), "\(outcome)")
+        #expect(outcome.error.contains("store.json: it is a folder, not a file; move it away"), "\(outcome)")
     }
 }

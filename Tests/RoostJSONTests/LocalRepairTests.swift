@@ -148,6 +148,35 @@ import Testing
         #expect(findings.allSatisfy { $0.severity == .note }, "\(findings)")
     }
 
+    @Test(arguments: ["removed", "emptied", "truncated", "changed"])
+    func `lost commits of a journal are reported`(fault: String) async throws {
+        let folder = try TemporaryFolder()
+        let store = try LocalStorageProvider(directory: folder.url)
+        try await store.saveEntries(Array(entries.prefix(2)))
+        try await store.compact()
+        for entry in entries.dropFirst(2) { try await store.saveEntry(entry) }
+        try await store.close()
+        let number = try #require(StoreFolder(folder.url).journalNumbers.last)
+        let url = StoreFolder(folder.url).journal(number)
+        var data = try Data(contentsOf: url)
+        switch fault {
+        case "removed": try FileManager.default.removeItem(at: url)
+        case "emptied": try Data().write(to: url)
+        case "truncated": try data.prefix(data.count / 2).write(to: url)
+        default:
+            data[data.count / 2] ^= 1
+            try data.write(to: url)
+        }
+        let findings = try await LocalStorageProvider.inspect(directory: folder.url)
+        let lost = try #require(findings.first { $0.message.contains("a backup may contain more") })
+        #expect(lost.severity == .damage && lost.message.contains("are lost"), "\(findings)")
+        #expect(!findings.contains { $0.message.contains("can be rebuilt") })
+        _ = try await LocalStorageProvider.repair(directory: folder.url)
+        let repaired = try LocalStorageProvider(directory: folder.url)
+        let count = try await repaired.fetchEntries().count
+        #expect((2..<5).contains(count) && lost.message.contains("with \(count) entries"), "\(findings)")
+    }
+
     /// The files of format 1 that are removed, and whether the journal of the newest generation remains.
     @Test(arguments: [
         (["generations"], true), (["generations/6/sidecar.json"], true),
@@ -178,7 +207,7 @@ import Testing
             #expect(found.map(\.content) == expected.map(\.content))
         } else {
             // Without the journal of a store of format 1, nothing shows that it existed.
-            let isReported = findings.contains { $0.message.contains("between generation 5 and generation 6") }
+            let isReported = findings.contains { $0.message.contains("generation 5 and generation 6") }
             #expect(!found.isEmpty && isReported == hasJournal, "\(findings)")
         }
         #expect(try folder.files().values.contains(old), "the old CURRENT is kept")

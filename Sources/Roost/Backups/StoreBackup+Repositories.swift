@@ -6,6 +6,8 @@ import RoostFiles
 extension StoreBackup {
     /// The name of the file that every repository contains.
     package static let configurationName = "config"
+    /// The name of the folder with the snapshots of a repository.
+    private static let snapshotsName = "snapshots"
 
     /// Opens the repository in a folder, or creates one if the folder is new or empty.
     ///
@@ -22,7 +24,10 @@ extension StoreBackup {
         let names = all.filter { !leftovers.contains($0) }
         let hasConfiguration = FileManager.default.fileExists(
             atPath: folder.appendingPathComponent(configurationName).path)
-        guard names.isEmpty || hasConfiguration else { throw containsOtherFiles(folder.path) }
+        // A repository can have lost its configuration.
+        guard names.isEmpty || hasConfiguration || names.contains(snapshotsName) else {
+            throw containsOtherFiles(folder.path)
+        }
         if !hasConfiguration, let outer = StoreManifest.store(around: folder),
             !outer.path.hasPrefix(StoreBackup.folderName + "/")
         {
@@ -50,9 +55,13 @@ extension StoreBackup {
             return try await BackupRepository.open(retrieval, passphrase: passphrase)
         }
         guard try await retrieval.paths(in: "").isEmpty else {
-            // Another process may have created the repository since the first check.
-            guard try await retrieval.presence(at: configurationName) else { throw containsOtherFiles(name) }
-            return try await BackupRepository.open(retrieval, passphrase: passphrase)
+            // Another process may have created the repository since the first check, or its configuration is
+            // lost.
+            do {
+                return try await BackupRepository.open(retrieval, passphrase: passphrase)
+            } catch let error as BackupError where error.code == .notFound {
+                throw containsOtherFiles(name)
+            }
         }
         do {
             return try await BackupRepository.create(in: retrieval, passphrase: passphrase)

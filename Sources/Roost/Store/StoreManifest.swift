@@ -53,8 +53,8 @@ public struct StoreManifest: Codable, Sendable, Hashable {
     public var space: EmbeddingSpace
     /// The maximum size in bytes of the current storage files; `nil` for no limit.
     public var maximumSize: Int?
-    /// `true` if original files were stored, so that an inspection detects that their folder is missing; `nil`
-    /// otherwise, and for a store of an older version in which none have been stored since.
+    /// `true` if original files were stored, so that an inspection detects that their folder is missing;
+    /// `nil` otherwise, and for a store of an older version in which none have been stored since.
     public internal(set) var hasOriginals: Bool?
     /// The migration that has been prepared; ``settled(in:)`` determines whether it was committed.
     public internal(set) var move: Move? {
@@ -211,9 +211,19 @@ extension EmbeddingSpace {
 }
 
 extension RoostError {
-    /// The error for a folder that contains no store.
+    /// The error for a folder without a manifest: it contains no store, or a store that has lost its
+    /// manifest.
     static func noStore(in directory: URL) -> RoostError {
-        RoostError(.noStore, "found no store in \(directory.path)", remedy: .createStore)
+        let storage = [
+            StoreConfiguration.databaseURL(directory), StoreConfiguration.storageURL(directory),
+        ]
+        if let found = storage.first(where: { FileManager.default.fileExists(atPath: $0.path) }) {
+            return RoostError(
+                .noStore,
+                "cannot open the store in \(directory.path): \(StoreManifest.fileName) is missing; the "
+                    + "entries are stored in \(found.lastPathComponent)", remedy: .repairStore)
+        }
+        return RoostError(.noStore, "found no store in \(directory.path)", remedy: .createStore)
     }
 
     /// The error for a folder that already contains a store.

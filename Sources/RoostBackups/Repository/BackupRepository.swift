@@ -17,7 +17,7 @@ import RoostModel
 /// In a repository with a passphrase, everything except the parameters of the key is encrypted, and the names
 /// of objects are keyed digests.
 public final class BackupRepository: Sendable {
-    private struct Configuration: Codable {
+    struct Configuration: Codable {
         var format: Int
         var id: UUID
         var key: ChunkKey?
@@ -35,7 +35,7 @@ public final class BackupRepository: Sendable {
     let retrieval: any ChunkStorageRetrieval
     let naming: SegmentNaming
 
-    private init(_ configuration: Configuration, _ base: any ChunkStorageRetrieval, _ key: SymmetricKey?) {
+    init(_ configuration: Configuration, _ base: any ChunkStorageRetrieval, _ key: SymmetricKey?) {
         id = configuration.id
         isEncrypted = key != nil
         guard let key else {
@@ -78,7 +78,8 @@ public final class BackupRepository: Sendable {
         return BackupRepository(configuration, retrieval, key)
     }
 
-    /// Opens a repository.
+    /// Opens a repository. If the configuration of a repository that is not encrypted is missing or corrupt,
+    /// it is written again.
     ///
     /// - Parameters:
     ///   - retrieval: The storage of the repository.
@@ -89,13 +90,11 @@ public final class BackupRepository: Sendable {
         _ retrieval: any ChunkStorageRetrieval, passphrase: String? = nil
     ) async throws -> BackupRepository {
         guard let data = try await retrieval.readChunk(at: RepositoryObject.configuration) else {
-            throw BackupError(
-                .notFound, "cannot open the backup repository: it does not exist", remedy: .createBackup)
+            return try await openWithoutConfiguration(retrieval, passphrase)
         }
         struct Format: Decodable { var format: Int }
         guard let format = try? JSONDecoder().decode(Format.self, from: data), format.format >= 1 else {
-            throw BackupError(
-                .damaged, "cannot open the backup repository: its configuration is corrupt")
+            return try await openWithoutConfiguration(retrieval, passphrase)
         }
         guard format.format <= currentFormat else {
             throw BackupError(
@@ -104,8 +103,7 @@ public final class BackupRepository: Sendable {
                     + "supports (\(currentFormat))", remedy: .upgradeRoost)
         }
         guard let configuration = try? JSONDecoder().decode(Configuration.self, from: data) else {
-            throw BackupError(
-                .damaged, "cannot open the backup repository: its configuration is corrupt")
+            return try await openWithoutConfiguration(retrieval, passphrase)
         }
         guard let wrapped = configuration.key else {
             guard passphrase == nil else {
@@ -180,8 +178,8 @@ public final class BackupRepository: Sendable {
         return list.snapshots
     }
 
-    /// Returns all snapshots: those that can be read, oldest first, and those that are corrupt or have a newer
-    /// format.
+    /// Returns all snapshots: those that can be read, oldest first, and those that are corrupt or have a
+    /// newer format.
     ///
     /// - Throws: `ChunkStorageError` if the storage cannot be read.
     public func snapshotList() async throws -> BackupSnapshotList {
@@ -321,8 +319,8 @@ public final class BackupRepository: Sendable {
 
     /// Returns a store that can read all segments that the indexes list and whose packs are complete.
     ///
-    /// Segments of missing packs, and of packs with a wrong length, are left out, so that the next backup that
-    /// needs them writes them again.
+    /// Segments of missing packs, and of packs with a wrong length, are left out, so that the next backup
+    /// that needs them writes them again.
     ///
     /// - Parameter acceptsDamagedPacks: Whether to read segments from packs with a wrong length if no other
     ///   pack has them. The digest of a segment shows whether it is intact.

@@ -13,8 +13,8 @@ enum PackIndexCodec {
     private static let magic = Data("RBI1".utf8)
     /// The maximum size of an uncompressed index in bytes.
     private static let maximumSize = 1 << 30
-    /// The size in bytes, before compression, at which an index is divided into several objects. It limits the
-    /// memory that is needed to read one of them.
+    /// The size in bytes, before compression, at which an index is divided into several objects. It limits
+    /// the memory that is needed to read one of them.
     static let intendedSize = 64 << 20
     /// The minimum sizes of an encoded pack and of an encoded segment, in bytes.
     private static let minimumPackSize = SegmentID.size + 4

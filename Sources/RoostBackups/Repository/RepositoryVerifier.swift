@@ -45,8 +45,8 @@ struct RepositoryVerifier {
         return result.findings.count - 1
     }
 
-    /// Adds a finding for each pack that is missing or has a wrong length, unless all of its segments are also
-    /// in other packs: the first backup after a loss writes the segments again.
+    /// Adds a finding for each pack that is missing or has a wrong length, unless all of its segments are
+    /// also in other packs: the first backup after a loss writes the segments again.
     mutating func findIncompletePacks() async throws {
         let stored = try await StoredPacks(repository.retrieval)
         let listed = packs

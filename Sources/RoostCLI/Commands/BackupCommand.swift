@@ -70,8 +70,8 @@ struct BackupCommand: AsyncParsableCommand {
             }
             if manifest.hasOriginals == true, !OriginalStore(of: location).exists {
                 options.note(
-                    "the original files of the store are missing, so the snapshot has none; run `roost doctor` "
-                        + "for details")
+                    "the original files of the store are missing, so the snapshot has none; run `roost "
+                        + "doctor` for details")
             }
             if !report.incompletePacks.isEmpty {
                 let count = report.incompletePacks.count

@@ -147,8 +147,8 @@ extension BackupCommand {
                 if let first = choice.unreadable.first {
                     throw CommandError(
                         .badData,
-                        "cannot determine the latest snapshot, because snapshot \(first.id.prefix(12)) cannot "
-                            + "be read; give the id of the snapshot to remove")
+                        "cannot determine the latest snapshot, because snapshot \(first.id.prefix(12)) "
+                            + "cannot be read; give the id of the snapshot to remove")
                 }
                 names.append(choice.snapshot.id)
             }

@@ -54,10 +54,13 @@ struct Doctor: AsyncParsableCommand {
             findings += await inspection.inspect(embedder)
         }
         var isIntact = !findings.contains { $0.severity == .damage }
+        var hasLosses = false
         if !json { show(findings) }
         if repair {
             let repairs = try await progress.during("repairing") { try await inspection.repair() }
             let done = repairs.filter { !findings.contains($0) }
+            // Damage without a remedy is data that the repair could not recover.
+            hasLosses = repairs.contains { $0.severity == .damage && $0.remedy == nil }
             if !json { show(done) }
             findings += done
             let remaining = try await progress.during("checking") { try await inspection.inspect() }
@@ -74,6 +77,11 @@ struct Doctor: AsyncParsableCommand {
             try Terminal.json(findings)
         } else if isIntact {
             Terminal.write("the store in \(location.path) is intact")
+            if hasLosses {
+                options.note(
+                    "some data could not be recovered; a backup may contain it: list the snapshots with "
+                        + "`roost backup list`")
+            }
         } else if !repair {
             Terminal.write(
                 "the store in \(location.path) is damaged; run `roost doctor --repair` to repair it")

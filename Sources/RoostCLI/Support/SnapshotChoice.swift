@@ -38,7 +38,8 @@ struct SnapshotChoice {
             let isDamaged = snapshot.error.code == .damaged
             let step =
                 isDamaged
-                ? "remove it with `roost backup forget \(snapshot.id.prefix(12))`" : "upgrade Roost to read it"
+                ? "remove it with `roost backup forget \(snapshot.id.prefix(12))`"
+                : "upgrade Roost to read it"
             Terminal.error("roost: \(snapshot.error.message)\(consequence); \(step)")
         }
         throw ExitCode(ExitStatus.badData.rawValue)

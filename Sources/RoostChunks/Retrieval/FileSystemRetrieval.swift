@@ -72,8 +72,8 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
 
     /// Writes a chunk unless one exists at this path.
     ///
-    /// - **Atomicity**: If several processes create the same chunk at the same time, exactly one succeeds, and
-    ///   the others change neither the chunk nor its metadata. The metadata is renamed to its place right
+    /// - **Atomicity**: If several processes create the same chunk at the same time, exactly one succeeds,
+    ///   and the others change neither the chunk nor its metadata. The metadata is renamed to its place right
     ///   after the chunk has been created; a process that is killed between these two steps leaves a chunk
     ///   without metadata.
     public func createChunk(
@@ -108,7 +108,7 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
                     try files.unlink(metadataFile.path)
                 }
             } catch {
-                // This call has created the chunk, and its caller is told that it has not.
+                // This call has created the chunk, but its error means that it has not.
                 try? files.unlink(chunk.path)
                 throw error
             }

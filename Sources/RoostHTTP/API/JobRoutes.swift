@@ -118,7 +118,8 @@ enum JobRoutes {
                                         "id": Schema.string("The id."),
                                         "createdAt": Schema.time("When the snapshot was created."),
                                         "tags": Schema.array(of: Schema.string("A tag."), "The tags."),
-                                    ], required: ["id", "createdAt", "tags"], isOpen: true), "The snapshots."),
+                                    ], required: ["id", "createdAt", "tags"], isOpen: true),
+                                "The snapshots."),
                             "unreadable": Schema.array(
                                 of: Schema.string("The id of a snapshot."),
                                 "The snapshots that are damaged or have a newer format."),

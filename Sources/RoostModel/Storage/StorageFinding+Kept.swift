@@ -3,8 +3,8 @@ package import Foundation
 extension StorageFinding {
     /// Returns the note about a file or folder with damaged or unfinished data that was kept.
     ///
-    /// The note states the size, because every repair keeps the damaged data, and only the user can decide when
-    /// to delete it.
+    /// The note states the size, because every repair keeps the damaged data, and only the user can decide
+    /// when to delete it.
     package static func kept(_ url: URL) -> StorageFinding {
         .note(
             url.path,

@@ -18,8 +18,8 @@ public enum ChunkRetrievalLaw: String, Sendable, CaseIterable {
     case deletedChunksAreRemoved
     /// Metadata is either read back unchanged or not stored at all.
     case metadataIsPreserved
-    /// If several tasks create the same chunk, exactly one of them succeeds, and the metadata, if it is stored,
-    /// is that of this task. The default implementation of `createChunk` does not guarantee this.
+    /// If several tasks create the same chunk, exactly one of them succeeds, and the metadata, if it is
+    /// stored, is that of this task. The default implementation of `createChunk` does not guarantee this.
     case onlyOneTaskCreatesChunk
     /// The paths of all chunks are listed, with correct sizes or none, unless the retrieval does not support
     /// listing.
