@@ -42,20 +42,23 @@ package struct ProtectedResource: Sendable {
         return url.scheme == "https" || (url.scheme == "http" && isLocal)
     }
 
-    /// The address of the metadata.
-    package var metadataAddress: String {
+    /// Returns the address of the metadata.
+    private func metadataAddress(_ basePath: String) -> String {
         var parts = URLComponents()
         (parts.scheme, parts.host, parts.port) = (resource.scheme, resource.host, resource.port)
-        // The server serves the metadata with and without the path of the Model Context Protocol.
-        parts.path = Self.metadataPath + (resource.path == "/mcp" ? "/mcp" : "")
-        return parts.string ?? Self.metadataPath
+        // The server serves the metadata with and without the path of the Model Context Protocol, and a
+        // reverse proxy forwards only paths that begin with the base path.
+        parts.path = basePath + Self.metadataPath + (resource.path == basePath + "/mcp" ? "/mcp" : "")
+        return parts.string ?? basePath + Self.metadataPath
     }
 
     /// Returns the field `WWW-Authenticate` of an answer that refuses a request (RFC 6750, RFC 9728).
     ///
-    /// - Parameter error: The code of the error; `nil` if the request has no token.
-    package func challenge(_ error: String? = nil) -> String {
-        var parts = ["Bearer realm=\"roost\"", "resource_metadata=\"\(metadataAddress)\""]
+    /// - Parameters:
+    ///   - error: The code of the error; `nil` if the request has no token.
+    ///   - basePath: The path under which clients reach the server, without a slash at its end.
+    package func challenge(_ error: String? = nil, basePath: String = "") -> String {
+        var parts = ["Bearer realm=\"roost\"", "resource_metadata=\"\(metadataAddress(basePath))\""]
         if let error { parts.append("error=\"\(error)\"") }
         if !scopes.isEmpty { parts.append("scope=\"\(scopes.joined(separator: " "))\"") }
         return parts.joined(separator: ", ")

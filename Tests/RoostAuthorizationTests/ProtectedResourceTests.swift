@@ -35,6 +35,17 @@ struct ProtectedResourceTests {
                 + "scope=\"notes\"")
     }
 
+    @Test(arguments: [
+        ("https://notes.example.com/roost/mcp", "/roost/.well-known/oauth-protected-resource/mcp"),
+        ("https://notes.example.com/roost", "/roost/.well-known/oauth-protected-resource"),
+    ])
+    func `the address of the metadata begins with the base path`(resource: String, path: String) throws {
+        let found = try #require(try Self.resource(resource))
+        #expect(
+            found.challenge(basePath: "/roost")
+                == "Bearer realm=\"roost\", resource_metadata=\"https://notes.example.com\(path)\"")
+    }
+
     @Test func `addresses without TLS and invalid scopes are refused`() throws {
         for text in ["http://notes.example.com/mcp", "notes.example.com", "https://x.org/?a=b", "file:///x"] {
             #expect(try Self.resource(text) == nil, "\(text)")

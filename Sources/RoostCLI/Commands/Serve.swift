@@ -53,6 +53,12 @@ struct Serve: AsyncParsableCommand {
             valueName: "ORIGIN"))
     var allowOrigin: [String] = []
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The path under which a reverse proxy offers the server, such as /roost.", valueName: "PATH"))
+    var basePath: String?
+
     @Flag(name: .long, help: "Refuse requests that change the store.")
     var readOnly = false
 
@@ -111,6 +117,11 @@ struct Serve: AsyncParsableCommand {
                 "--allow-host must be a name or an address without a scheme and a port, such as "
                     + "notes.example.com, not '\(Terminal.line(host))'")
         }
+        if let basePath, BasePath(basePath) == nil {
+            throw ValidationError(
+                "--base-path must be a path such as /roost, with letters, digits and -._~ between slashes, "
+                    + "not '\(Terminal.line(basePath))'")
+        }
         if let origin = allowOrigin.first(where: { WebOrigin($0) == nil }) {
             throw ValidationError(
                 "--allow-origin must have the form SCHEME://HOST or SCHEME://HOST:PORT without a path, not "
@@ -131,11 +142,12 @@ struct Serve: AsyncParsableCommand {
         let level = log.level
         let logger = Logger(label: "roost") { _ in JSONLogHandler(level: level) }
         let scheme = certificate == nil ? "http" : "https"
-        let host = settings.host
+        let (host, path) = (settings.host, settings.basePath.appending("/"))
         let server = APIServer(handle, settings, token: token, logger: logger) { port in
             let name = ServerSettings.urlHost(host) ?? host
             options.note(
-                "serving on \(scheme)://\(name):\(port)/ (see /docs); the token is in \(file.path)")
+                "serving on \(scheme)://\(name):\(port)\(path) (see \(path)docs); the token is in "
+                    + "\(file.path)")
             guard scheme == "http", !Self.isLoopback(host) else { return }
             options.note(
                 "warning: the token and all texts are sent without encryption; use --certificate and --key, "
@@ -174,6 +186,7 @@ struct Serve: AsyncParsableCommand {
         }
         settings.allowedHosts.formUnion(allowHost)
         settings.allowedOrigins = Set(allowOrigin.compactMap { WebOrigin($0)?.text })
+        settings.basePath = basePath.flatMap { BasePath($0) } ?? .root
         settings.isReadOnly = readOnly
         settings.limits.concurrentRequests = maximumRequests
         settings.version = VersionText.number

@@ -47,7 +47,7 @@ enum ClusterRunRoutes {
                 ]
             }
         }
-        return JobRoutes.accepted(job)
+        return JobRoutes.accepted(job, call)
     }
 
     private static let drift = Route(

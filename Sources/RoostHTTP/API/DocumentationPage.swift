@@ -13,26 +13,28 @@ enum DocumentationPage {
         """
 
     /// Returns the page for routes.
-    static func html(_ routes: [Route]) -> String {
+    static func html(_ routes: [Route], _ basePath: BasePath = .root) -> String {
+        let document = escaped(basePath.appending("/openapi.json"))
         var html = """
             <!doctype html><html lang="en"><head><meta charset="utf-8"><title>Roost API</title>
             <meta name="viewport" content="width=device-width"><style>\(style)</style></head><body>
             <h1>Roost API</h1>
             <p>Requests need the header <code>Authorization: Bearer TOKEN</code>. Errors are JSON objects as \
             specified by RFC 9457. The same description for programs: \
-            <a href="/openapi.json">/openapi.json</a>.</p>
+            <a href="\(document)">\(document)</a>.</p>
 
             """
         for tag in OpenAPIDocument.tags(of: routes) {
             html += "<h2>\(escaped(tag))</h2>\n"
-            for route in routes where route.tag == tag { html += section(route) }
+            for route in routes where route.tag == tag { html += section(route, basePath) }
         }
         return html + "</body></html>\n"
     }
 
-    private static func section(_ route: Route) -> String {
+    private static func section(_ route: Route, _ basePath: BasePath) -> String {
+        let path = escaped(basePath.appending(route.path))
         var html =
-            "<details><summary><b>\(route.method.rawValue)</b> <code>\(escaped(route.path))</code> – "
+            "<details><summary><b>\(route.method.rawValue)</b> <code>\(path)</code> – "
             + "\(escaped(route.summary))</summary>\n"
         if let details = route.details { html += "<p>\(escaped(details))</p>\n" }
         if !route.allParameters.isEmpty {

@@ -47,7 +47,8 @@ enum EntryRoutes {
             let snapshot = try await store.storage.snapshot()
             let found = try await entry(added.id, in: snapshot)
             return try await EntryDocument.reply(found, in: snapshot, added.isNew ? .created : .ok)
-                .with("Location", "/api/v1/entries/\(added.id.text)")
+                .with(
+                    "Location", call.context.settings.basePath.appending("/api/v1/entries/\(added.id.text)"))
         }
     }
 

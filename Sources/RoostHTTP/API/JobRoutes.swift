@@ -13,8 +13,9 @@ enum JobRoutes {
     static let all = [list, get, cancel, events, createBackup, listBackups]
 
     /// Returns the answer to a request that has started a job.
-    static func accepted(_ job: Job) -> Reply {
-        .json(job.json, .accepted).with("Location", "/api/v1/jobs/\(job.id.text)")
+    static func accepted(_ job: Job, _ call: Call) -> Reply {
+        let path = call.context.settings.basePath.appending("/api/v1/jobs/\(job.id.text)")
+        return .json(job.json, .accepted).with("Location", path)
     }
 
     private static let list = Route(
@@ -98,7 +99,7 @@ enum JobRoutes {
                 "encrypted": .bool(repository.isEncrypted),
             ]
         }
-        return accepted(job)
+        return accepted(job, call)
     }
 
     private static let listBackups = Route(

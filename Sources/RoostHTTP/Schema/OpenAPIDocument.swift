@@ -13,7 +13,7 @@ enum OpenAPIDocument {
     ]
 
     /// Returns the document for routes.
-    static func json(_ routes: [Route], version: String) -> JSONValue {
+    static func json(_ routes: [Route], version: String, _ basePath: BasePath = .root) -> JSONValue {
         var paths: [String: JSONValue] = [:]
         for route in routes {
             var operations = paths[route.path]?.members ?? [:]
@@ -29,7 +29,7 @@ enum OpenAPIDocument {
                 "title": "Roost", "version": .string(version),
                 "description": "A store of texts that are searched by meaning and grouped into clusters.",
             ],
-            "servers": [["url": "/"]],
+            "servers": [["url": .string(basePath.text.isEmpty ? "/" : basePath.text)]],
             "security": [["token": []]],
             "tags": .array(tags(of: routes).map { ["name": .string($0)] }),
             "paths": references,

@@ -11,6 +11,7 @@ struct RequestGuard: Sendable {
     private let origins: Set<String>
     private let token: AccessToken?
     private let authorization: ProtectedResource?
+    private let basePath: String
 
     private static let loopbackNames: Set<String> = ["localhost", "127.0.0.1", "[::1]", "::1"]
     private static let originField = HTTPField.Name.origin
@@ -25,6 +26,7 @@ struct RequestGuard: Sendable {
         origins = Set(settings.allowedOrigins.map { $0.lowercased() })
         self.token = token
         authorization = settings.authorization
+        basePath = settings.basePath.text
     }
 
     /// Checks the fields `Host` and `Origin`.
@@ -66,7 +68,7 @@ struct RequestGuard: Sendable {
             throw Self.unauthorized(candidate, "Bearer realm=\"roost\"", Self.tokenSource)
         }
         guard !candidate.isEmpty else {
-            throw Self.unauthorized(candidate, authorization.challenge(), Self.tokenSources)
+            throw Self.unauthorized(candidate, authorization.challenge(basePath: basePath), Self.tokenSources)
         }
         try await check(candidate, authorization)
     }
@@ -96,7 +98,8 @@ struct RequestGuard: Sendable {
         do {
             scopes = try await authorization.verifier.scopes(of: token)
         } catch TokenRefusal.invalid {
-            throw Self.unauthorized(token, authorization.challenge("invalid_token"), Self.tokenSources)
+            throw Self.unauthorized(
+                token, authorization.challenge("invalid_token", basePath: basePath), Self.tokenSources)
         } catch {
             throw Problem(
                 .serviceUnavailable, "authorizationUnavailable",
@@ -106,7 +109,8 @@ struct RequestGuard: Sendable {
             var problem = Problem(
                 .forbidden, "insufficientScope",
                 "the token lacks a scope; needed are \(authorization.scopes.joined(separator: ", "))")
-            problem.headers[.wwwAuthenticate] = authorization.challenge("insufficient_scope")
+            problem.headers[.wwwAuthenticate] = authorization.challenge(
+                "insufficient_scope", basePath: basePath)
             throw problem
         }
     }

@@ -29,7 +29,8 @@ struct Responder: HTTPResponder {
     func respond(to request: Request, context connection: Context) async throws -> Response {
         let start = ContinuousClock.now
         let id = Self.requestID(of: request)
-        let path = String(request.head.path?.prefix { $0 != "?" } ?? "")
+        let path = context.settings.basePath.removed(
+            from: String(request.head.path?.prefix { $0 != "?" } ?? ""))
         let match = table.match(request.method, path)
         var routePath = Self.unknownRoute
         if case .route(let route, _) = match { routePath = route.path }
@@ -68,7 +69,9 @@ struct Responder: HTTPResponder {
         _ request: Request, _ match: RouteTable.Match, _ id: String, _ connection: ConnectionContext
     ) async throws -> Reply {
         switch match {
-        case .none: throw Problem.notFound("the server has no such path; see /openapi.json")
+        case .none:
+            let description = context.settings.basePath.appending("/openapi.json")
+            throw Problem.notFound("the server has no such path; see \(description)")
         case .otherMethods(let methods):
             if request.method == .options { return preflight(request, methods) }
             try await access.checkToken(request.head)

@@ -59,6 +59,8 @@ package struct ServerSettings: Sendable {
     package var host = "127.0.0.1"
     /// The port; 0 for any free port.
     package var port = 4400
+    /// The path under which clients reach the server.
+    package var basePath = BasePath.root
     /// The names and addresses that the `Host` header may contain, in addition to those of the loopback
     /// interface, without ports. IPv6 addresses may have brackets.
     package var allowedHosts: Set<String> = []
