@@ -61,6 +61,7 @@ struct Recall: Sendable {
         // A time that the query names is a reason to return the messages from this time.
         let isTimeKnown = found.candidates.contains { isFromNamedTime($0.message) }
         let namesOnlyTime = isTimeKnown ? try await namesOnlyTime(found.search) : false
+        if namesOnlyTime, lacksMessagesOfNamedTimes(found) { return try await listing(of: found.search) }
         var best = ranked(found.candidates, namesOnlyTime: namesOnlyTime)
         // In a search by words, messages from the time may have none of the words.
         let lacksNamedTime = times?.ranges.isEmpty == false && !isTimeKnown && options.mode != .text
@@ -107,6 +108,51 @@ struct Recall: Sendable {
         return try await store.search(rest).isNoise
     }
 
+    /// Returns whether there can be messages from the times that the query names, and nothing else, that are
+    /// not among the candidates, so that these cannot be put in the order of their times.
+    private func lacksMessagesOfNamedTimes(_ found: Candidates) -> Bool {
+        guard let times, isChronological, !options.includesAll, options.mode != .text,
+            found.search.text?.isSelective != true
+        else { return false }
+        let areAllSearched = times.haveRanges && times.ranges.count <= Self.maximumTimes
+        return found.isTimeCut || (found.isCut && !areAllSearched)
+    }
+
+    /// Whether messages from a time are in its order if the query names nothing else.
+    private var isChronological: Bool { options.recency == nil }
+
+    /// Returns the messages from the times that the query names, oldest first.
+    ///
+    /// - Complexity: O(number of messages that match the filter and are from the times); from any time, if
+    ///   the query names a day or month without a year.
+    private func listing(of search: QueryResult) async throws -> RecallResult {
+        var filter = filter.entries
+        if let times, times.haveRanges {
+            let ranges = times.ranges
+            let start = ranges.map(\.lowerBound).min() ?? .distantPast
+            let whole = start..<max(start, ranges.map(\.upperBound).max() ?? start)
+            filter.created = filter.created.map { $0.clamped(to: whole) } ?? whole
+        }
+        var headers: [EntryHeader] = []
+        for try await page in try await store.storage.snapshot().headerPages(matching: filter) {
+            headers += page.headers.filter { times?.contains($0.createdAt) ?? false }
+        }
+        // Messages with the same time keep the order in which they were stored.
+        let sorted = headers.enumerated().sorted {
+            ($0.element.createdAt, $0.offset) < ($1.element.createdAt, $1.offset)
+        }
+        let ids = sorted.dropFirst(options.offset).prefix(options.limit).map(\.element.id)
+        var page = self.search(query, limit: max(1, ids.count))
+        page.filter.ids = Set(ids)
+        let hits = ids.isEmpty ? [] : try await store.search(page).hits
+        var result = RecallResult(
+            recollections: fitted(
+                try await withContext(ranked(hits.compactMap(Candidate.init), namesOnlyTime: true))),
+            search: search)
+        result.count = headers.count
+        return result
+    }
+
     // MARK: Candidates
 
     /// A message that the search found.
@@ -115,6 +161,12 @@ struct Recall: Sendable {
         var hit: QueryHit
         /// The relevance, from 0 to 1; proportional to the evidence.
         var relevance: Float { hit.relativeEvidence }
+
+        /// Returns `nil` if the entry is not a message.
+        init?(_ hit: QueryHit) {
+            guard let message = RememberedMessage(hit.entry) else { return nil }
+            (self.message, self.hit) = (message, hit)
+        }
     }
 
     /// Returns the search for a text.
@@ -162,10 +214,7 @@ struct Recall: Sendable {
         }
         var seen = Set<Entry.ID>()
         let candidates = hits.compactMap { hit -> Candidate? in
-            guard seen.insert(hit.entry.id).inserted, let message = RememberedMessage(hit.entry) else {
-                return nil
-            }
-            return Candidate(message: message, hit: hit)
+            seen.insert(hit.entry.id).inserted ? Candidate(hit) : nil
         }
         result.hits = []
         return Candidates(
@@ -175,7 +224,8 @@ struct Recall: Sendable {
     // MARK: Scores
 
     /// Returns the recollections, best first. Their relevance is adjusted for adjacent messages, the times
-    /// named in the query, and the age of the message.
+    /// named in the query, and the age of the message. If the query names only a time, the messages from it
+    /// have the same score, and are in the order of their times.
     private func ranked(_ candidates: [Candidate], namesOnlyTime: Bool) -> [Recollection] {
         let relevance = Dictionary(
             candidates.map { (MessagePosition($0.message), $0.relevance) }
@@ -208,14 +258,22 @@ struct Recall: Sendable {
         // message from the time is all that a query without another subject asks for.
         let bestScore = namesOnlyTime ? 1 : QueryHit.score(ofRelativeEvidence: best)
         let maximum = max(weights.map(\.sum).max() ?? 0, .leastNormalMagnitude)
+        let isListing = namesOnlyTime && isChronological
         return zip(candidates, weights).map { candidate, weight in
+            let isListed = isListing && isFromNamedTime(candidate.message)
+            let share = isListed ? 1 : QueryHit.score(ofRelativeEvidence: weight.sum / maximum)
             var recollection = Recollection(
-                message: candidate.message,
-                score: bestScore * QueryHit.score(ofRelativeEvidence: weight.sum / maximum),
-                hit: candidate.hit)
+                message: candidate.message, score: bestScore * share, hit: candidate.hit)
             recollection.explanation = weight.explanation(of: recollection)
             return recollection
-        }.sorted { ($1.score, $0.message.id) < ($0.score, $1.message.id) }
+        }.sorted { first, second in
+            guard first.score == second.score else { return first.score > second.score }
+            if isListing, first.message.timestamp != second.message.timestamp {
+                return first.message.timestamp < second.message.timestamp
+            }
+            if isListing, first.hit.row != second.hit.row { return first.hit.row ?? 0 < second.hit.row ?? 0 }
+            return first.message.id < second.message.id
+        }
     }
 
     // MARK: Context

@@ -92,6 +92,9 @@ struct TimesInText: Sendable, Hashable {
             }
     }
 
+    /// Whether ``ranges`` has all times that the text names, because all of them include a year.
+    var haveRanges: Bool { parts.allSatisfy { $0.year != nil } }
+
     /// Words that ask for the messages of a time, whatever their subject: `what happened`, `what did we talk
     /// about`.
     private static let generalWords: Set = [

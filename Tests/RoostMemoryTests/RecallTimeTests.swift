@@ -77,6 +77,77 @@ struct RecallTimeTests {
         #expect(all[0].score > all[1].score)
     }
 
+    /// Remembers messages of some days in an order that is not that of their times.
+    private func rememberDays(_ texts: [String], in memory: ConversationMemory, from start: Date) async throws
+    {
+        let drafts = texts.enumerated().map {
+            MessageDraft(
+                role: .user, content: $0.element, timestamp: start + Double($0.offset) * 86_400)
+        }
+        try await memory.remember(Array(drafts.reversed()), in: scope)
+    }
+
+    @Test func `messages of a time are in the order of their times`() async throws {
+        let memory = memory()
+        let start = try #require(DateText.date(from: "2026-11-09T10:00:00Z"))
+        let texts = [
+            "The dentist moved my appointment", "we discussed last week", "I moved to Bergen",
+            "what happened", "the bread rises", "and so it goes", "a heron",
+        ]
+        try await rememberDays(texts + ["what happened last week"], in: memory, from: start)
+        var options = RecallOptions(limit: 10, context: 0)
+        options.timeZone = .gmt
+        options.now = start + 8 * 86_400
+        let found = try await memory.recall("what happened last week", options)
+        #expect(found.map(\.message.content) == texts)
+        #expect(found.allSatisfy { $0.score == 1 })
+        // A page begins after the messages of the previous one.
+        options.limit = 3
+        options.offset = 3
+        let page = try await memory.search("what happened last week", options)
+        #expect(page.recollections.map(\.message.content) == Array(texts[3..<6]))
+        #expect(page.count == texts.count)
+        // Messages of other times follow.
+        (options.limit, options.offset, options.includesAll) = (10, 0, true)
+        let all = try await memory.recall("what happened last week", options)
+        #expect(all.map(\.message.content) == texts + ["what happened last week"])
+        // The newest message comes first if newer messages are preferred.
+        options.includesAll = false
+        options.recency = RecallOptions.Recency(weight: 1, halfLife: 86_400)
+        let recent = try await memory.recall("what happened last week", options)
+        #expect(recent.map(\.message.content) == texts.reversed())
+    }
+
+    @Test(arguments: ["what happened in November 2026", "what happened in November"])
+    func `all messages of a time are listed, even in a large memory`(query: String) async throws {
+        let memory = memory()
+        let start = try #require(DateText.date(from: "2026-10-31T12:00:00Z"))
+        // Four messages a day, of which more than the usual number of candidates are from November.
+        let drafts = (0..<140).map { index in
+            MessageDraft(
+                role: .user, content: "walk \(index) by the river in November",
+                timestamp: start + Double(index) * 21_600)
+        }
+        try await memory.remember(Array(drafts.reversed()), in: scope)
+        var options = RecallOptions(limit: 50, context: 0)
+        options.timeZone = .gmt
+        options.now = start + 60 * 86_400
+        let november = drafts.filter {
+            let day = $0.timestamp.map(DateText.string(from:)) ?? ""
+            return day.hasPrefix("2026-11")
+        }
+        #expect(november.count == 120)
+        var contents: [String] = []
+        while true {
+            options.offset = contents.count
+            let page = try await memory.search(query, options)
+            #expect(page.count == november.count && !page.isCut)
+            guard !page.recollections.isEmpty else { break }
+            contents += page.recollections.map(\.message.content)
+        }
+        #expect(contents == november.map(\.content))
+    }
+
     @Test func `a question with a subject gets the messages about it, whatever their time`() async throws {
         let memory = memory()
         let day = try #require(DateText.date(from: "2026-11-10T10:00:00Z"))

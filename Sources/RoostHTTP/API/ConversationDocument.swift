@@ -57,7 +57,8 @@ enum ConversationDocument {
         named: "Recollection",
         [
             "message": Schema.reference("Message"),
-            "score": Schema.number("The relevance from 0 to 1, by which messages are ordered."),
+            "score": Schema.number(
+                "The relevance from 0 to 1, by which messages are ordered; 1 if they are listed by time."),
             "similarity": Schema.number("The cosine similarity of the query and the message."),
             "title": Schema.string("The title of the message."),
             "location": Schema.object(

@@ -18,8 +18,9 @@ struct RecallTool: Tool {
         name: "recall", title: "Recall messages",
         description:
             "Returns messages of earlier conversations that answer a question, best first, each with the "
-            + "messages around it. Understands times such as 'yesterday', 'last Friday' or 'in May 2023'. A "
-            + "message with 'nextOffset' is cut; call 'fetch' with its id and this offset for the rest.",
+            + "messages around it. Understands times such as 'yesterday', 'last Friday' or 'in May 2023'; a "
+            + "question that names only a time returns all messages of that time, oldest first. A message "
+            + "with 'nextOffset' is cut; call 'fetch' with its id and this offset for the rest.",
         effect: .reads,
         input: [
             ToolProperty(
@@ -39,7 +40,7 @@ struct RecallTool: Tool {
         output: [
             ToolProperty(
                 "messages", .array(of: .object(MessageJSON.recollection), maximumCount: maximumLimit),
-                isRequired: true, "The messages, best first."),
+                isRequired: true, "The messages, best first, or oldest first for a time."),
             ToolProperty(
                 "omitted", .integer(0...Int.max),
                 "The number of messages that exceeded the budget; the next page has them."),
