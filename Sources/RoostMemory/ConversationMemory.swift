@@ -10,8 +10,8 @@ import RoostModel
 ///     try await memory.remember([MessageDraft(role: .user, content: "I moved to Oslo.")], in: scope)
 ///     let found = try await memory.recall("Where does she live?")
 ///
-/// Messages are removed only by `forget(_:)`. The limit that `ChatStorage` sets on the length of a
-/// conversation applies to fetching messages, not to keeping them.
+/// Messages are removed only by `forget(_:)` and by the functions of the store. The limit that `ChatStorage`
+/// sets on the length of a conversation applies to fetching messages, not to keeping them.
 public struct ConversationMemory: Sendable {
     /// The store that contains the messages.
     public let store: KnowledgeStore
@@ -41,6 +41,12 @@ public struct ConversationMemory: Sendable {
     /// with all of them; an equal text later in the conversation is a new message. A stored message whose
     /// text was edited is compared with both texts. A message of the role `system` is known wherever the
     /// scope contains an equal one.
+    ///
+    /// One of the last 1,000 messages that was removed from the store is known at its place in the
+    /// conversation, so a client that still has it does not restore it. If a call begins with a message that
+    /// differs from the stored ones, such as a summary of older messages, and continues with two or more
+    /// turns with which the conversation ends, the first message is added but is no turn: it is known
+    /// wherever the scope contains an equal one.
     ///
     /// - Parameters:
     ///   - drafts: The messages.

@@ -18,19 +18,20 @@ struct MessageWriter: Sendable {
             throw RoostError(.badInput, "cannot remember a message: its time is outside the years 1 to 9999")
         }
         let messages = PendingMessage.list(drafts, in: scope, isComplete: isComplete)
+        // A complete conversation has identities for all messages, and begins with the first message.
+        var isAligned = isComplete
         var report = ConversationMemory.Report()
         report.known = drafts.count - messages.count
         var run = Run(batchSize: max(1, batchSize ?? messages.count), placement: BatchPlacement(of: store))
         var rest = messages[...]
-        var isContinued = false
         while !rest.isEmpty {
             try Task.checkCancellation()
             let step = try await ConflictRetry.standard.run {
-                try await commitNext(of: rest, isContinued: isContinued, &run)
+                try await commitNext(of: rest, isAligned: isAligned, &run)
             }
             report.new += step.new
             report.known += rest.count - step.rest.count - step.new
-            (rest, isContinued) = (step.rest, true)
+            (rest, isAligned) = (step.rest, true)
         }
         return report
     }
@@ -50,19 +51,26 @@ struct MessageWriter: Sendable {
     ///
     /// - Parameters:
     ///   - messages: The messages that remain.
-    ///   - isContinued: Whether the call has already committed messages, so that the next ones follow them.
-    ///     Otherwise, the messages that the conversation ends with are known.
+    ///   - isAligned: Whether the messages that the conversation ends with are no longer among the messages,
+    ///     for example because the call has already committed messages, which the next ones follow.
     /// - Returns: The number of messages that were added, and the messages that remain.
     private func commitNext(
-        of messages: ArraySlice<PendingMessage>, isContinued: Bool, _ run: inout Run
+        of messages: ArraySlice<PendingMessage>, isAligned: Bool, _ run: inout Run
     ) async throws -> (new: Int, rest: ArraySlice<PendingMessage>) {
         let snapshot = try await store.storage.snapshot()
         var conversation: StoredConversation?
         var unknown = messages
-        if !isContinued, messages.contains(where: { $0.identity == nil }) {
-            let stored = try await StoredConversation(scope, in: snapshot)
-            unknown = try await stored.continuation(of: messages)
-            conversation = stored
+        if !isAligned {
+            let isPositional = messages.contains { $0.identity == nil }
+            let found = isPositional ? [] : try await present(messages, snapshot)
+            if found.count < messages.count {
+                let stored = try await StoredConversation(scope, in: snapshot)
+                // Messages with an identity are found by it, unless they were removed.
+                if isPositional || stored.lacksMessages {
+                    unknown = try await stored.continuation(of: messages)
+                }
+                conversation = stored
+            }
         }
         let rest = unknown.dropFirst(run.batchSize)
         let present = try await present(unknown.prefix(run.batchSize), snapshot)
@@ -80,8 +88,7 @@ struct MessageWriter: Sendable {
             batch.upserts.append(entry)
             batch.expecting.entries[entry.id] = .zero
         }
-        let next = first + Int64(entries.count)
-        batch.sources = [StoredConversation.record(of: scope, nextNumber: next)]
+        batch.sources = [conversation.record(adding: missing)]
         // Requires that the store has not changed, because another commit may have continued the
         // conversation.
         batch.expecting.epoch = snapshot.stamp.epoch
@@ -149,12 +156,13 @@ struct MessageWriter: Sendable {
     ) -> Entry {
         Entry(
             id: identity.id, content: RememberedMessage.text(message.draft), source: scope.source,
-            key: identity.key, metadata: metadata(of: message.draft),
+            key: identity.key, metadata: metadata(of: message),
             createdAt: message.draft.timestamp ?? now)
     }
 
-    private func metadata(of draft: MessageDraft) -> [String: MetadataValue] {
+    private func metadata(of message: PendingMessage) -> [String: MetadataValue] {
         typealias Key = RememberedMessage.Key
+        let draft = message.draft
         var metadata: [String: MetadataValue] = [
             Key.kind: .string(Key.message), Key.user: .string(scope.userId),
             Key.session: .string(scope.sessionId), Key.agent: .string(scope.agentId),
@@ -163,6 +171,7 @@ struct MessageWriter: Sendable {
         if let speaker = draft.speaker, !speaker.isEmpty { metadata[Key.speaker] = .string(speaker) }
         if let name = draft.id { metadata[Key.name] = .string(name) }
         if let title = draft.title, !title.isEmpty { metadata[Key.title] = .string(title) }
+        if message.isAside { metadata[Key.turn] = .bool(false) }
         return metadata
     }
 }

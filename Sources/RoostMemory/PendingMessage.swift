@@ -12,6 +12,11 @@ struct PendingMessage: Sendable {
     var digest: ContentDigest
     /// The text key of the digest (``textKey(_:)``).
     var textKey: String
+    /// The mark of the role, the speaker and the content (``mark(of:)``).
+    var mark: UInt16
+    /// Whether the message is no turn of the conversation, although its role is that of one: a summary that
+    /// replaces older messages.
+    var isAside = false
     /// The key and the id of the message's entry; `nil` if only its position in the conversation
     /// distinguishes the message from others with the same text.
     var identity: Identity?
@@ -41,7 +46,7 @@ struct PendingMessage: Sendable {
         for (index, draft) in drafts.enumerated() {
             let digest = digest(of: draft)
             var message = PendingMessage(
-                index: index, draft: draft, digest: digest, textKey: textKey(digest))
+                index: index, draft: draft, digest: digest, textKey: textKey(digest), mark: mark(of: draft))
             if let name = draft.id {
                 message.identity = Identity(key(named: name), in: scope)
             } else if isComplete || draft.timestamp != nil || !isTurn(draft.role) {
@@ -73,11 +78,29 @@ struct PendingMessage: Sendable {
         key.lastIndex(of: ":").map { String(key[..<$0]) } ?? key
     }
 
-    /// Returns whether the stored message with the given id and text keys can be this turn of the
-    /// conversation.
-    func isEqual(toID id: Entry.ID, textKeys: [String]) -> Bool {
-        guard let identity else { return textKeys.contains(textKey) }
-        return id == identity.id || id == draft.id.flatMap { UUID(uuidString: $0) }
+    /// Returns a number that distinguishes messages with different roles, speakers or contents, except for 1
+    /// of 65,536. It has too few bits to find out the text of a removed message.
+    static func mark(of draft: MessageDraft) -> UInt16 {
+        var draft = draft
+        draft.timestamp = nil
+        return digest(of: draft).bytes.prefix(2).reduce(0) { $0 << 8 | UInt16($1) }
+    }
+
+    /// Makes the message one that is no turn of the conversation. It is then known wherever the conversation
+    /// contains an equal one.
+    mutating func setAside(in scope: ChatScope) {
+        isAside = true
+        identity = identity ?? Identity(EntryID.contentKey(digest, occurrence: 0), in: scope)
+    }
+
+    /// Returns whether the message can be this turn of the conversation.
+    func isEqual(to slot: StoredConversation.Slot) -> Bool {
+        switch slot {
+        case .removed(let mark): return mark == self.mark
+        case .turn(let message):
+            guard let identity else { return message.textKeys.contains(textKey) }
+            return message.id == identity.id || message.id == draft.id.flatMap { UUID(uuidString: $0) }
+        }
     }
 
     /// Returns a digest of the role, the speaker, the time, if it is given, and the content of a message.

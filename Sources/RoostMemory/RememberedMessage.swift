@@ -36,6 +36,9 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
         static let speaker = "speaker"
         static let number = "number"
         static let name = "name"
+        /// The value is `false` for a message that is no turn of the conversation
+        /// (``PendingMessage/isAside``).
+        static let turn = "turn"
         static let title = DocumentKey.title
     }
 

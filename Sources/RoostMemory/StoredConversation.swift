@@ -1,3 +1,4 @@
+import Foundation
 import Roost
 import RoostConversations
 import RoostModel
@@ -10,10 +11,9 @@ struct StoredConversation {
     private let entryIDs: [Entry.ID]
     /// The number of the next message.
     let nextNumber: Int64
-
-    /// The prefix of the fingerprint in a scope's source record. It is followed by the number of the next
-    /// message.
-    private static let fingerprintPrefix = "chat:"
+    /// The marks of the messages before the next one (`PendingMessage.mark(of:)`), including those of
+    /// messages that were removed, so that these are recognized.
+    private let marks: [UInt16]
 
     /// Reads the source record of a scope.
     ///
@@ -22,11 +22,9 @@ struct StoredConversation {
     init(_ scope: ChatScope, in snapshot: any StorageSnapshot) async throws {
         (self.scope, self.snapshot) = (scope, snapshot)
         if let record = try await snapshot.sources([scope.source]).first,
-            record.fingerprint.hasPrefix(Self.fingerprintPrefix),
-            let next = Int64(record.fingerprint.dropFirst(Self.fingerprintPrefix.count)),
-            (0...RememberedMessage.maximumNumber).contains(next)
+            let state = ConversationState(fingerprint: record.fingerprint)
         {
-            (entryIDs, nextNumber) = (record.entryIDs, next)
+            (entryIDs, nextNumber, marks) = (record.entryIDs, state.nextNumber, state.marks)
         } else {
             // The record may be missing, because an import adds entries without the source record of their
             // scope.
@@ -34,16 +32,22 @@ struct StoredConversation {
                 ConversationMemory.Filter(scope).entries, from: snapshot)
             entryIDs = messages.map(\.id)
             nextNumber = Int64((messages.map(\.number).max() ?? -1) + 1)
+            marks = []
         }
     }
 
-    /// Returns the source record of the scope with the number of the next message.
-    static func record(of scope: ChatScope, nextNumber: Int64) -> Source {
-        Source(id: scope.source, fingerprint: "\(fingerprintPrefix)\(nextNumber)")
+    /// Whether messages were removed from the scope.
+    var lacksMessages: Bool { entryIDs.count < nextNumber }
+
+    /// Returns the source record of the scope after messages were added.
+    func record(adding messages: [PendingMessage]) -> Source {
+        let state = ConversationState(
+            nextNumber: nextNumber + Int64(messages.count), marks: marks + messages.map(\.mark))
+        return Source(id: scope.source, fingerprint: state.fingerprint)
     }
 
     /// A stored message.
-    private struct Message {
+    struct Message {
         let id: Entry.ID
         let number: Int64
         let isTurn: Bool
@@ -56,33 +60,123 @@ struct StoredConversation {
             guard let message = RememberedMessage(entry) else { return nil }
             let draft = MessageDraft(role: message.role, speaker: message.speaker, content: message.content)
             (id, number) = (message.id, Int64(message.number))
-            isTurn = PendingMessage.isTurn(message.role)
+            isTurn =
+                PendingMessage.isTurn(message.role)
+                && entry.metadata[RememberedMessage.Key.turn] != .bool(false)
             let present = PendingMessage.textKey(PendingMessage.digest(of: draft))
             textKeys = [present] + (entry.key.map { [PendingMessage.textKey(ofKey: $0)] } ?? [])
         }
     }
 
+    // MARK: Known messages
+
+    /// A place in the order of the conversation.
+    enum Slot {
+        case turn(Message)
+        /// A message with this mark was removed. It may have been a turn.
+        case removed(UInt16)
+    }
+
+    /// The minimum number of turns after a summary that the conversation ends with.
+    private static let minimumAfterSummary = 2
+
     /// Returns the messages of a call without those that the conversation already ends with: the longest
     /// sequence of turns at the start of the call that is equal to the last turns of the conversation.
     ///
     /// So a repeated call adds nothing; a client may send the whole conversation, or the last messages, each
-    /// time; and a text that recurs later in the conversation is added again.
+    /// time; and a text that recurs later in the conversation is added again. Messages that were removed from
+    /// the store are known at their place in the order, but a client need not send them.
+    ///
+    /// A client with a limited memory may begin a call with a summary of the older messages, which differs
+    /// each time. If the turns after the first one are the last ones of the conversation, the first one is
+    /// therefore no turn (`PendingMessage.isAside`).
     ///
     /// - Throws: `StorageError`; `CancellationError`.
     func continuation(of messages: ArraySlice<PendingMessage>) async throws -> ArraySlice<PendingMessage> {
         let turns = messages.filter { PendingMessage.isTurn($0.draft.role) }
-        let stored = try await lastTurns(turns.count)
-        let count = (0...stored.count).last { count in
-            zip(stored.suffix(count), turns).allSatisfy { $1.isEqual(toID: $0.id, textKeys: $0.textKeys) }
+        let instructions = try await lostInstructions(among: messages)
+        let slots = try await lastSlots(turns.count, readingAll: !instructions.isEmpty)
+        var known = turns.prefix(Self.knownCount(turns[...], slots))
+        var aside: Int?
+        if known.isEmpty, let first = turns.first {
+            let count = Self.knownCount(turns.dropFirst(), slots)
+            // Without an older message, there is nothing that the first one could summarize.
+            if count >= Self.minimumAfterSummary, slots.count > count {
+                (aside, known) = (first.index, turns.dropFirst().prefix(count))
+            }
         }
-        let known = Set(turns.prefix(count ?? 0).map(\.index))
-        return messages.filter { !known.contains($0.index) }[...]
+        var indices = Set(known.map(\.index))
+        // Instructions of the system have no place in the order.
+        let removed = Set(slots.compactMap { if case .removed(let mark) = $0 { mark } else { nil } })
+        indices.formUnion(instructions.filter { removed.contains($0.mark) }.map(\.index))
+        return messages.filter { !indices.contains($0.index) }.map { message in
+            var message = message
+            if message.index == aside { message.setAside(in: scope) }
+            return message
+        }[...]
     }
 
-    /// Returns the last turns of the conversation, or all if it has fewer.
+    /// Returns the instructions of the system that the conversation does not contain, although it had
+    /// messages with their marks.
+    private func lostInstructions(
+        among messages: ArraySlice<PendingMessage>
+    ) async throws -> [PendingMessage] {
+        guard lacksMessages else { return [] }
+        let marks = Set(marks)
+        let found = messages.filter { !PendingMessage.isTurn($0.draft.role) && marks.contains($0.mark) }
+        let stored = Set(try await snapshot.revisions(of: found.compactMap(\.identity?.id)).keys)
+        return found.filter { message in message.identity.map { !stored.contains($0.id) } ?? false }
+    }
+
+    /// Returns the number of turns, from the first one on, with which the conversation ends.
     ///
+    /// - Complexity: O(number of turns + number of slots), unless the same texts recur many times.
+    private static func knownCount(_ turns: ArraySlice<PendingMessage>, _ slots: [Slot]) -> Int {
+        var known = 0
+        // The slots that can follow the turns so far, ascending: those turns can begin at any slot.
+        var positions = Array(slots.indices)
+        for (index, turn) in turns.enumerated() {
+            var next: [Int] = []
+            for position in positions where position < slots.count && turn.isEqual(to: slots[position]) {
+                var following = position + 1
+                while true {
+                    if next.last.map({ $0 < following }) ?? true { next.append(following) }
+                    // The client may have forgotten the removed messages after the turn.
+                    guard following < slots.count, case .removed = slots[following] else { break }
+                    following += 1
+                }
+            }
+            if next.last == slots.count { known = index + 1 }
+            guard !next.isEmpty else { break }
+            positions = next
+        }
+        return known
+    }
+
+    /// Returns the last turns of the conversation, or all if it has fewer, and the removed messages between
+    /// and around them.
+    ///
+    /// - Parameter readsAll: Whether all messages are read, so that all removed ones are found.
+    private func lastSlots(_ count: Int, readingAll readsAll: Bool) async throws -> [Slot] {
+        let (messages, areAll) = try await lastMessages(withTurns: readsAll ? entryIDs.count : count)
+        let turns = messages.filter(\.isTurn).suffix(count)
+        guard areAll else { return turns.map(Slot.turn) }
+        let numbers = Set(messages.map(\.number))
+        var slots = turns.map { (number: $0.number, slot: Slot.turn($0)) }
+        for (mark, number) in zip(marks, nextNumber - Int64(marks.count)..<nextNumber)
+        where !numbers.contains(number) {
+            slots.append((number, .removed(mark)))
+        }
+        return slots.sorted { $0.number < $1.number }.map(\.slot)
+    }
+
+    /// Returns the last messages of the conversation in their order, with at least the given number of turns,
+    /// or all.
+    ///
+    /// - Returns: The messages, and whether they are all. If not, none of the messages after the first one of
+    ///   them was removed.
     /// - Complexity: O(count) if the last messages are also the last entries; otherwise, all are read.
-    private func lastTurns(_ count: Int) async throws -> [Message] {
+    private func lastMessages(withTurns count: Int) async throws -> ([Message], areAll: Bool) {
         var (messages, turnCount) = ([Message](), 0)
         var remaining = entryIDs[...]
         while turnCount < count, !remaining.isEmpty {
@@ -96,12 +190,15 @@ struct StoredConversation {
         let last = nextNumber - Int64(messages.count)..<nextNumber
         if !remaining.isEmpty, Set(messages.map(\.number)) != Set(last) {
             messages = []
+            remaining = []
             for try await page in snapshot.entryPages(matching: EntryFilter(sources: [scope.source])) {
                 messages += page.entries.compactMap(Message.init)
             }
         }
-        return messages.filter(\.isTurn).sorted { $0.number < $1.number }.suffix(count)
+        return (messages.sorted { $0.number < $1.number }, remaining.isEmpty)
     }
+
+    // MARK: Identities
 
     /// Returns the identities of the messages to add. Those without one get the next free number among the
     /// equal texts of the conversation.

@@ -9,7 +9,7 @@ enum RequestMetadata {
     private static let reservedKey = "kind"
     /// The keys that determine the conversation of a message, and its place and author there.
     static let messageKeys: Set<String> = [
-        "user", "session", "agent", "role", "number", "name", "speaker",
+        "user", "session", "agent", "role", "number", "name", "speaker", "turn",
     ]
 
     /// Returns the metadata in a member of a JSON object.

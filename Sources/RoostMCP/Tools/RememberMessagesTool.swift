@@ -19,7 +19,8 @@ struct RememberMessagesTool: Tool {
             + "messages: messages at the start that the stored conversation already ends with, compared by "
             + "role, speaker and text, are skipped, so a failed call can be repeated. A message with a name "
             + "or a timestamp is skipped if the conversation contains it anywhere; so give a message that "
-            + "repeats the last stored one a timestamp. Use a separate 'session' for each conversation.",
+            + "repeats the last stored one a timestamp. Messages that the user removed are not stored again. "
+            + "Use a separate 'session' for each conversation.",
         effect: .adds,
         input: [
             ToolProperty(
@@ -50,7 +51,7 @@ struct RememberMessagesTool: Tool {
             ToolProperty("new", .integer(0...Int.max), isRequired: true, "The number of stored messages."),
             ToolProperty(
                 "known", .integer(0...Int.max), isRequired: true,
-                "The number of messages that were stored before."),
+                "The number of messages that were stored before, including removed ones."),
         ],
         // A model can store the turns of a conversation in several calls at once.
         keepsOrder: true)
