@@ -38,6 +38,7 @@ struct SearchTests {
                 [:], ["limit": 1], ["query": "a", "document": "b"], ["query": ""],
                 ["query": "a", "filter": ["where": ["nonsense"]]],
                 ["query": "a", "filter": ["where": ["created>=soon"]]], ["query": "a", "limit": 0],
+                ["query": "a", "filter": ["where": ["status==done"]]],
                 ["query": "a", "filter": ["since": "soon"]], ["entries": ["none"]],
             ]
             for body in bodies {

@@ -125,6 +125,7 @@ struct ToolTests {
             (["query": "x", "tags": "a"], "must be an array"), (["query": "x", "tags": [1]], "'tags[0]'"),
             (["query": "x", "where": ["nonsense"]], "'where' takes"),
             (["query": "x", "where": ["created>=soon"]], "not with 'soon'"),
+            (["query": "x", "where": ["status==done"]], "with one =, not with =="),
             (["query": "x", "since": "soon"], "must be a time"),
             (["query": "x", "cluster": "birds"], "no clusters"),
             (["query": "   "], "empty"),

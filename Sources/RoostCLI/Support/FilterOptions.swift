@@ -63,10 +63,6 @@ struct FilterOptions: ParsableArguments {
 
     func validate() throws {
         try Self.validateDates([since, until])
-        if let text = self.where.first(where: { $0.firstMatch(of: /^[^=<>!^]+==/) != nil }) {
-            throw ValidationError(
-                "--where compares with one =, not with ==, in '\(Terminal.line(text, limit: 60))'")
-        }
         let times = TimeArgument(now: Date())
         for text in self.where { _ = try Self.condition(text, times) }
     }
@@ -107,6 +103,8 @@ struct FilterOptions: ParsableArguments {
             throw ValidationError(
                 "--where must be a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
                     + "'key missing', not '\(shown)'")
+        case .doubledEquals:
+            throw ValidationError("--where compares with one =, not with ==, in '\(shown)'")
         case .noOperand:
             throw ValidationError(
                 "--where needs a value after the operator in '\(shown)', such as 'year>=2020'; 'key exists' "

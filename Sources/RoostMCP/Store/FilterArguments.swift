@@ -66,6 +66,7 @@ package enum FilterArguments {
         case .form:
             "'where' takes a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
                 + "'key missing'"
+        case .doubledEquals: "'where' compares with one =, not with ==, such as 'status=done'"
         case .noOperand:
             "'where' needs a value after the operator, such as 'year>=2020'; 'key exists' selects entries "
                 + "with any value"

@@ -3,6 +3,8 @@ extension EntryCondition {
     package enum Fault: Error, Equatable {
         /// The text does not have the form of a condition.
         case form
+        /// The text compares with `==`, which would search for a value that begins with `=`.
+        case doubledEquals
         /// The operand of an inequality is empty, as in `year>=`.
         case noOperand
         /// The operand of an inequality with `created` or `updated` names no time. Compared with metadata, it
@@ -21,6 +23,7 @@ extension EntryCondition {
     ///   - text: The condition.
     ///   - times: Reads times.
     package init(written text: String, _ times: TimeArgument) throws(Fault) {
+        guard text.firstMatch(of: /^[^=<>!^]+==/) == nil else { throw .doubledEquals }
         guard let condition = EntryCondition(parsing: text) else { throw .form }
         self = condition
         guard let operand = test.bound else { return }

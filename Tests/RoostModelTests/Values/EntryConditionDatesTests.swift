@@ -78,6 +78,7 @@ import Testing
             ("due", .form), ("=x", .form), ("due>=", .noOperand), ("due <  ", .noOperand),
             ("due<\"\"", .noOperand), ("due<7d", .duration("7d")), ("created>=soon", .noTime("soon")),
             ("updated<2025-13", .noTime("2025-13")), ("updated>", .noOperand),
+            ("status==done", .doubledEquals), ("year == 2020", .doubledEquals),
         ] as [(String, EntryCondition.Fault)])
     func `a text that is not a condition is refused`(text: String, fault: EntryCondition.Fault) throws {
         let times = try times()
