@@ -96,4 +96,67 @@ struct ConversationTests {
             #expect(expired.status == 410)
         }
     }
+
+    @Test func `lists have only the messages of a period`() async throws {
+        try await HTTPHarness.run { harness in
+            for day in 1...3 {
+                let body: JSONValue = [
+                    "user": "ann", "session": .string("s\(day)"), "agent": "a",
+                    "messages": [
+                        [
+                            "role": "user", "content": "the swift is back",
+                            "timestamp": .string("2026-01-0\(day)T10:00:00Z"),
+                        ]
+                    ],
+                ]
+                #expect(try await harness.send(.POST, Self.path + "/messages", body).status == 200)
+            }
+            let counts = [
+                ("since=2026-01-02", 2), ("until=2026-01-02", 2), ("since=2026-01-02&until=2026-01-02", 1),
+                ("since=7d", 0), ("user=ben&since=2026", 0),
+            ]
+            for path in [Self.path, Self.path + "/messages"] {
+                for (query, count) in counts {
+                    let answer = try await harness.send(.GET, "\(path)?\(query)")
+                    #expect(answer.status == 200 && answer.json["count"]?.integer == count, "\(query)")
+                }
+                #expect(try await harness.send(.GET, path + "?since=soon").status == 400)
+            }
+        }
+    }
+
+    @Test func `a recall has the options of the command`() async throws {
+        try await HTTPHarness.run { harness in
+            let texts = [
+                ("the heron stood in the water", "2026-01-01"), ("a heron again", "2026-01-02"),
+                ("the bread rises", "2026-01-03"),
+            ]
+            let messages = texts.map { text, day -> JSONValue in
+                ["role": "user", "content": .string(text), "timestamp": .string("\(day)T10:00:00Z")]
+            }
+            let body: JSONValue = [
+                "user": "ann", "session": "s", "agent": "a", "messages": .array(messages),
+            ]
+            #expect(try await harness.send(.POST, Self.path + "/messages", body).status == 200)
+            func recall(_ members: [String: JSONValue]) async throws -> [String] {
+                let request = JSONValue.object(members.merging(["context": 0]) { $1 })
+                let answer = try await harness.send(.POST, Self.path + "/recall", request)
+                #expect(answer.status == 200, "\(answer.text)")
+                return (answer.json["messages"]?.elements ?? []).compactMap {
+                    $0["message"]?["content"]?.asString
+                }
+            }
+            #expect(try await recall(["query": "heron", "mode": "text"]).count == 2)
+            #expect(try await recall(["query": "heron", "mode": "text", "tokens": 4]).count == 1)
+            #expect(try await recall(["query": "herom", "mode": "text", "exactWords": true]) == [])
+            #expect(try await recall(["query": "herom", "mode": "text"]).count == 2)
+            #expect(try await recall(["query": "quantum lattice"]) == [])
+            #expect(try await recall(["query": "quantum lattice", "all": true]).count == 3)
+            #expect(try await recall(["query": "what happened in January 2026"]) == texts.map(\.0))
+            #expect(try await recall(["query": "what happened in 2026", "recent": true]).count == 3)
+            let wrong = try await harness.send(
+                .POST, Self.path + "/recall", ["query": "x", "mode": "meaning"])
+            #expect(wrong.status == 400)
+        }
+    }
 }

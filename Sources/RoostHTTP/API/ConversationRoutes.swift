@@ -18,8 +18,14 @@ enum ConversationRoutes {
         "session": Schema.string("The session.", minimum: 1, maximum: maximumName),
         "agent": Schema.string("The agent.", minimum: 1, maximum: maximumName),
     ]
-    private static let scope = names.keys.sorted().compactMap { name in
-        names[name].map { Parameter.query(name, $0) }
+    private static let period = [
+        "since": EntrySelection.time("Only messages at this time or later"),
+        "until": EntrySelection.time(
+            "Only messages before this time, or until the end of this day, week, month or year"),
+    ]
+    /// The parameters of queries that select messages.
+    private static let selection = names.merging(period) { $1 }.sorted { $0.key < $1.key }.map {
+        Parameter.query($0.key, $0.value)
     }
 
     static let all = [list, messages, remember, recall]
@@ -27,7 +33,7 @@ enum ConversationRoutes {
     private static let list = Route(
         method: .get, path: "/api/v1/conversations", operation: "listConversations", tag: tag,
         summary: "List conversations, the one with the latest message first.",
-        parameters: scope + PageToken.parameters(maximum: maximumPage, default: 100),
+        parameters: selection + PageToken.parameters(maximum: maximumPage, default: 100),
         answers: [
             Route.Answer(
                 200, "One page of conversations.",
@@ -48,7 +54,7 @@ enum ConversationRoutes {
     private static let messages = Route(
         method: .get, path: "/api/v1/conversations/messages", operation: "listMessages", tag: tag,
         summary: "List the messages of conversations, oldest first.",
-        parameters: scope + PageToken.parameters(maximum: maximumPage, default: 100),
+        parameters: selection + PageToken.parameters(maximum: maximumPage, default: 100),
         answers: [
             Route.Answer(
                 200, "One page of messages.",
@@ -77,7 +83,7 @@ enum ConversationRoutes {
         try await call.context.handle.use { store in
             let stamp = try await store.storage.snapshot().stamp
             let start = try PageToken.position(of: call, at: stamp) ?? 0
-            let all = try await read(ConversationMemory(store), filter(.object(call.values)))
+            let all = try await read(ConversationMemory(store), try filter(.object(call.values)))
             let page = all.dropFirst(start).prefix(call.integer("limit", default: 100))
             var members: [String: JSONValue] = [
                 name: .array(try page.map { try JSONValue.encoding($0) }), "count": .count(all.count),
@@ -97,7 +103,10 @@ enum ConversationRoutes {
             + "text, are skipped, so a failed request can be repeated. A message with a name is skipped if "
             + "the conversation contains one with this name; one with only a timestamp, if it contains one "
             + "with the same role, speaker, text and timestamp; and one of the role system, if it contains "
-            + "an equal text. So a new message that equals the last stored one needs a name or a timestamp.",
+            + "an equal text. So a new message that equals the last stored one needs a name or a timestamp. "
+            + "Messages that were removed are not stored again at their place in the conversation. A first "
+            + "message that differs, such as a summary, is stored, and the conversation continues if two or "
+            + "more of its last messages follow.",
         effect: .writes,
         body: .json(
             Schema.object(
@@ -130,7 +139,8 @@ enum ConversationRoutes {
                         named: "RememberReport",
                         [
                             "new": Schema.integer("The number of stored messages."),
-                            "known": Schema.integer("The number of messages that were stored before."),
+                            "known": Schema.integer(
+                                "The number of messages that were stored before, including removed ones."),
                         ], required: ["new", "known"], isOpen: true)))
         ]
     ) { call in
@@ -149,6 +159,8 @@ enum ConversationRoutes {
     private static let recall = Route(
         method: .post, path: "/api/v1/conversations/recall", operation: "recallMessages", tag: tag,
         summary: "Return the messages that answer a question, with the messages around them.",
+        details: "A question that names only a time, such as `what happened last week`, returns the messages "
+            + "of that time, oldest first.",
         body: .json(
             Schema.object(
                 named: "RecallRequest",
@@ -156,24 +168,32 @@ enum ConversationRoutes {
                     "query": Schema.string("A question or descriptive words.", minimum: 1, maximum: 20_000),
                     "limit": Schema.integer("The maximum number of messages; 10 by default.", 1...100),
                     "context": Schema.integer("The messages before and after each; 1 by default.", 0...10),
-                    "since": EntrySelection.time("Only messages at this time or later"),
-                    "until": EntrySelection.time(
-                        "Only messages before this time, or until the end of this day, week, month or year"),
-                ]) { $1 }, required: ["query"])),
+                    "mode": Schema.choice(
+                        SearchMode.allCases.map(\.rawValue),
+                        "Whether to compare meaning, words or both (default)."),
+                    "all": Schema.flag("Whether to return the nearest messages even if none is relevant."),
+                    "exactWords": Schema.flag("Whether misspelled words are not corrected."),
+                    "recent": Schema.flag("Whether newer messages get a higher score."),
+                    "tokens": Schema.integer(
+                        "The maximum number of tokens of all texts; no limit by default.", 1...1_000_000),
+                ].merging(period) { $1 }) { $1 }, required: ["query"])),
         answers: [
             Route.Answer(
-                200, "The messages, best first.",
+                200, "The messages, best first, or oldest first for a time.",
                 .json(ConversationDocument.recall))
         ]
     ) { call in
         var options = RecallOptions(
             limit: call.body["limit"]?.integer ?? 10, context: call.body["context"]?.integer ?? 1)
         options.now = Date()
-        var selection = filter(call.body)
-        selection.since = try EntrySelection.period("since", call.body)?.times.lowerBound
-        selection.until = try EntrySelection.period("until", call.body)?.times.upperBound
+        options.mode = call.body["mode"]?.asString.flatMap(SearchMode.init) ?? .hybrid
+        options.includesAll = call.body["all"]?.flag ?? false
+        options.usesExactWords = call.body["exactWords"]?.flag ?? false
+        options.recency = call.body["recent"]?.flag == true ? RecallOptions.Recency() : nil
+        options.tokenBudget = call.body["tokens"]?.integer
+        let selection = try filter(call.body)
         let hasFilter = selection != .all
-        return try await call.context.handle.use { [selection, options] store in
+        return try await call.context.handle.use { [options] store in
             guard try await store.storage.snapshot().stamp.entryCount > 0 else {
                 let reason = SearchNotices.noMessages(hasFilter: hasFilter)
                 return .json(["messages": [], "notices": [.string(reason)]])
@@ -186,10 +206,12 @@ enum ConversationRoutes {
         }
     }
 
-    private static func filter(_ value: JSONValue) -> ConversationMemory.Filter {
+    private static func filter(_ value: JSONValue) throws(Problem) -> ConversationMemory.Filter {
         ConversationMemory.Filter(
             userId: value["user"]?.asString, sessionId: value["session"]?.asString,
-            agentId: value["agent"]?.asString)
+            agentId: value["agent"]?.asString,
+            since: try EntrySelection.period("since", value)?.times.lowerBound,
+            until: try EntrySelection.period("until", value)?.times.upperBound)
     }
 
     private static func draft(_ value: JSONValue, _ index: Int) throws(Problem) -> MessageDraft {

@@ -60,6 +60,7 @@ struct SearchRequest: Sendable {
         search.duplicateThreshold = body["duplicateThreshold"]?.double.map { Float($0) }
         search.isExact = body["exact"]?.flag ?? false
         search.includesAll = body["all"]?.flag ?? false
+        search.usesExactWords = body["exactWords"]?.flag ?? false
         return search
     }
 
@@ -144,6 +145,7 @@ struct SearchRequest: Sendable {
                 "The similarity at which hits are reported as duplicates of a better hit.", 0...1),
             "exact": Schema.flag("Whether to compare all entries instead of using the index."),
             "all": Schema.flag("Whether to return the nearest entries even if they are not relevant."),
+            "exactWords": Schema.flag("Whether misspelled words are not corrected."),
             "snippetLength": Schema.integer(
                 "The maximum length of snippets in characters.", 1...maximumSnippet),
             "includeContent": Schema.flag("Whether hits contain the whole text of the entry."),
