@@ -134,7 +134,8 @@ struct Recall: Sendable {
             filter.created = filter.created.map { $0.clamped(to: whole) } ?? whole
         }
         var headers: [EntryHeader] = []
-        for try await page in try await store.storage.snapshot().headerPages(matching: filter) {
+        let snapshot = try await store.storage.snapshot()
+        for try await page in snapshot.headerPages(matching: filter) {
             headers += page.headers.filter { times?.contains($0.createdAt) ?? false }
         }
         // Messages with the same time keep the order in which they were stored.
@@ -144,10 +145,14 @@ struct Recall: Sendable {
         let ids = sorted.dropFirst(options.offset).prefix(options.limit).map(\.element.id)
         var page = self.search(query, limit: max(1, ids.count))
         page.filter.ids = Set(ids)
-        let hits = ids.isEmpty ? [] : try await store.search(page).hits
+        // The search does not find empty messages.
+        let found = ids.isEmpty ? [] : try await store.search(page).hits
+        let hits = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
+        let candidates = try await snapshot.entries(ids).compactMap {
+            Candidate(hits[$0.id] ?? QueryHit(entry: $0))
+        }
         var result = RecallResult(
-            recollections: fitted(
-                try await withContext(ranked(hits.compactMap(Candidate.init), namesOnlyTime: true))),
+            recollections: fitted(try await withContext(ranked(candidates, namesOnlyTime: true))),
             search: search)
         result.count = headers.count
         return result

@@ -61,6 +61,49 @@ struct PageTests {
         #expect(Set(ids).count == 6)
     }
 
+    @Test func `a search without a query lists the entries, newest first`() async throws {
+        let harness = MCPHarness()
+        #expect(await harness.call("search")["notices"] == ["the store has no entries"])
+        for number in 0..<7 {
+            try await harness.store.add("boat \(number)", tags: number % 2 == 0 ? ["even"] : [])
+        }
+        _ = await harness.call(
+            "remember_messages", ["messages": [["role": "user", "content": "a message"]]])
+        func titles(_ arguments: JSONValue) async -> [String] {
+            (await harness.call("search", arguments)["results"]?.elements ?? []).compactMap {
+                $0["title"]?.asString
+            }
+        }
+        let newest = (0..<7).reversed().map { "boat \($0)" }
+        #expect(await titles([:]) == newest)
+        #expect(await titles(["query": " * ", "tags": ["even"]]) == ["boat 6", "boat 4", "boat 2", "boat 0"])
+        var arguments: [String: JSONValue] = ["limit": 4]
+        let first = await harness.call("search", .object(arguments))
+        #expect(first["notices"] == ["7 entries match; they are listed newest first"])
+        #expect(first["results"]?.elements?.first?["snippet"] == "boat 6")
+        arguments["cursor"] = try #require(first["nextCursor"])
+        let last = await harness.call("search", .object(arguments))
+        #expect(last["results"]?.elements?.count == 3 && last["nextCursor"] == nil)
+        #expect(last["notices"] == nil)
+        // The reason for an empty list names what the filter requires.
+        let none = await harness.call("search", ["tags": ["odd"]])
+        #expect(none["results"] == [] && none["notices"] == ["no entry has the tag 'odd'"])
+        let old = await harness.call("search", ["until": "2001"])
+        #expect(old["notices"] == ["no entry matches the filter"])
+    }
+
+    @Test func `a list has visible entries only`() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        try await store.add("the visible boat", tags: ["harbor"])
+        try await store.add("the hidden boat")
+        var rules = AccessRules()
+        rules.tags = ["harbor"]
+        let harness = MCPHarness(rules, store: store)
+        let list = await harness.call("search")
+        #expect(list["results"]?.elements?.compactMap { $0["title"] } == ["the visible boat"])
+        #expect(list["notices"] == ["one entry matches"])
+    }
+
     @Test func `the cursor of a recall belongs to one revision and one query`() async throws {
         let harness = await remembering(20, on: "2026-11-02")
         let query: JSONValue = "what happened on 2 November 2026?"

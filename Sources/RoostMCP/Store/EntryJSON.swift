@@ -93,7 +93,16 @@ enum EntryJSON {
     ///
     /// - Parameter tokens: The token budget of the answer. The excerpt needs about a quarter of it at most.
     static func snippet(of hit: QueryHit, in result: QueryResult, tokens: Int) -> Snippet {
-        result.snippet(of: hit, limit: min(snippetLength, TokenBudget(tokens: tokens).remainingBytes / 4))
+        result.snippet(of: hit, limit: snippetLength(tokens))
+    }
+
+    /// Returns the beginning of a text, with the same maximum length.
+    static func beginning(of text: String, tokens: Int) -> String {
+        String(prefix(of: text[...], bytes: snippetLength(tokens)))
+    }
+
+    private static func snippetLength(_ tokens: Int) -> Int {
+        min(maximumSnippet, TokenBudget(tokens: tokens).remainingBytes / 4)
     }
 
     /// Returns the text of an excerpt (``snippet(of:in:tokens:)``).
@@ -102,7 +111,7 @@ enum EntryJSON {
     }
 
     /// The approximate maximum length of a snippet in UTF-8 bytes.
-    private static let snippetLength = 400
+    private static let maximumSnippet = 400
 
     /// The property for ``snippetText(of:in:tokens:)``.
     static let snippetProperty = ToolProperty(

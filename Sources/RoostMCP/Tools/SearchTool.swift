@@ -14,11 +14,11 @@ struct SearchTool: Tool {
         description:
             "Searches the user's notes and documents by meaning and by words, best match first. Use a "
             + "question or a few descriptive words. Returns titles and snippets; call 'fetch' for whole "
-            + "texts.",
+            + "texts. Without 'query', lists the entries that match the other arguments, newest first.",
         effect: .reads,
         input: [
             ToolProperty(
-                "query", .string(maximumBytes: maximumQueryLength), isRequired: true,
+                "query", .string(maximumBytes: maximumQueryLength),
                 "A question or descriptive words. \"Quoted words\" must occur as a phrase, "
                     + "-word must not occur."
             ),
@@ -34,6 +34,9 @@ struct SearchTool: Tool {
                             ToolProperty(
                                 "score", .number(-.infinity ... .infinity), "The relevance from 0 to 1."),
                             EntryJSON.snippetProperty,
+                            ToolProperty(
+                                "createdAt", .string(maximumBytes: .max),
+                                "The time of creation, in a list without a query."),
                             ToolProperty(
                                 "line", .integer(0...Int.max),
                                 "The line of the match in the file, from 1, if the entry came from one."),
@@ -55,8 +58,11 @@ struct SearchTool: Tool {
             let lookup = EntryLookup(rules: rules, snapshot: snapshot)
             let offset = try PageCursor.offset(of: arguments, at: snapshot.stamp)
             let filter = try await FilterArguments.filter(arguments, lookup)
+            guard let query = arguments.string("query"), !EntryListing.isRequested(by: query) else {
+                return try await listing(filter, arguments, snapshot, offset)
+            }
             var search = EntrySearch(
-                .text(try arguments.requiredString("query")), matching: rules.restricting(filter),
+                .text(query), matching: rules.restricting(filter),
                 limit: arguments.integer("limit", default: 10))
             search.offset = offset
             let limit = search.limit
@@ -86,6 +92,22 @@ struct SearchTool: Tool {
                 snapshot.stamp, with: explanation(of: result, offset: offset, arguments, unknownNames)
             ).json
         }
+    }
+
+    /// Returns a page of the entries that match a filter.
+    private func listing(
+        _ filter: EntryFilter, _ arguments: ToolArguments, _ snapshot: any StorageSnapshot, _ offset: Int
+    ) async throws -> JSONValue {
+        let list = try await EntryListing(
+            filter, under: rules, snapshot, offset: offset,
+            limit: arguments.integer("limit", default: 10),
+            tokens: arguments.integer("budget", default: TokenBudget.standard))
+        let notices: [String: JSONValue] =
+            list.notices.isEmpty ? [:] : ["notices": .array(list.notices.map { .string($0) })]
+        return ResultPage(
+            list.items, name: "results", offset: offset, isLast: list.isLast, arguments, snapshot.stamp,
+            with: notices
+        ).json
     }
 
     /// Returns the members that explain a result: the notices, and the nearest entries that fit into the
