@@ -87,8 +87,9 @@ struct BasePathTests {
         let resource = ProtectedResource(
             resource: try #require(URL(string: "http://localhost:4400/roost/mcp")),
             issuer: try #require(URL(string: "https://login.example.com")), scopes: [], verifier: Verifier())
+        let required = try #require(resource)
         var settings = try Self.settings()
-        settings.authorization = try #require(resource)
+        settings.authorization = required
         let metadata = "/roost/.well-known/oauth-protected-resource/mcp"
         try await HTTPHarness.run(settings) { [settings] harness in
             let refused = try await harness.send(.GET, "/roost/api/v1/status", nil, ["Authorization": ""])

@@ -81,7 +81,8 @@ struct PageTests {
         let first = await harness.call("search", .object(arguments))
         #expect(first["notices"] == ["7 entries match; they are listed newest first"])
         #expect(first["results"]?.elements?.first?["snippet"] == "boat 6")
-        arguments["cursor"] = try #require(first["nextCursor"])
+        let cursor = try #require(first["nextCursor"])
+        arguments["cursor"] = cursor
         let last = await harness.call("search", .object(arguments))
         #expect(last["results"]?.elements?.count == 3 && last["nextCursor"] == nil)
         #expect(last["notices"] == nil)
