@@ -64,6 +64,16 @@ struct FilterSQL {
         return found.keys.contains { $0.utf8.elementsEqual(key) }
     }
 
+    /// The SQL function `roost_instant(text, withSeconds)`, which returns the seconds from 1970 to a time with
+    /// a time zone, and NULL for other values (`EntryCondition.Test.instant`).
+    static let instant = DatabaseFunction("roost_instant", argumentCount: 2, pure: true) { values in
+        guard let text = Data.fromDatabaseValue(values[0]),
+            text.count <= EntryCondition.Test.maximumInstantLength
+        else { return nil }
+        let withSeconds = Bool.fromDatabaseValue(values[1]) ?? true
+        return EntryCondition.Test.instant(String(decoding: text, as: UTF8.self), withSeconds: withSeconds)
+    }
+
     /// A part of the condition, and the values of its parameters.
     private typealias Clause = (sql: String, values: [any DatabaseValueConvertible])
 
@@ -156,9 +166,15 @@ struct FilterSQL {
             let bytes = Column.bytes(operand)
             let plain = "roost_compare(\(column), ?) \(sign) 0"
             guard EntryCondition.Test.isDateOrYear(operand) else { return (plain, [bytes]) }
-            let dateBytes = Data(EntryCondition.Test.comparedBytes(operand))
+            let dateBytes = Data(EntryCondition.Test.operandBytes(operand))
             let compared = comparedDate(column, length: dateBytes.count)
             let date = "(\(isDate(column)) AND \(compared) \(sign) ?)"
+            let withSeconds = EntryCondition.Test.hasSeconds(operand)
+            if let instant = EntryCondition.Test.instant(operand, withSeconds: withSeconds) {
+                let value = "roost_instant(\(column), \(withSeconds ? 1 : 0))"
+                let sql = "CASE WHEN \(value) IS NULL THEN \(date) ELSE \(value) \(sign) ? END"
+                return (sql, [dateBytes, instant])
+            }
             // A year is also a number.
             guard EntryCondition.Test.isNumber(operand) else { return (date, [dateBytes]) }
             return ("(\(plain) OR \(date))", [bytes, dateBytes])
@@ -194,7 +210,7 @@ struct FilterSQL {
         return "(\(forms.joined(separator: " OR ")) OR \(hasForm(Test.datePattern.utf8.count)))"
     }
 
-    /// Returns SQL for the first bytes of a date that are compared (`EntryCondition.Test.comparedBytes`).
+    /// Returns SQL for the first bytes of a date that are compared (`EntryCondition.Test.operandBytes`).
     private static func comparedDate(_ column: String, length: Int) -> String {
         let dayLength = EntryCondition.Test.dayLength
         guard length > dayLength else { return "substr(\(column), 1, \(length))" }

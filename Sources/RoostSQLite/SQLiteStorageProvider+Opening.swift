@@ -121,6 +121,7 @@ extension SQLiteStorageProvider {
             try database.execute(sql: "PRAGMA cache_size = -\(cacheSize)")
             try WriteAheadLog.disableImplicitCheckpoints(database)
             database.add(function: FilterSQL.hasKey)
+            database.add(function: FilterSQL.instant)
             guard roost_register_checksum(database.sqliteConnection) == SQLITE_OK,
                 roost_register_compare(database.sqliteConnection) == SQLITE_OK
             else { throw DatabaseError(message: "cannot register Roost's SQL functions") }

@@ -11,8 +11,8 @@ struct FilterOptions: ParsableArguments {
             Only entries whose metadata matches: 'year>=2020', 'due<today', 'lang in en,de', 'status!=done', \
             'title^=On ' (prefix), 'due exists', 'due missing'; repeatable, all must match. Days, months and \
             years, such as 'due<=2026-01', 'due<monday' or 'due>=2 days ago', are compared with values that \
-            are dates; times of different zones are compared as written. 'created>=2026-01' and 'updated<7d' \
-            compare the dates of the entry, in the forms of --since.
+            are dates. 'created>=2026-01' and 'updated<7d' compare the dates of the entry, in the forms of \
+            --since.
             """, valueName: "condition"), completion: DynamicCompletion.metadataKeys)
     var `where`: [String] = []
 

@@ -23,9 +23,16 @@ extension EntryCondition.Test {
             ? hasFormOfDate(operand) && operand.utf8.first != UInt8(ascii: "0") : isDate(operand)
     }
 
-    /// Returns the bytes of a date or year that are compared: all except the one between the day and the
-    /// time, which is `T` or a space.
-    package static func comparedBytes(_ date: String) -> [UInt8] {
+    /// Returns the bytes of an operand, a date or year, that are compared: all except the one between the day
+    /// and the time, which is `T` or a space, and the time zone, which other values do not have.
+    package static func operandBytes(_ operand: String) -> [UInt8] {
+        let bytes = comparedBytes(operand)
+        guard instant(operand, withSeconds: true) != nil else { return bytes }
+        return bytes.dropLast(bytes.last == UInt8(ascii: "Z") ? 1 : 6)
+    }
+
+    /// Returns the bytes of a value that are compared with those of an operand, and possibly more.
+    static func comparedBytes(_ date: String) -> [UInt8] {
         Array(date.utf8.prefix(dayLength)) + date.utf8.dropFirst(dayLength + 1)
     }
 

@@ -46,6 +46,59 @@ import Testing
         #expect(try matches(condition, value) == expected)
     }
 
+    @Test(
+        arguments: [
+            // 04:30 on 1 February in UTC.
+            ("due>=2026-02-01T00:00:00Z", "2026-01-31T23:30:00-05:00", true),
+            ("due<2026-02-01T04:30Z", "2026-01-31T23:30:00-05:00", false),
+            ("due<=2026-02-01T04:30Z", "2026-01-31T23:30:59-05:00", true),
+            ("due<=2026-02-01T04:30:00Z", "2026-01-31T23:30:59-05:00", false),
+            ("due>2026-02-01T10:00+05:30", "2026-02-01 04:31Z", true),
+            ("due>2026-02-01T10:00+05:30", "2026-02-01 04:30Z", false),
+            ("due<=2026-02-01T04:30:00.5Z", "2026-02-01T04:30:00.9Z", true),
+            ("due<2026-01-01T00:00+01:00", "2025-12-31T22:59Z", true),
+            ("due<2024-03-01T00:00Z", "2024-02-29T23:59Z", true),
+            ("due<1970-01-01T00:00Z", "1969-12-31T23:59:59Z", true),
+            // Without a zone on both sides, the texts are compared as they are written.
+            ("due>=2026-01-31T09:00:00+02:00", "2026-01-31T09:00:00", true),
+            ("due>=2026-01-31T09:00:00+02:00", "2026-01-31", false),
+            ("due<=2026-01-31T09:00+02:00", "2026-01-31T09:00:30", true),
+            ("due<=2026-01-31T23:30", "2026-01-31T23:30:00-05:00", true),
+            ("due<=2026-01-31", "2026-01-31T23:30:00-05:00", true),
+            // Other forms have no zone.
+            ("due>=2026-01-31T09:00Z", "2026-01-31T09:00z", true),
+            ("due>=2026-01-31T09:00Z", "2026-01-31T09:00+0200", true),
+        ] as [(String, MetadataValue, Bool)])
+    func `times with zones are compared as points in time`(
+        condition: String, value: MetadataValue, expected: Bool
+    ) throws {
+        #expect(try matches(condition, value) == expected)
+    }
+
+    @Test func `a time with a zone has the seconds of the calendar`() throws {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<500 {
+            let seconds = Int64.random(in: -12_000_000_000...250_000_000_000, using: &generator)
+            let offset = Int.random(in: -(23 * 60 + 59)...(23 * 60 + 59), using: &generator)
+            let local = Date(milliseconds: (seconds + Int64(offset) * 60) * 1000)
+            let text = String(DateText.string(from: local).prefix(19))
+            let zone = String(
+                format: "%@%02d:%02d", offset < 0 ? "-" : "+", abs(offset) / 60, abs(offset) % 60)
+            #expect(EntryCondition.Test.instant(text + zone, withSeconds: true) == seconds, "\(text)\(zone)")
+            let minute = EntryCondition.Test.instant(text + zone, withSeconds: false)
+            #expect(minute.map { seconds - $0 } == (seconds % 60 + 60) % 60, "\(text)\(zone)")
+        }
+        for text in [
+            "", "2026-01-31T09:00", "2026-01-31T09:00:00", "2026-00-31T09:00Z", "2026-01-00T09:00Z",
+            "2026-13-31T09:00Z", "2026-01-32T09:00Z", "2026-01-31T24:00Z", "2026-01-31T09:60Z",
+            "2026-01-31T09:00:60Z", "2026-01-31T09:00:00.Z", "2026-01-31T09:00 Z", "2026-01-31T09:00+2:00",
+            "2026-01-31T09:00+24:00", "2026-01-31T09:00Z ", "0000-01-31T09:00Z",
+            "2026-01-31T09:00:00." + String(repeating: "1", count: 20) + "Z",
+        ] {
+            #expect(EntryCondition.Test.instant(text, withSeconds: true) == nil, "\(text)")
+        }
+    }
+
     @Test(arguments: ["<", "<=", ">", ">="])
     func `only dates are compared with a date`(sign: String) throws {
         let values: [MetadataValue] = [
