@@ -1,5 +1,7 @@
 import Foundation
 import Roost
+import RoostConversations
+import RoostMemory
 import RoostModel
 import Testing
 
@@ -35,6 +37,28 @@ struct MemoryToolTests {
         #expect(await notice("remember", ["text": similar]).contains("allowDuplicate"))
         #expect(await notice("forget", ["ids": [id]]).contains("confirm"))
         #expect(await notice("forget", ["ids": [id], "confirm": true]) == "")
+    }
+
+    @Test func `a recalled message has short scores and nothing twice`() async throws {
+        let harness = MCPHarness()
+        let messages = ["the heron stood in the water", "the bread rises in the kitchen"].map {
+            JSONValue.object(["role": "user", "content": .string($0)])
+        }
+        _ = await harness.call("remember_messages", ["messages": .array(messages), "session": "one"])
+        let answer = await harness.call("recall", ["query": "where did the heron stand", "limit": 1])
+        let found = try #require(answer["messages"]?.elements?.first?.members)
+        #expect(Set(found.keys) == ["message", "score", "similarity", "before", "after"])
+        for name in ["score", "similarity"] {
+            let number = try #require(found[name]?.double)
+            #expect(number > 0 && (number * 1e4).rounded() / 1e4 == number, "\(number)")
+        }
+        #expect(found["message"]?["session"] == "one")
+        // The title of a conversation is not in its messages.
+        let draft = MessageDraft(role: .user, content: "the heron flew away", title: "Birds")
+        let scope = ChatScope(userId: "u", sessionId: "two", agentId: "a")
+        try await ConversationMemory(harness.store).remember([draft], in: scope)
+        let titled = await harness.call("recall", ["query": "the heron flew away", "session": "two"])
+        #expect(titled["messages"]?.elements?.first?["title"] == "Birds")
     }
 
     @Test(arguments: ["user", "session", "agent"]) func `an empty name of a conversation is refused`(

@@ -201,7 +201,7 @@ enum ConversationRoutes {
             let found = try await ConversationMemory(store).search(
                 call.body["query"]?.asString ?? "", in: selection, options)
             var members = try MessageJSON.explanation(of: found, hasFilter: hasFilter)
-            members["messages"] = .array(try found.recollections.map { try JSONValue.encoding($0) })
+            members["messages"] = .array(try found.recollections.map { .object(try MessageJSON.full($0)) })
             return .json(.object(members))
         }
     }

@@ -22,6 +22,23 @@ package enum MessageJSON {
         return members
     }
 
+    /// Returns a recollection with scores that have four decimal places, as those of other results.
+    package static func full(_ found: Recollection) throws -> [String: JSONValue] {
+        var members = try JSONValue.encoding(found).members ?? [:]
+        members["score"] = .rounded(found.score)
+        members["similarity"] = .rounded(found.similarity)
+        return members
+    }
+
+    /// Returns a recollection without members that say the same as others: the location names the
+    /// conversation again, and the title is that of the text, unless the conversation has one.
+    static func brief(_ found: Recollection) throws -> JSONValue {
+        var members = try full(found)
+        members["location"] = nil
+        members["title"] = found.message.title.map { .string($0) }
+        return .object(members)
+    }
+
     /// Returns a message with an excerpt instead of its text.
     private static func summary(of found: Recollection, in result: RecallResult) throws -> JSONValue {
         var members = try JSONValue.encoding(found.message).members ?? [:]
@@ -61,8 +78,7 @@ package enum MessageJSON {
         ToolProperty(
             "score", .number(-.infinity ... .infinity), isRequired: true, "The relevance from 0 to 1."),
         ToolProperty("similarity", .number(-.infinity ... .infinity), "The cosine similarity."),
-        ToolProperty("title", .string(maximumBytes: .max), "The title of the conversation."),
-        ToolProperty("location", .map, "The source of the message."),
+        ToolProperty("title", .string(maximumBytes: .max), "The title of the conversation, if it has one."),
         ToolProperty(
             "before", .array(of: .object(message), maximumCount: maximumContext),
             "The messages before it, oldest first."),

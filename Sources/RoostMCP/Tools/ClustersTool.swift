@@ -52,6 +52,9 @@ struct ClustersTool: Tool {
                 "members", .array(of: .object(EntryJSON.summaryProperties), maximumCount: maximumLimit),
                 "The members of the cluster, nearest to its centroid first."),
             ToolProperty("drift", .map, "How much the store has changed since the last run."),
+            ToolProperty(
+                "notices", .array(of: .string(maximumBytes: .max), maximumCount: 1),
+                "Why there are no clusters."),
         ] + ResultPage.results)
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
@@ -83,6 +86,10 @@ struct ClustersTool: Tool {
             let page = ordered.dropFirst(offset).prefix(limit)
             var other: [String: JSONValue] = [:]
             if arguments.flag("drift") { other["drift"] = try await drift(of: store) }
+            if clusters.isEmpty {
+                let advice = FailureText.adviceToCluster(under: rules)
+                other["notices"] = [.string("the store has no clusters yet; \(advice)")]
+            }
             return ResultPage(
                 page.map { Self.summary(of: $0, size: sizes[$0.id] ?? 0) }, name: "clusters", offset: offset,
                 isLast: offset + page.count >= ordered.count, arguments, snapshot.stamp, with: other

@@ -97,7 +97,7 @@ struct RecallTool: Tool {
             budget.use([name: []])
             members[name] = .array(budget.takeFirst(of: value.elements ?? []))
         }
-        let messages = fitting(try page.map { try JSONValue.encoding($0) }, budget)
+        let messages = fitting(try page.map(MessageJSON.brief), budget)
         members["messages"] = .array(messages)
         members["omitted"] = .integer(Int64(page.count - messages.count))
         if messages.count < page.count || !isLast { members["nextCursor"] = cursor(messages.count) }

@@ -89,7 +89,7 @@ extension ToolProperty.Kind {
     func check(_ value: JSONValue, _ path: String) throws(ToolFailure) {
         switch self {
         case .string(let maximumBytes):
-            guard case .string(let text) = value else { throw ToolFailure("'\(path)' must be a string") }
+            guard case .string(let text) = value else { throw mismatch(value, path) }
             guard text.utf8.count <= maximumBytes else {
                 throw ToolFailure("'\(path)' is longer than \(maximumBytes) bytes")
             }
@@ -98,28 +98,58 @@ extension ToolProperty.Kind {
                 throw ToolFailure("'\(path)' must be one of \(values.joined(separator: ", "))")
             }
         case .integer(let range):
-            guard let number = value.integer else { throw ToolFailure("'\(path)' must be a whole number") }
+            guard let number = value.integer else { throw mismatch(value, path) }
             guard range.contains(number) else {
                 throw ToolFailure("'\(path)' must be from \(range.lowerBound) to \(range.upperBound)")
             }
         case .number(let range):
-            guard let number = value.double else { throw ToolFailure("'\(path)' must be a number") }
+            guard let number = value.double else { throw mismatch(value, path) }
             guard range.contains(number) else {
                 throw ToolFailure("'\(path)' must be from \(range.lowerBound) to \(range.upperBound)")
             }
         case .flag:
-            guard value.flag != nil else { throw ToolFailure("'\(path)' must be true or false") }
+            guard value.flag != nil else { throw mismatch(value, path) }
         case .array(let element, let count):
-            guard let elements = value.elements else { throw ToolFailure("'\(path)' must be an array") }
+            guard let elements = value.elements else { throw mismatch(value, path) }
             guard elements.count <= count else {
                 throw ToolFailure("'\(path)' has more than \(count) elements")
             }
             for (index, item) in elements.enumerated() { try element.check(item, "\(path)[\(index)]") }
         case .map:
-            guard value.members != nil else { throw ToolFailure("'\(path)' must be an object") }
+            guard value.members != nil else { throw mismatch(value, path) }
         case .object(let properties):
-            guard let members = value.members else { throw ToolFailure("'\(path)' must be an object") }
+            guard let members = value.members else { throw mismatch(value, path) }
             try Self.check(members, against: properties, prefix: path + ".")
+        }
+    }
+
+    /// Returns the failure of a value with another type, which names both types: models often write an array
+    /// or an object as a string.
+    private func mismatch(_ value: JSONValue, _ path: String) -> ToolFailure {
+        let found =
+            switch value {
+            case .null: "null"
+            case .bool: "a Boolean"
+            case .integer, .number: "a number"
+            case .string: "a string"
+            case .array: "an array"
+            case .object: "an object"
+            }
+        // A number is not always a whole number.
+        let addition = typeName.hasSuffix(" number") && found == "a number" ? "" : ", not \(found)"
+        return ToolFailure("'\(path)' must be \(typeName)\(addition)")
+    }
+
+    /// The type as a noun phrase.
+    private var typeName: String {
+        switch self {
+        case .string, .choice: "a string"
+        case .integer: "a whole number"
+        case .number: "a number"
+        case .flag: "true or false"
+        case .array(of: .string, _): "an array of strings"
+        case .array: "an array"
+        case .map, .object: "an object"
         }
     }
 
