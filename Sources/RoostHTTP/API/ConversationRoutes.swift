@@ -156,27 +156,27 @@ enum ConversationRoutes {
         }
     }
 
+    /// The members of a request to recall messages.
+    private static let recallProperties = names.merging(period) { $1 }.merging([
+        "query": Schema.string("A question or descriptive words.", minimum: 1, maximum: 20_000),
+        "limit": Schema.integer("The maximum number of messages; 10 by default.", 1...100),
+        "context": Schema.integer("The messages before and after each; 1 by default.", 0...10),
+        "mode": Schema.choice(
+            SearchMode.allCases.map(\.rawValue), "Whether to compare meaning, words or both (default)."),
+        "all": Schema.flag("Whether to return the nearest messages even if none is relevant."),
+        "exactWords": Schema.flag("Whether misspelled words are not corrected."),
+        "recent": Schema.flag("Whether newer messages get a higher score."),
+        "tokens": Schema.integer(
+            "The maximum number of tokens of all texts; no limit by default.", 1...1_000_000),
+    ]) { $1 }
+
     private static let recall = Route(
         method: .post, path: "/api/v1/conversations/recall", operation: "recallMessages", tag: tag,
         summary: "Return the messages that answer a question, with the messages around them.",
         details: "A question that names only a time, such as `what happened last week`, returns the messages "
             + "of that time, oldest first.",
         body: .json(
-            Schema.object(
-                named: "RecallRequest",
-                names.merging([
-                    "query": Schema.string("A question or descriptive words.", minimum: 1, maximum: 20_000),
-                    "limit": Schema.integer("The maximum number of messages; 10 by default.", 1...100),
-                    "context": Schema.integer("The messages before and after each; 1 by default.", 0...10),
-                    "mode": Schema.choice(
-                        SearchMode.allCases.map(\.rawValue),
-                        "Whether to compare meaning, words or both (default)."),
-                    "all": Schema.flag("Whether to return the nearest messages even if none is relevant."),
-                    "exactWords": Schema.flag("Whether misspelled words are not corrected."),
-                    "recent": Schema.flag("Whether newer messages get a higher score."),
-                    "tokens": Schema.integer(
-                        "The maximum number of tokens of all texts; no limit by default.", 1...1_000_000),
-                ].merging(period) { $1 }) { $1 }, required: ["query"])),
+            Schema.object(named: "RecallRequest", recallProperties, required: ["query"])),
         answers: [
             Route.Answer(
                 200, "The messages, best first, or oldest first for a time.",

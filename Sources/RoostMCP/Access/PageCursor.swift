@@ -20,7 +20,10 @@ struct PageCursor: Codable {
 
     /// Returns the opaque text of the cursor.
     var text: String {
-        let data = (try? JSONEncoder().encode(self)) ?? Data()
+        // With sorted keys, the same page has the same cursor in every answer.
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let data = (try? encoder.encode(self)) ?? Data()
         return data.base64EncodedString()
     }
 

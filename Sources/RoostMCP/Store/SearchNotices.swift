@@ -56,6 +56,7 @@ package enum SearchNotices {
         let texts = remarks(on: result.search, subject: "message")
         guard result.recollections.isEmpty else { return texts }
         if offset > 0 { return texts + ["there are no messages after the first \(offset)"] }
+        if result.count > 0 { return texts + ["no message fits into the maximum number of tokens"] }
         if result.hasOnlyNoise {
             let reason =
                 result.lacksNamedTime
