@@ -257,8 +257,11 @@ public struct KnowledgeStore: Sendable {
         _ content: String, tags: [String], metadata: [String: MetadataValue], ownSource: Source.ID?,
         among visible: EntryFilter
     ) async throws -> AddedEntry {
-        try await TextAddition.run(
-            content, tags: tags, metadata: metadata, to: self, ownSource: ownSource, among: visible)
+        // The visible entries are searched for an equal text.
+        try await EmbeddingMemo.run {
+            try await TextAddition.run(
+                content, tags: tags, metadata: metadata, to: self, ownSource: ownSource, among: visible)
+        }
     }
 
     /// Returns the id of the entry that a call of ``add(_:tags:metadata:ownSource:among:)`` would return if

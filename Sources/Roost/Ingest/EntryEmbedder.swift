@@ -46,7 +46,7 @@ package struct EntryEmbedder {
                 }
             }
         }
-        let embeddings = try await embedder.checkedEmbeddings(texts, as: .document)
+        let embeddings = try await EmbeddingMemo.embeddings(of: texts, by: embedder)
         for (row, owner) in owners.enumerated() {
             report.tokens += Self.plausible(embeddings.tokenCounts[row])
             report.omittedTokens += Self.plausible(embeddings.omittedTokens[row])

@@ -65,32 +65,50 @@ struct RememberTool: Tool {
         try MetadataRules.check(metadata)
         let (isForced, isDryRun) = (arguments.flag("allowDuplicate"), arguments.flag("dryRun"))
         return try await handle.change { [metadata] store in
-            if isDryRun || !isForced {
-                let duplicates = try await duplicates(of: text, in: store)
-                if isDryRun || !duplicates.isEmpty {
-                    let equal = try await store.equalEntry(
-                        to: text, ownSource: rules.ownSource, among: rules.restricting())
-                    var members: [String: JSONValue] = ["stored": false, "duplicates": .array(duplicates)]
-                    members["id"] = equal.map { .string($0.text) }
-                    if isDryRun {
-                        members["wouldStore"] = .bool(equal == nil && (isForced || duplicates.isEmpty))
-                    } else {
+            // The text is compared and then stored.
+            try await EmbeddingMemo.run {
+                if isDryRun || !isForced {
+                    let duplicates = try await duplicates(of: text, in: store)
+                    if isDryRun || !duplicates.isEmpty {
                         let hasValues = arguments["tags"] != nil || !metadata.isEmpty
-                        members["notices"] = [.string(Self.reason(isEqual: equal != nil, hasValues))]
+                        return try await refusal(
+                            of: text, because: duplicates, in: store, isForced: isForced, isDryRun: isDryRun,
+                            hasValues: hasValues)
                     }
-                    if !duplicates.isEmpty { members["notice"] = EntryJSON.notice }
-                    return .object(members)
                 }
+                // An equal text that is not visible must not become visible by getting the tags of this
+                // server.
+                let added = try await store.add(
+                    text, tags: tags, metadata: metadata, ownSource: rules.ownSource,
+                    among: rules.restricting())
+                return [
+                    "stored": .bool(added.isNew), "updated": .bool(added.isUpdated),
+                    "id": .string(added.id.text), "duplicates": [],
+                ]
             }
-            // An equal text that is not visible must not become visible by getting the tags of this server.
-            let added = try await store.add(
-                text, tags: tags, metadata: metadata, ownSource: rules.ownSource,
-                among: rules.restricting())
-            return [
-                "stored": .bool(added.isNew), "updated": .bool(added.isUpdated), "id": .string(added.id.text),
-                "duplicates": [],
-            ]
         }
+    }
+
+    /// Returns the answer of a call that stores nothing.
+    ///
+    /// - Parameters:
+    ///   - duplicates: The near-duplicates.
+    ///   - hasValues: Whether tags or metadata were given.
+    private func refusal(
+        of text: String, because duplicates: [JSONValue], in store: KnowledgeStore, isForced: Bool,
+        isDryRun: Bool, hasValues: Bool
+    ) async throws -> JSONValue {
+        let equal = try await store.equalEntry(
+            to: text, ownSource: rules.ownSource, among: rules.restricting())
+        var members: [String: JSONValue] = ["stored": false, "duplicates": .array(duplicates)]
+        members["id"] = equal.map { .string($0.text) }
+        if isDryRun {
+            members["wouldStore"] = .bool(equal == nil && (isForced || duplicates.isEmpty))
+        } else {
+            members["notices"] = [.string(Self.reason(isEqual: equal != nil, hasValues))]
+        }
+        if !duplicates.isEmpty { members["notice"] = EntryJSON.notice }
+        return .object(members)
     }
 
     /// Returns why a text was not stored, and how to proceed.
