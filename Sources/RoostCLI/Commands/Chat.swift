@@ -113,7 +113,9 @@ struct ChatCommand: AsyncParsableCommand {
             if recent { recall.recency = .init() }
             let result = try await ConversationMemory(store).search(text, in: try filters.filter(), recall)
             try await store.close()
-            for remark in SearchOptions.remarks(on: result.search) { options.note(remark) }
+            for remark in SearchOptions.remarks(on: result.search, subject: "message") {
+                options.note(remark)
+            }
             try show(result)
             guard result.recollections.isEmpty else { return }
             if result.hasOnlyNoise {

@@ -129,8 +129,12 @@ struct SearchOptions: ParsableArguments {
 
     /// Returns the messages to the user about how the result was obtained.
     ///
-    /// - Parameter excluded: The words that an option excludes.
-    static func remarks(on result: QueryResult, excluded: [String] = []) -> [String] {
+    /// - Parameters:
+    ///   - excluded: The words that an option excludes.
+    ///   - subject: The noun for what was searched.
+    static func remarks(
+        on result: QueryResult, excluded: [String] = [], subject: String = "entry"
+    ) -> [String] {
         var remarks = result.notices.map { RemedyText.message($0.message, $0.remedy) }
         if result.omittedTokens > 0 {
             remarks.append(
@@ -142,11 +146,11 @@ struct SearchOptions: ParsableArguments {
                 Terminal.line(correction.original, limit: 60), Terminal.line(correction.corrected, limit: 60)
             )
             return correction.isUnknown
-                ? "no entry contains '\(old)'; searching for '\(new)' instead"
+                ? "no \(subject) contains '\(old)'; searching for '\(new)' instead"
                 : "'\(old)' is rare; also searching for '\(new)'"
         }
         remarks += (result.text?.unmatchedPhrases ?? []).prefix(Terminal.maximumListedItems).map {
-            "no entry contains \"\(Terminal.line($0, limit: 60))\"; searching for its words"
+            "no \(subject) contains \"\(Terminal.line($0, limit: 60))\"; searching for its words"
         }
         if let text = result.text, let remark = Self.remark(onExclusionsOf: text, excluded) {
             remarks.append(remark)
