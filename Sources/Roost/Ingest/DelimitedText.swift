@@ -1,7 +1,7 @@
 import Foundation
 
 /// Parses comma-separated values (RFC 4180) and similar formats. Quoted fields may contain separators,
-/// doubled quotes and line breaks.
+/// doubled quotes and line breaks. Between tabs, a quotation mark without a closing one is text.
 struct DelimitedText {
     /// One row of the text.
     struct Row {

@@ -92,9 +92,12 @@ struct RowReader {
         let textIndex = try textColumnIndex(in: header)
         let idIndex = try idColumn.map { try index(of: $0, in: header) } ?? header.firstIndex(of: "id")
         for row in lines {
-            let location = "row \(row.number) (line \(row.line))"
+            let isOneLine = row.line == row.lastLine
+            let lines = isOneLine ? "line \(row.line)" : "lines \(row.line) to \(row.lastLine)"
+            let location = "row \(row.number) (\(lines))"
             guard row.fields.count == header.count else {
-                let reason = "\(row.fields.count) fields, but the header has \(header.count)"
+                var reason = "\(row.fields.count) fields, but the header has \(header.count)"
+                if !isOneLine { reason += "; a quotation mark in these lines may be missing or unexpected" }
                 skip(location, reason, in: &rows)
                 continue
             }
