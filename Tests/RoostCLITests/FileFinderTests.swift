@@ -98,6 +98,20 @@ import Testing
         #expect(names(try FileFinder().find(notes).files, below: notes).contains("data/store.json"))
     }
 
+    @Test(arguments: ["sqlite", "json"])
+    func `the files of a store are not read if its folder is named`(provider: String) throws {
+        let made = try cli.roost("init", "s", "--provider", provider, "--model", "lexical")
+        #expect(made.status == 0, "\(made.error)")
+        try Data("a swift".utf8).write(to: cli.home.appendingPathComponent("s/note.md"))
+        for _ in 1...2 {
+            let folder = cli.home.appendingPathComponent("s")
+            let found = try FileFinder().find(folder)
+            #expect(names(found.files, below: folder) == ["note.md"])
+            #expect(found.skipped.map(\.reason) == [FileFinder.storeReason])
+            #expect(try cli.roost("ingest", "s", "--store", "s").status == 0)
+        }
+    }
+
     @Test func `links are followed on request, and cycles end`() throws {
         let notes = try prepare()
         var finder = FileFinder()

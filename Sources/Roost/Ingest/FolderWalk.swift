@@ -70,7 +70,10 @@ struct FolderWalk {
     ///   `CancellationError`.
     mutating func enter(_ folder: String, path: String, rules: [Rules], scope: FolderScope) throws {
         if isCancelled() { throw CancellationError() }
-        if !path.isEmpty, isStore(folder) { return skip(folder, FileFinder.storeReason) }
+        let isStore = isStore(folder)
+        if isStore, !path.isEmpty { return skip(folder, FileFinder.storeReason) }
+        // The folder that the user named can be that of a project and its store.
+        if isStore { skip(folder + "/" + StoreManifest.fileName, FileFinder.storeReason) }
         if followsLinks {
             let resolved = FileSystem.resolvedPath(folder) ?? folder
             guard !open.contains(resolved) else {
@@ -96,6 +99,7 @@ struct FolderWalk {
         let prefix = folder == "/" ? "/" : folder + "/"
         for name in names {
             let path = path.isEmpty ? name : path + "/" + name
+            if isStore, StoreManifest.isOwnFile(name) { continue }
             if name.hasPrefix(".") {
                 // Hidden files are never read; a pattern for them is not a mistake.
                 _ = excludes(path, isFolder: true)
