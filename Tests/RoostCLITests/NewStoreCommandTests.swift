@@ -30,6 +30,17 @@ import Testing
         #expect(try cli.roost("copy", "s", "empty").status == 0, "a copy can be repeated")
     }
 
+    @Test func `hidden files of other programs are other files, those of the system are not`() throws {
+        for (name, status) in [(".git", Int32(78)), (".env", 78), (".DS_Store", 0), ("._note", 0)] {
+            let folder = "folder\(name)"
+            let file = cli.home.appendingPathComponent("\(folder)/\(name)")
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data().write(to: file)
+            #expect(try cli.roost("init", folder).status == status, "\(name)")
+        }
+    }
+
     @Test(.enabled(if: getuid() != 0, "root can read every folder"))
     func `a folder that cannot be read is not reported as a store`() throws {
         let folder = cli.home.appendingPathComponent("closed")
