@@ -11,8 +11,8 @@ struct FilterOptions: ParsableArguments {
             Only entries whose metadata matches: 'year>=2020', 'due<today', 'lang in en,de', 'status!=done', \
             'title^=On ' (prefix), 'due exists', 'due missing'; repeatable, all must match. Days, months and \
             years, such as 'due<=2026-01', 'due<monday' or 'due>=2 days ago', are compared with values that \
-            are dates. 'created>=2026-01' and 'updated<7d' compare the dates of the entry, in the forms of \
-            --since.
+            are dates; a word in quotation marks is text: 'name<"may"'. 'created>=2026-01' and 'updated<7d' \
+            compare the dates of the entry, in the forms of --since.
             """, valueName: "condition"), completion: DynamicCompletion.metadataKeys)
     var `where`: [String] = []
 

@@ -20,8 +20,8 @@ enum EntrySelection {
             "Only entries whose metadata matches all of these conditions, such as 'year>=2020', "
                 + "'lang in en,de', 'status!=done' or 'due exists'. Days, months and years, such as "
                 + "'due<=2026-01', 'due<today' or 'due>=2 weeks ago', are compared with values that are "
-                + "dates. 'created>=2026-01' and 'updated<7d' compare the dates of entries. Days are those "
-                + "of UTC.",
+                + "dates; a word in quotation marks is text. 'created>=2026-01' and 'updated<7d' compare the "
+                + "dates of entries. Days are those of UTC.",
             maximum: maximumCount),
         "sources": Schema.array(
             of: Schema.string("The id of a source.", maximum: 4_096), "Only entries of these sources.",

@@ -13,8 +13,8 @@ package enum FilterArguments {
             "Only entries whose metadata matches all of these conditions: 'year>=2020', 'lang in en,de', "
                 + "'status!=done', 'title^=On ' (prefix), 'due exists', 'due missing'. Days, months and "
                 + "years, such as 'due<=2026-01', 'due<today' or 'due>=2 weeks ago', are compared with "
-                + "values that are dates. 'created>=2026-01' and 'updated<7d' compare the dates of entries. "
-                + "Days are those of UTC."),
+                + "values that are dates; a word in quotation marks is text. 'created>=2026-01' and "
+                + "'updated<7d' compare the dates of entries. Days are those of UTC."),
         ToolProperty(
             "cluster", .string(maximumBytes: EntryLookup.maximumNameLength),
             "Only members of the cluster with this id or label; 'none' selects entries in no cluster."),

@@ -17,7 +17,7 @@ extension EntryCondition {
 
     /// Parses a condition that a user wrote. In an inequality of metadata, words for a time, such as
     /// `due<today` or `due<=last-week`, stand for their days; days of the time that is named are part of it,
-    /// so `due<=today` means before tomorrow.
+    /// so `due<=today` means before tomorrow. In quotation marks, such words are text: `name<"may"`.
     ///
     /// - Parameters:
     ///   - text: The condition.
@@ -32,6 +32,7 @@ extension EntryCondition {
             guard times.period(operand) != nil else { throw .noTime(operand) }
             return
         }
+        guard !Self.isQuoted(operand, in: text) else { return }
         guard !TimeArgument.isDuration(operand) else { throw .duration(operand) }
         guard let first = times.day(operand), let next = times.day(operand, isNext: true) else { return }
         switch test {
@@ -41,6 +42,11 @@ extension EntryCondition {
         case .isAtLeast: test = .isAtLeast(first)
         default: break
         }
+    }
+
+    /// Returns whether a condition that a user wrote has its operand in quotation marks.
+    private static func isQuoted(_ operand: String, in text: String) -> Bool {
+        text.hasSuffix("\"\(operand)\"")
     }
 
     /// Whether the field has the name of a date that each entry has.

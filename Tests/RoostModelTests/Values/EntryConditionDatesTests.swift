@@ -114,6 +114,19 @@ import Testing
         #expect(try !matches("due>2026-01", ["soon", "2026-01-01"]))
     }
 
+    @Test(arguments: ["<", "<=", ">", ">="])
+    func `a word for a time in quotation marks is text`(sign: String) throws {
+        for word in ["may", "sun", "7d", "today"] {
+            let condition = try EntryCondition(written: "name \(sign) \"\(word)\"", try times())
+            #expect(condition == EntryCondition(parsing: "name\(sign)\(word)"))
+        }
+        #expect(try matches("due<\"may\"", "jane") && !matches("due<may", "jane"))
+        // The dates of entries are no texts.
+        #expect(throws: EntryCondition.Fault.noTime("soon")) {
+            try EntryCondition(written: "created<\"soon\"", try times())
+        }
+    }
+
     @Test func `other comparisons are those of texts and numbers`() throws {
         #expect(try matches("due>=soon", "soon") && matches("due<t", "soon") && matches("due<t", "2026-01"))
         #expect(try matches("due=2026-01", "2026-01") && !matches("due=2026-01", "2026-01-31"))
