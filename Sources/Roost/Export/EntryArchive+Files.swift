@@ -31,8 +31,26 @@ extension EntryArchive {
         /// The table of exported entries; `nil` if the file contains none.
         var table: ExportedTable? { ExportedTable(name: name, read) }
 
-        func reader() throws -> any EntryReader {
-            try table?.reader() ?? EntryLineReader(ByteLines(read), name: name)
+        /// Returns a reader of the entries.
+        ///
+        /// - Parameter progress: Receives the share of the file that is read, from 0 to 1. A table is read
+        ///   twice, at first to detect the form of its cells.
+        func reader(_ progress: ((_ fraction: Double) -> Void)? = nil) throws -> any EntryReader {
+            let size = Double(max(1, status?.size ?? 1))
+            var bytes = 0
+            var passes = 1.0
+            let counted: ByteLines.Read = { [read] offset, count in
+                let data = try read(offset, count)
+                bytes += data.count
+                progress?(min(1, Double(bytes) / (passes * size)))
+                return data
+            }
+            guard let table = ExportedTable(name: name, counted) else {
+                bytes = 0
+                return EntryLineReader(ByteLines(counted), name: name)
+            }
+            (bytes, passes) = (0, 2)
+            return try table.reader()
         }
     }
 
@@ -55,28 +73,31 @@ extension EntryArchive {
     /// - Parameters:
     ///   - url: A file.
     ///   - name: The name of the file for error messages.
+    ///   - progress: Receives the share of the file that is checked, from 0 to 1.
     /// - Returns: `nil` if the file is not a regular file, or does not begin with an entry or a header.
     /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`; `StorageError`; `CancellationError`.
-    package init?(contentsOf url: URL, name: String) throws {
+    package init?(
+        contentsOf url: URL, name: String, progress: ((_ fraction: Double) -> Void)? = nil
+    ) throws {
         var status = stat()
         guard stat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             let file = try? FileDescriptor(url.path, O_RDONLY)
         else { return nil }
         let contents = File(file, name: name)
         let isTable = contents.table != nil
-        let (check, space) = try StorageError.mappingFileErrors {
+        let (check, space, hasRows) = try StorageError.mappingFileErrors {
             guard try isTable || Self.hasLines(try file.read(at: 0, count: Self.prefixSize), name: name)
             else {
-                return (nil as ArchiveCheck?, nil as EmbeddingSpace?)
+                return (nil as ArchiveCheck?, nil as EmbeddingSpace?, false)
             }
             var check = ArchiveCheck(name: name)
-            var reader = try contents.reader()
+            var reader = try contents.reader(progress)
             while let entry = try reader.next() { try check.add(entry) }
-            return (check, reader.space)
+            return (check, reader.space, reader.hasRows)
         }
         guard let check else { return nil }
         self.init(.file(contents), check, space: space)
-        self.isTable = isTable
+        self.isTable = hasRows
     }
 
     /// Returns whether the first line of a file is an entry or a header. A file whose first line is a whole
@@ -88,7 +109,7 @@ extension EntryArchive {
         guard let line = complete.first(where: { !$0.allSatisfy(\.isJSONSpace) }),
             let members = try? decoder().decode(Members.self, from: line), !members.hasEntries,
             (try? decoder().decode(Header.self, from: line)) != nil
-                || (try? decoder().decode(Entry.self, from: line)) != nil
+                || (try? decoder().decode(ArchivedEntry.self, from: line)) != nil
         else { return false }
         return VectorText(prefix, name: name) == nil && !MemoryGraph.isPresent(in: prefix)
     }

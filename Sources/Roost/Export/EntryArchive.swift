@@ -31,7 +31,7 @@ public struct EntryArchive: Sendable {
     let count: Int
     /// The embedding space of the vectors; `nil` if the archive does not state it.
     let space: EmbeddingSpace?
-    /// Whether the entries are rows of a table, which has neither passages nor locations.
+    /// Whether entries are rows of a table, which has neither passages nor locations.
     var isTable = false
     /// The entries whose vectors are compared with those of the store's model.
     let sample: VectorSample
@@ -50,10 +50,11 @@ public struct EntryArchive: Sendable {
     private struct Document: Decodable, Sendable {
         var schemaVersion: Int
         var space: EmbeddingSpace?
-        var entries: [Entry]
+        var entries: [ArchivedEntry]
     }
 
-    /// Parses an archive in either encoding, a plain JSON array of entries, or an ``ExportedTable``.
+    /// Parses an archive in either encoding, a plain JSON array of entries, or an ``ExportedTable``. Entries in
+    /// JSON can have the forms that another program gave them (``ArchivedEntry``).
     ///
     /// - Parameters:
     ///   - data: The contents of a file.
@@ -67,19 +68,21 @@ public struct EntryArchive: Sendable {
         }
         let decoder = Self.decoder()
         let (entries, space): ([Entry], EmbeddingSpace?)
+        let hasRows: Bool
         let table = ExportedTable(data, name: name)
         if let table {
             let matrix = try vectors.map { data in
                 try NumPyMatrix(data, name: vectorsName ?? "the vectors of \(name)").matrix
             }
-            (entries, space) = (try Self.rows(of: table, matrix, name), nil)
+            (entries, space, hasRows) = (try Self.rows(of: table, matrix, name), nil, true)
         } else if vectors != nil {
             throw RoostError(.badInput, "cannot import \(name): it is not a table of exported entries")
         } else if let document = try? decoder.decode(Document.self, from: data) {
             try Self.checkVersion(document.schemaVersion, name)
-            (entries, space) = (document.entries, document.space)
-        } else if let array = try? decoder.decode([Entry].self, from: data) {
-            (entries, space) = (array, nil)
+            (entries, space) = (document.entries.map(\.entry), document.space)
+            hasRows = document.entries.contains(where: \.isRow)
+        } else if let array = try? decoder.decode([ArchivedEntry].self, from: data) {
+            (entries, space, hasRows) = (array.map(\.entry), nil, array.contains(where: \.isRow))
         } else if let prefix = ReadablePrefix(data) {
             if let version = try? decoder.decode(Version.self, from: data) {
                 try Self.checkVersion(version.schemaVersion, name)
@@ -88,10 +91,10 @@ public struct EntryArchive: Sendable {
                 name, prefix.isComplete ? "its header" : "entry \(prefix.count + 1)",
                 JSONFault.description(of: data, fallback: ""))
         } else {
-            (entries, space) = try Self.parseLines(of: data, name)
+            (entries, space, hasRows) = try Self.parseLines(of: data, name)
         }
         try self.init(entries, space: space, name: name)
-        isTable = table != nil
+        isTable = hasRows
     }
 
     /// Creates an archive of entries that another reader made, without vectors of a known embedding space.
@@ -124,11 +127,13 @@ public struct EntryArchive: Sendable {
         return entries
     }
 
-    private static func parseLines(of data: Data, _ name: String) throws -> ([Entry], EmbeddingSpace?) {
+    private static func parseLines(
+        of data: Data, _ name: String
+    ) throws -> ([Entry], EmbeddingSpace?, hasRows: Bool) {
         var reader = EntryLineReader(ByteLines { data.dropFirst($0).prefix($1) }, name: name)
         var entries: [Entry] = []
         while let entry = try reader.next() { entries.append(entry) }
-        return (entries, reader.space)
+        return (entries, reader.space, reader.hasRows)
     }
 
     static func checkVersion(_ version: Int, _ name: String) throws {
@@ -180,7 +185,7 @@ private struct ReadablePrefix {
 
         init(from decoder: any Decoder) throws {
             var list = try decoder.unkeyedContainer()
-            while !list.isAtEnd, (try? list.decode(Entry.self)) != nil { count += 1 }
+            while !list.isAtEnd, (try? list.decode(ArchivedEntry.self)) != nil { count += 1 }
             isComplete = list.isAtEnd
         }
     }

@@ -9,6 +9,7 @@ struct EntryLineReader: EntryReader {
     private var isFirst = true
     /// The embedding space that the header states; `nil` before the first entry, or without a header.
     private(set) var space: EmbeddingSpace?
+    private(set) var hasRows = false
 
     /// Creates a reader.
     ///
@@ -26,11 +27,18 @@ struct EntryLineReader: EntryReader {
                 continue
             }
             isFirst = false
-            guard let entry = try? decoder.decode(Entry.self, from: line) else {
+            do {
+                let archived = try decoder.decode(ArchivedEntry.self, from: line)
+                hasRows = hasRows || archived.isRow
+                return archived.entry
+            } catch let fault as ArchivedEntry.Fault {
+                throw RoostError(
+                    .badInput,
+                    "cannot import \(name): line \(lines.number): \(fault.reason); nothing was imported")
+            } catch {
                 throw EntryArchive.invalid(
                     name, "line \(lines.number)", JSONFault.description(of: line, fallback: ""))
             }
-            return entry
         }
         return nil
     }

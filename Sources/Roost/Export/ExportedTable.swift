@@ -98,6 +98,7 @@ package struct ExportedTable {
 
         /// The space of the vectors, which a table does not state.
         var space: EmbeddingSpace? { nil }
+        var hasRows: Bool { true }
 
         mutating func next() throws -> Entry? {
             guard let row = try rows.next(table.name) else { return nil }
@@ -185,7 +186,8 @@ package struct ExportedTable {
         return String(decoding: json, as: UTF8.self)
     }
 
-    private static func tags(_ cell: String) -> [String] {
+    /// Returns the tags in a cell.
+    static func tags(_ cell: String) -> [String] {
         if cell.hasPrefix("["), let tags = try? JSONDecoder().decode([String].self, from: Data(cell.utf8)) {
             return tags
         }

@@ -38,7 +38,7 @@ extension VectorArchive {
                     .badInput,
                     "cannot import \(name): its rows have no text, content or document; nothing was imported")
             }
-            return try text.records()
+            return try text.records().records
         }
         let text = try RecordReader.text(data, name: name)
         let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }

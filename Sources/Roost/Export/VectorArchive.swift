@@ -2,8 +2,8 @@ public import Foundation
 package import RoostModel
 import RoostSQLite
 
-/// Texts with vectors that another program computed: a database of `llm`, a folder of Chroma, or JSON Lines,
-/// CSV or TSV.
+/// Texts with vectors that another program computed: a database of `llm`, a folder of Chroma, or JSON, CSV
+/// or TSV.
 public struct VectorArchive: Sendable {
     /// The texts that one model embedded.
     struct Collection: Sendable {
@@ -20,6 +20,10 @@ public struct VectorArchive: Sendable {
 
     /// The number of texts.
     public var count: Int { collections.reduce(0) { $0 + $1.records.count } }
+    /// Whether a text has a vector.
+    package var hasVectors: Bool {
+        collections.contains { $0.records.contains { !$0.vector.isEmpty } }
+    }
 
     /// Reads the database of embeddings of the program `llm`.
     ///
@@ -94,27 +98,35 @@ public struct VectorArchive: Sendable {
         return vectors
     }
 
-    /// Returns whether a file is JSON Lines, CSV or TSV whose rows have a text (`text`, `content` or
-    /// `document`), but no vector.
+    /// Returns whether the rows of a file are in a JSON document, if they have a text (`text`, `content` or
+    /// `document`), but no vector; `nil` for other files.
     ///
     /// - Parameter name: The name of the file.
-    package static func lacksVectors(_ data: Data, name: String) -> Bool {
-        VectorText.lacksVectors(data, name: name)
+    package static func rowsWithoutVectors(in data: Data, name: String) -> Bool? {
+        VectorText.rowsWithoutVectors(in: data, name: name)
     }
 
-    /// Reads JSON Lines, CSV or TSV whose rows have a text (`text`, `content` or `document`) and a vector
-    /// (`embedding` or `vector`), and optionally an id (`id` or `key`). Other values become metadata.
+    /// Reads JSON Lines, a JSON array, CSV or TSV whose rows have a text (`text`, `content` or `document`) and
+    /// a vector (`embedding` or `vector`), and optionally an id (`id` or `key`). Other values become metadata.
+    ///
+    /// The array can be a member of an object, such as `data`. An object with the lists `documents`,
+    /// `embeddings`, `ids` and `metadatas`, as Chroma returns it, is read too. Texts that are null are counted
+    /// in ``recordsWithoutText``.
     ///
     /// - Parameters:
     ///   - data: The contents of a file.
     ///   - name: The name of the file.
     ///   - source: The id of the source of the entries.
+    ///   - progress: Receives the share of the rows that are read, from 0 to 1.
     /// - Returns: `nil` if the rows have no texts or no vectors.
-    /// - Throws: ``RoostError`` with `.badInput`.
-    public init?(_ data: Data, name: String, source: String) throws {
+    /// - Throws: ``RoostError`` with `.badInput`; `CancellationError`.
+    public init?(
+        _ data: Data, name: String, source: String, progress: ((_ fraction: Double) -> Void)? = nil
+    ) throws {
         guard let text = VectorText(data, name: name) else { return nil }
-        collections = [Collection(source: source, records: try text.records())]
-        recordsWithoutText = 0
+        let (records, withoutText) = try text.records(progress)
+        collections = [Collection(source: source, records: records)]
+        recordsWithoutText = withoutText
     }
 }
 

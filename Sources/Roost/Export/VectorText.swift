@@ -1,54 +1,89 @@
 import Foundation
 import RoostModel
 
-/// Reads texts with vectors from JSON Lines, CSV or TSV.
+/// Reads texts with vectors from JSON Lines, a JSON document, CSV or TSV.
 ///
 /// A row has a text (`text`, `content` or `document`), a vector (`embedding` or `vector`: a JSON array, or
 /// numbers separated by spaces), and optionally an id (`id` or `key`). All other values become metadata.
 /// A row without an id, or with an empty one, has the number of its line as its id or, if this is the id of
-/// another row, `line` with the number.
+/// another row, `line` with the number. Rows of a JSON document have numbers from 1 instead.
+///
+/// A JSON document is an array of rows, an object with such an array (``VectorDocument``), or an object of
+/// lists (``VectorColumns``).
 struct VectorText {
-    private static let textNames = ["text", "content", "document"]
-    private static let vectorNames = ["embedding", "vector"]
+    /// A row, with the number of its line or in its document, from 1.
+    struct Row {
+        var number: Int
+        var record: VectorRecord
+    }
+
+    /// Receives the share of the rows that are read, from 0 to 1.
+    typealias Progress = (_ fraction: Double) -> Void
+
+    static let textNames = ["text", "content", "document"]
+    static let vectorNames = ["embedding", "vector"]
     private static let keyNames = ["id", "key"]
     /// The names that only exported entries have.
     private static let entryNames: Set<String> = ["schemaVersion", "embeddings", "createdAt"]
     /// The number of bytes in which a file must show that it contains vectors.
     private static let sampleSize = 1 << 20
 
-    private let data: Data
-    private let name: String
-    private let separator: Character?
+    private enum Form {
+        /// A table with this character between cells.
+        case table(Data, Character)
+        case lines(Data)
+        case document(VectorDocument)
+    }
 
-    /// Creates a reader; `nil` if the first line of the file names no text or no vector, or is the header of
+    private let form: Form
+    private let name: String
+
+    /// Creates a reader; `nil` if the first row of the file names no text or no vector, or is that of
     /// exported entries.
     init?(_ data: Data, name: String) {
-        (self.data, self.name) = (Self.withoutByteOrderMark(data), name)
-        let names: [String]
-        (names, separator) = Self.firstRow(of: self.data, name: name)
-        guard names.contains(where: Self.textNames.contains),
-            names.contains(where: Self.vectorNames.contains), ExportedTable(data, name: name) == nil
-        else { return nil }
+        guard let reader = Self(data, name: name, needsVectors: true) else { return nil }
+        self = reader
     }
 
-    /// Creates a reader of rows whose vectors are in another file; `nil` if the first line of the file
-    /// names no text.
+    /// Creates a reader of rows whose vectors are in another file; `nil` if the first row of the file names
+    /// no text.
     init?(textsOf data: Data, name: String) {
-        (self.data, self.name) = (Self.withoutByteOrderMark(data), name)
-        let names: [String]
-        (names, separator) = Self.firstRow(of: self.data, name: name)
-        guard names.contains(where: Self.textNames.contains) else { return nil }
+        guard let reader = Self(data, name: name, needsVectors: false) else { return nil }
+        self = reader
     }
 
-    /// Returns whether a file has rows with texts, but without vectors.
-    static func lacksVectors(_ data: Data, name: String) -> Bool {
+    private init?(_ data: Data, name: String, needsVectors: Bool) {
+        let data = Self.withoutByteOrderMark(data)
+        func isText(_ names: [String]) -> Bool {
+            names.contains(where: Self.textNames.contains)
+                && (!needsVectors || names.contains(where: Self.vectorNames.contains))
+        }
+        self.name = name
+        let (names, separator) = Self.firstRow(of: data, name: name)
+        if isText(names) {
+            if needsVectors, ExportedTable(data, name: name) != nil { return nil }
+            form = separator.map { .table(data, $0) } ?? .lines(data)
+        } else if let document = VectorDocument(data, name: name), document.names.map(isText) != false {
+            form = .document(document)
+        } else {
+            return nil
+        }
+    }
+
+    /// Returns whether the rows of a file are in a JSON document, if they have texts, but no vectors; `nil`
+    /// for other files.
+    static func rowsWithoutVectors(in data: Data, name: String) -> Bool? {
         let data = withoutByteOrderMark(data)
         let line = data.prefix(sampleSize).prefix { $0 != UInt8(ascii: "\n") }
         // Exported entries without vectors can be imported.
-        guard (try? JSONDecoder().decode(Entry.self, from: line)) == nil else { return false }
-        let names = firstRow(of: data, name: name).names
-        return names.contains(where: textNames.contains) && !names.contains(where: vectorNames.contains)
-            && entryNames.isDisjoint(with: names)
+        guard (try? JSONDecoder().decode(Entry.self, from: line)) == nil else { return nil }
+        var names = firstRow(of: data, name: name).names
+        let isDocument = names.isEmpty
+        if isDocument { names = VectorDocument(data, name: name)?.names ?? [] }
+        guard names.contains(where: textNames.contains), !names.contains(where: vectorNames.contains),
+            entryNames.isDisjoint(with: names)
+        else { return nil }
+        return isDocument
     }
 
     /// Spreadsheets write a byte order mark, which would become a part of the first name.
@@ -65,8 +100,9 @@ struct VectorText {
             return ([], nil)
         }
         guard line.first(where: { !$0.isJSONSpace }) != UInt8(ascii: "{") else {
-            let row = try? JSONDecoder().decode([String: MetadataValue].self, from: line)
-            return (row.map { Array($0.keys) } ?? [], nil)
+            let row = try? JSONDecoder().decode(VectorRow.self, from: line)
+            // Exported entries that another program has changed have vectors, too.
+            return (row.map { ArchivedEntry.isRow($0.values) ? [] : $0.names } ?? [], nil)
         }
         let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
         let isTabbed = name.lowercased().hasSuffix(".tsv") || line.contains(UInt8(ascii: "\t"))
@@ -75,76 +111,105 @@ struct VectorText {
         return (rows?.first?.fields ?? [], separator)
     }
 
-    /// Returns the rows.
+    /// Returns the rows with their ids, and the number of elements of lists that have no text.
     ///
     /// - Throws: ``RoostError`` with `.badInput` if a row has no text or an invalid vector, or if two rows
-    ///   have the same id.
-    func records() throws -> [VectorRecord] {
-        let rows = try rows()
-        var lines: [ExactText: Int] = [:]
-        for (line, record) in rows where !record.key.isEmpty {
-            if let first = lines.updateValue(line, forKey: ExactText(record.key)) {
-                throw failure(line, "its id '\(record.key)' is also that of line \(first)")
+    ///   have the same id; `CancellationError`.
+    func records(_ progress: Progress? = nil) throws -> (records: [VectorRecord], withoutText: Int) {
+        var withoutText = 0
+        let rows: [Row]
+        switch form {
+        case .table(let data, let separator): rows = try table(data, separator, progress)
+        case .lines(let data): rows = try lines(data, progress)
+        case .document(let document): (rows, withoutText) = try document.rows(self, progress)
+        }
+        var numbers: [ExactText: Int] = [:]
+        for row in rows where !row.record.key.isEmpty {
+            if let first = numbers.updateValue(row.number, forKey: ExactText(row.record.key)) {
+                throw failure(
+                    row.number, "its id '\(row.record.key)' is also that of \(unit) \(first)")
             }
         }
-        return rows.map { line, record in
-            guard record.key.isEmpty else { return record }
-            var record = record
-            record.key = lines[ExactText(String(line))] == nil ? String(line) : "line \(line)"
+        let records = rows.map { row in
+            guard row.record.key.isEmpty else { return row.record }
+            var record = row.record
+            let number = String(row.number)
+            record.key = numbers[ExactText(number)] == nil ? number : "\(unit) \(number)"
             return record
         }
+        return (records, withoutText)
     }
 
-    /// Returns the rows with the numbers of their lines, from 1. The key of a row without an id is empty.
-    private func rows() throws -> [(line: Int, record: VectorRecord)] {
-        guard let separator else { return try lines() }
+    private func table(_ data: Data, _ separator: Character, _ progress: Progress?) throws -> [Row] {
         guard let text = String(validating: data, as: UTF8.self) else {
             throw RoostError(.badInput, "cannot import \(name): it is not UTF-8 text")
         }
-        var rows = try DelimitedText(separator: separator).rows(of: text, name: name)[...]
-        let header = rows.popFirst()?.fields ?? []
-        return try rows.map { row in
-            guard row.fields.count == header.count else {
-                throw failure(row.line, "it has \(row.fields.count) fields, but the header \(header.count)")
+        var lines = try DelimitedText(separator: separator).rows(of: text, name: name)[...]
+        let header = lines.popFirst()?.fields ?? []
+        var rows: [Row] = []
+        for line in lines {
+            try Task.checkCancellation()
+            progress?(Double(rows.count) / Double(lines.count))
+            guard line.fields.count == header.count else {
+                throw failure(
+                    line.line, "it has \(line.fields.count) fields, but the header \(header.count)")
             }
-            let values = zip(header, row.fields).map { ($0, MetadataValue.string($1)) }
-            return (row.line, try record(Dictionary(values) { first, _ in first }, row.line))
+            let values = zip(header, line.fields).map { ($0, MetadataValue.string($1)) }
+            let row = VectorRow(Dictionary(values) { first, _ in first })
+            rows.append(Row(number: line.line, record: try record(row, line.line)))
         }
+        return rows
     }
 
-    private func lines() throws -> [(line: Int, record: VectorRecord)] {
-        let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        return try lines.enumerated().compactMap { index, line in
-            guard !line.allSatisfy(\.isJSONSpace) else { return nil }
-            guard let row = try? JSONDecoder().decode([String: MetadataValue].self, from: line) else {
-                throw failure(index + 1, "it is not a JSON object")
+    private func lines(_ data: Data, _ progress: Progress?) throws -> [Row] {
+        var lines = ByteLines { data.dropFirst($0).prefix($1) }
+        var (rows, offset) = ([Row](), 0)
+        while let line = try lines.next() {
+            try Task.checkCancellation()
+            offset += line.count + 1
+            progress?(Double(offset) / Double(data.count))
+            if EntryArchive.isBlank(line) { continue }
+            guard let row = try? JSONDecoder().decode(VectorRow.self, from: line) else {
+                throw failure(lines.number, "it is not a JSON object")
             }
-            return (index + 1, try record(row, index + 1))
+            rows.append(Row(number: lines.number, record: try record(row, lines.number)))
         }
+        return rows
     }
 
-    private func failure(_ line: Int, _ fault: String) -> RoostError {
-        RoostError(.badInput, "cannot import \(name): line \(line): \(fault); nothing was imported")
+    /// The name of the parts of the file that the numbers of rows count.
+    private var unit: String {
+        if case .document = form { "row" } else { "line" }
     }
 
-    private func record(_ row: [String: MetadataValue], _ line: Int) throws -> VectorRecord {
-        var row = row
+    /// Returns the error for a row.
+    func failure(_ number: Int, _ fault: String) -> RoostError {
+        RoostError(
+            .badInput, "cannot import \(name): \(unit) \(number): \(fault); nothing was imported")
+    }
+
+    /// Returns the text, vector, id and metadata of a row.
+    ///
+    /// - Parameter number: The number of the row, for messages.
+    /// - Throws: ``RoostError`` with `.badInput` if the row has no text, or its vector is invalid.
+    func record(_ row: VectorRow, _ number: Int) throws -> VectorRecord {
+        var values = row.values
         // Data frames write null for a missing value.
-        for name in Self.textNames + Self.vectorNames + Self.keyNames where row[name] == .null {
-            row[name] = nil
+        for name in Self.textNames + Self.vectorNames + Self.keyNames where values[name] == .null {
+            values[name] = nil
         }
         func remove(_ names: [String]) -> MetadataValue? {
-            names.first { row[$0] != nil }.flatMap { row.removeValue(forKey: $0) }
+            names.first { values[$0] != nil }.flatMap { values.removeValue(forKey: $0) }
         }
         guard let text = remove(Self.textNames)?.text, text.contains(where: { !$0.isWhitespace }) else {
-            throw failure(line, "it has no text")
+            throw failure(number, "it has no text")
         }
-        guard let vector = Self.vector(remove(Self.vectorNames)) else {
-            throw failure(line, "its vector is not a list of numbers")
-        }
+        guard let vector = row.vector?.numbers ?? Self.vector(remove(Self.vectorNames)),
+            vector.allSatisfy(\.isFinite)
+        else { throw failure(number, "its vector is not a list of numbers") }
         let key = remove(Self.keyNames)?.text ?? ""
         return VectorRecord(
-            key: key, text: text, vector: vector, metadata: row.filter { $0.value.text != "" })
+            key: key, text: text, vector: vector, metadata: values.filter { $0.value.text != "" })
     }
 
     /// Returns the numbers of a vector: empty if there is none, `nil` if it is invalid.

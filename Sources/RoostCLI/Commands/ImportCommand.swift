@@ -18,6 +18,8 @@ struct ImportCommand: AsyncParsableCommand {
               JSON Lines, CSV, TSV      Rows with a text (text, content or document), a vector (embedding or \
             vector) and optionally an id, tags and dates. `roost ingest` reads rows \
             without vectors.
+              JSON                      An array of such rows, an object with such an array, or the lists of \
+            collection.get() of Chroma (documents, embeddings, ids, metadatas).
               memory.jsonl              The file of the reference memory server of the Model Context \
             Protocol: each entity becomes an entry, with its relations as links.
 
@@ -67,7 +69,11 @@ struct ImportCommand: AsyncParsableCommand {
             return try await importVectors(archive)
         }
         // Such files are read in pieces, because they can be larger than the memory.
-        if file != "-", let archive = try EntryArchive(contentsOf: url, name: file) {
+        if file != "-",
+            let archive = try await checking({
+                try EntryArchive(contentsOf: url, name: file, progress: $0)
+            })
+        {
             return try await importEntries { store, progress in
                 try await store.importEntries(
                     archive, name: file, ignoringVectors: ignoreVectors, progress: progress)
@@ -88,14 +94,26 @@ struct ImportCommand: AsyncParsableCommand {
                     vectors: vectors, vectorsName: file, texts: data, name: name, source: "vectors:" + path))
         }
         if ExportedTable(data, name: name) != nil { return try await importEntries(data, name) }
-        if let archive = try VectorArchive(data, name: name, source: "vectors:" + path) {
-            return try await importVectors(archive)
+        let archive = try await checking { [data, name] in
+            try VectorArchive(data, name: name, source: "vectors:" + path, progress: $0)
         }
+        if let archive { return try await importVectors(archive) }
         if MemoryGraph.isPresent(in: data) { return try await importMemory(data, name) }
         do {
             try await importEntries(data, name)
         } catch let error as RoostError where error.code == .badInput {
             throw rowError(in: data, name) ?? error
+        }
+    }
+
+    /// Runs the reading of the file with a display of its progress.
+    private func checking<Value>(
+        _ work: (_ progress: @escaping (_ fraction: Double) -> Void) throws -> Value
+    ) async throws -> Value {
+        let progress = Progress(isQuiet: options.quiet)
+        let step = "checking \(file == "-" ? "standard input" : Terminal.line(file, limit: 60))"
+        return try await progress.during(step) {
+            try work { progress.update(step, fraction: $0) }
         }
     }
 
@@ -110,10 +128,14 @@ struct ImportCommand: AsyncParsableCommand {
                     + "its encoding is UTF-16; convert it, for example with `iconv -f UTF-16 -t UTF-8 FILE`"
             )
         }
-        if VectorArchive.lacksVectors(data, name: name) {
+        if let areInDocument = VectorArchive.rowsWithoutVectors(in: data, name: name) {
             let path = file == "-" ? "FILE" : Terminal.line(file, limit: 200)
             return CommandError(
-                .badData, message + "the rows have no vectors; use `roost ingest \(path)`")
+                .badData,
+                message + "the rows have no vectors; "
+                    + (areInDocument
+                        ? "write them as JSON Lines, for example with jq, and use `roost ingest`"
+                        : "use `roost ingest \(path)`"))
         }
         guard ["csv", "tsv"].contains((name as NSString).pathExtension.lowercased()) else { return nil }
         return CommandError(
@@ -216,6 +238,8 @@ struct ImportCommand: AsyncParsableCommand {
                 : "the texts were embedded with \(store.embedder.space.model): "
                     + (ignoreVectors
                         ? "--ignore-vectors was given"
+                        : !archive.hasVectors
+                        ? "the file has no vectors"
                         : "the vectors are of another model; a store that `roost init --model` creates with "
                             + "that model keeps them"))
     }

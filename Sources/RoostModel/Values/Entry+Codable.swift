@@ -18,7 +18,7 @@ extension Entry: Codable {
         let content = try container.decode(String.self, forKey: .content)
         let embeddings = try container.decodeIfPresent([Float].self, forKey: .embeddings) ?? []
         var passages: [Passage] = []
-        if container.contains(.passages) {
+        if container.contains(.passages), try !container.decodeNil(forKey: .passages) {
             var list = try container.nestedUnkeyedContainer(forKey: .passages)
             while !list.isAtEnd {
                 let item = try list.nestedContainer(keyedBy: PassageKeys.self)

@@ -1,0 +1,129 @@
+import Foundation
+import RoostDocuments
+import RoostModel
+
+/// An entry in the JSON of an archive, also after another program has read the archive and written it again.
+///
+/// A data frame keeps the columns of exported entries, but changes their values: the tags, metadata and
+/// vectors of CSV are texts, the dates of Parquet are numbers, and missing values are null.
+struct ArchivedEntry: Decodable, Sendable {
+    /// The entry.
+    var entry: Entry
+    /// Whether the entry was a row of a table, which has neither passages nor a location.
+    var isRow: Bool
+
+    /// The fault of a value, as a clause for a message.
+    struct Fault: Error {
+        var reason: String
+    }
+
+    private enum Key: String, CodingKey, CaseIterable {
+        case id, content, tags, metadata, createdAt, updatedAt
+        // The columns that a row may lack.
+        case source, key, embedding, embeddings
+
+        static let required: [Key] = [.id, .content, .tags, .metadata, .createdAt, .updatedAt]
+    }
+
+    /// Returns whether an object has the columns of exported entries, and a UUID as its id.
+    static func isRow(_ object: [String: MetadataValue]) -> Bool {
+        Key.required.allSatisfy { object[$0.rawValue] != nil }
+            && object["id"]?.string.flatMap(UUID.init(uuidString:)) != nil
+    }
+
+    init(from decoder: any Decoder) throws {
+        let columns = try decoder.container(keyedBy: Key.self)
+        let isComplete = Key.required.allSatisfy(columns.contains)
+        // Only tables have the column `embedding`.
+        if !isComplete || !columns.contains(.embedding) {
+            do {
+                (entry, isRow) = (try Entry(from: decoder), false)
+                return
+            } catch {
+                guard isComplete else { throw error }
+            }
+        }
+        let row = Row(columns: columns)
+        (entry, isRow) = (try row.entry(), true)
+    }
+
+    /// Reads the values of a row.
+    private struct Row {
+        let columns: KeyedDecodingContainer<Key>
+        /// Whether the row is from CSV, in which an apostrophe precedes cells that a spreadsheet would run as
+        /// formulas. In other tables, the tags are a list.
+        let isCSV: Bool
+
+        init(columns: KeyedDecodingContainer<Key>) {
+            self.columns = columns
+            isCSV = (try? columns.decode([String].self, forKey: .tags)) == nil
+        }
+
+        func entry() throws -> Entry {
+            Entry(
+                id: try columns.decode(UUID.self, forKey: .id), content: try text(.content) ?? "",
+                embeddings: try vector(), source: try text(.source), key: try text(.key),
+                metadata: try value(.metadata, [:], "a JSON object"), tags: try tags(),
+                createdAt: try date(.createdAt), updatedAt: try date(.updatedAt))
+        }
+
+        /// Returns a text; `nil` for null and for an empty text, as in a table. Data frames write numbers if
+        /// all texts of a column are numbers.
+        private func text(_ key: Key) throws -> String? {
+            guard let value = try columns.decodeIfPresent(MetadataValue.self, forKey: key), value != .null
+            else { return nil }
+            guard let text = value.text else { throw Fault(reason: "its \(key.rawValue) is not a text") }
+            let cell = isCSV ? DelimitedLine.unescapingFormula(text) : text
+            return cell.isEmpty ? nil : cell
+        }
+
+        /// Returns a value that is written as JSON or as a text with JSON.
+        private func value<Value: Decodable>(_ key: Key, _ fallback: Value, _ kind: String) throws -> Value {
+            if try !columns.contains(key) || columns.decodeNil(forKey: key) { return fallback }
+            if let value = try? columns.decode(Value.self, forKey: key) { return value }
+            guard let text = try text(key) else { return fallback }
+            guard let value = try? JSONDecoder().decode(Value.self, from: Data(text.utf8)) else {
+                throw Fault(reason: "its \(key.rawValue) is not \(kind)")
+            }
+            return value
+        }
+
+        private func vector() throws -> [Float] {
+            let vector: [Float] = try value(.embedding, [], "a JSON array of numbers")
+            return vector.isEmpty ? try value(.embeddings, [], "a JSON array of numbers") : vector
+        }
+
+        private func tags() throws -> [String] {
+            if let tags = try? columns.decode([String].self, forKey: .tags) { return tags }
+            return ExportedTable.tags(try text(.tags) ?? "")
+        }
+
+        private func date(_ key: Key) throws -> Date {
+            let value = try columns.decodeIfPresent(MetadataValue.self, forKey: key)
+            let date: Date? =
+                switch value {
+                case .integer(let number): Self.date(Double(number))
+                case .number(let number): Self.date(number)
+                case .string(let text): DateText.date(from: text) ?? FrontMatterDate.date(text)
+                default: nil
+                }
+            guard let date, date.isWritable else {
+                throw Fault(reason: "its \(key.rawValue) is not a time such as 2026-01-31T09:00:00.000Z")
+            }
+            return date
+        }
+
+        /// Returns the date that is a number of seconds, milliseconds, microseconds or nanoseconds since
+        /// 1970. The unit follows from the size of the number.
+        private static func date(_ number: Double) -> Date {
+            let scale: Double =
+                switch abs(number) {
+                case ..<1e11: 1
+                case ..<1e14: 1e3
+                case ..<1e17: 1e6
+                default: 1e9
+                }
+            return Date(timeIntervalSince1970: number / scale)
+        }
+    }
+}
