@@ -8,6 +8,8 @@ public struct IngestProgress: Sendable, Hashable {
     public var sources = 0
     /// The fraction of the next source that has been processed, 0 to 1.
     public var fractionOfNextSource = 0.0
+    /// The fraction of the files of a sync that has been read, by their sizes, 0 to 1; 0 for other ingests.
+    public var fractionOfFiles = 0.0
 
     /// Creates the progress of an ingest that has not begun.
     public init() {}

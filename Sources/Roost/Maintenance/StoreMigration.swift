@@ -44,14 +44,16 @@ public struct StoreMigration: Sendable {
     /// The source is only read. If the source has not changed, a call after an interrupted one resumes the
     /// copy.
     ///
-    /// - Parameter progress: Receives the number of entries written so far.
+    /// - Parameter progress: Receives the number of entries written so far, and the number of all entries.
     /// - Returns: The stamp of both stores.
     /// - Throws: ``RoostError`` with `.noStore`, `.storeExists`, or `.configuration` if the target folder
     ///   contains other files or is inside the folder of a store; `StorageError` with `.conflict` if the
     ///   source was changed during the copy, or with `.damaged` if an answer differs. If an error is thrown,
     ///   the target is not a store.
     @concurrent @discardableResult
-    public func run(progress: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> Stamp {
+    public func run(
+        progress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
+    ) async throws -> Stamp {
         var manifest = try await StoreManifest.settled(in: source)
         let origin = StoreConfiguration(directory: source, manifest: manifest)
         guard !StoreManifest.exists(in: target) else { throw RoostError.storeExists(in: target) }
@@ -84,11 +86,12 @@ public struct StoreMigration: Sendable {
 
     private func run(
         _ transfer: StorageTransfer, into copy: StoreConfiguration,
-        _ progress: @escaping @Sendable (Int) -> Void
+        _ progress: @escaping @Sendable (Int, Int) -> Void
     ) async throws {
         let state = transfer.state
         try prepareTarget(for: Marker(provider: provider, stamp: state.stamp))
-        if !isComplete { try await copy.fill(from: state, progress: progress) }
+        let count = state.stamp.entryCount
+        if !isComplete { try await copy.fill(from: state) { progress($0, count) } }
         try await copy.withStorage { copied in
             try await compare(state, with: copied)
         }

@@ -1,5 +1,6 @@
 import Foundation
 import RoostModel
+import Synchronization
 
 /// Applies a plan to a store, and records the new states of the folders.
 struct SyncRun {
@@ -11,9 +12,14 @@ struct SyncRun {
     private var problems: [Source.ID: String] = [:]
     /// The fingerprints of empty files by the ids of their sources.
     private var emptyFiles: [Source.ID: String] = [:]
+    /// The size of all files to read in bytes.
+    private let bytes: Int64
+    /// The size of the files that were read in bytes.
+    private var readBytes: Int64 = 0
 
     init(store: KnowledgeStore, options: SyncOptions, plan: SyncPlan) {
         (self.store, self.options, self.plan) = (store, options, plan)
+        bytes = plan.comparisons.reduce(0) { $0 + Self.size(of: $1.candidates.filter { !$0.isRepeated }) }
     }
 
     /// Applies the plan.
@@ -70,9 +76,17 @@ struct SyncRun {
         var skipped: [IngestReport.Skip] = []
         var emptyFiles: [Source.ID: String] = [:]
         var ingestOptions = IngestOptions(tags: folder.tags, isDryRun: options.isDryRun)
-        ingestOptions.progress = options.progress
+        // The progress of the committed entries is slightly behind the files that were read.
+        let read = Mutex(readBytes)
+        ingestOptions.progress = { [options, bytes] progress in
+            var progress = progress
+            progress.fractionOfFiles = Double(read.withLock(\.self)) / Double(max(1, bytes))
+            options.progress?(progress)
+        }
+        defer { readBytes = read.withLock(\.self) }
         let ingested = try await Ingestor.run(into: store, ingestOptions) {
             while let candidate = rest.popFirst() {
+                defer { read.withLock { $0 += Self.size(of: [candidate]) } }
                 do {
                     let draft = try await reader.read(candidate.url, for: store)
                     if draft.isEmptyFile { emptyFiles[candidate.source] = draft.fingerprint }
@@ -96,6 +110,10 @@ struct SyncRun {
         report.entries.skipped += skipped
         self.problems.merge(problems) { $1 }
         self.emptyFiles.merge(emptyFiles) { $1 }
+    }
+
+    private static func size(of candidates: [SyncCandidate]) -> Int64 {
+        candidates.reduce(0) { $0 + ($1.file.status?.size ?? 0) }
     }
 
     // MARK: Removing

@@ -31,7 +31,9 @@ struct Migrate: AsyncParsableCommand {
         let stamp: Stamp
         do {
             stamp = try await progress.during("copying") {
-                try await migration.run { progress.update($0, fraction: 0) }
+                try await migration.run { done, all in
+                    progress.update(done, fraction: Double(done) / Double(max(1, all)))
+                }
             }
         } catch is CancellationError {
             progress.finish()

@@ -94,7 +94,7 @@ struct Sync: AsyncParsableCommand {
         result.onWaiting = { holder in
             options.note("waiting for another sync (\(Terminal.line(holder, limit: 80)))")
         }
-        result.progress = { progress.update($0.entries, fraction: 0) }
+        result.progress = { progress.update($0.entries, fraction: $0.fractionOfFiles) }
         return result
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -204,6 +205,18 @@ import Testing
         try await fixture.store.remove(id)
         #expect(try await fixture.sync().entries.new == 1)
         #expect(try await fixture.entries()["a.md"]?.content == "another text")
+    }
+
+    @Test func `the share of the files that are read is reported`() async throws {
+        let fixture = try SyncFixture()
+        // A commit contains 256 entries.
+        for number in 0..<400 { try fixture.write("text \(number)", to: "\(number).md") }
+        let shares = Mutex<[Double]>([])
+        fixture.options.progress = { step in shares.withLock { $0.append(step.fractionOfFiles) } }
+        try await fixture.sync()
+        let found = shares.withLock(\.self)
+        #expect(found == found.sorted() && found.last == 1, "\(found)")
+        #expect(found.contains { (0.2...0.8).contains($0) }, "\(found)")
     }
 
     @Test func `a dry run changes nothing`() async throws {
