@@ -73,7 +73,8 @@ import Testing
         (#"{"documents":["b"],"embeddings":["x"]}"#, "row 1: its vector is not a list of numbers"),
         (#"{"documents":[["b"]],"embeddings":[[1]]}"#, "row 1: its document is not a text"),
         (#"[{"text":"a"}]"#, "the rows have no vectors; write them as JSON Lines"),
-        (#"[{"text":"a","vector":[1]}"#, "cannot import"), (#"[{"text":"a","vector":[1]}] x"#, "cannot import"),
+        (#"[{"text":"a","vector":[1]}"#, "cannot import"),
+        (#"[{"text":"a","vector":[1]}] x"#, "cannot import"),
         ("[]", "cannot import"), (String(repeating: "[", count: 100_000), "cannot import"),
     ])
     func `a faulty document is refused with its row`(text: String, fault: String) throws {

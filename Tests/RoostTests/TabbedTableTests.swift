@@ -24,7 +24,10 @@ import Testing
     @Test(arguments: [
         // Quoted fields, as spreadsheets write them.
         ("a\tb\n\"x\"\t\"y \"\"z\"\"\"\n", [["a", "b"], ["x", "y \"z\""]]),
-        ("a\tb\r\n1\t\"two\r\nlines\"\r\n\"t\tab\"\t2", [["a", "b"], ["1", "two\r\nlines"], ["t\tab", "2"]]),
+        (
+            "a\tb\r\n1\t\"two\r\nlines\"\r\n\"t\tab\"\t2",
+            [["a", "b"], ["1", "two\r\nlines"], ["t\tab", "2"]]
+        ),
         ("a\n\"two\nlines\"\n", [["a"], ["two\nlines"]]),
         ("a\tb\n1\t\"two\nlines\"", [["a", "b"], ["1", "two\nlines"]]),
         // Quotation marks that are part of the text.

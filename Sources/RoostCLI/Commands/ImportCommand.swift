@@ -239,9 +239,9 @@ struct ImportCommand: AsyncParsableCommand {
                     + (ignoreVectors
                         ? "--ignore-vectors was given"
                         : !archive.hasVectors
-                        ? "the file has no vectors"
-                        : "the vectors are of another model; a store that `roost init --model` creates with "
-                            + "that model keeps them"))
+                            ? "the file has no vectors"
+                            : "the vectors are of another model; a store that `roost init --model` creates with "
+                                + "that model keeps them"))
     }
 
     /// Imports the entities of a reference memory server.

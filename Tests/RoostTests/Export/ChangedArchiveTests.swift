@@ -112,7 +112,8 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let url = folder.appendingPathComponent("rows")
         let row = Self.rows[0].replacing("x\\/y", with: String(repeating: "x", count: 3 << 20))
-        let table = "id,source,key,title,tags,createdAt,updatedAt,metadata,content\n"
+        let table =
+            "id,source,key,title,tags,createdAt,updatedAt,metadata,content\n"
             + "\(Self.id),,,,,\(Self.time),\(Self.time),{},\(String(repeating: "x", count: 3 << 20))\n"
         for text in [row, table] {
             try Data(text.utf8).write(to: url)
