@@ -146,10 +146,12 @@ struct Generation: Codable, Sendable, Hashable {
     ///   - contents: The archived entries of the state, whose bytes are copied; `nil` if the state was not
     ///     read from an archive.
     ///   - isCancelled: Whether to stop. It is called until all entries are written.
+    ///   - progress: Receives the number of entries written so far.
     /// - Throws: `CancellationError`; errors of the file system. The folder of the generation can remain.
     static func write(
         _ state: StoreState, number: Int, in store: StoreFolder, from contents: GenerationContents?,
-        files: FileSystem, isCancelled: () -> Bool = { false }
+        files: FileSystem, isCancelled: () -> Bool = { false },
+        progress: (_ writtenEntries: Int) -> Void = { _ in }
     ) throws -> Generation {
         let folder = store.generation(number)
         try files.createFolder(folder.deletingLastPathComponent())
@@ -159,7 +161,7 @@ struct Generation: Codable, Sendable, Hashable {
         var extents: [Sidecar.Extent] = []
         var size = 0
         try AtomicFile.write(to: folder.appendingPathComponent(entriesFile), files: files) { file in
-            (extents, size) = try writeEntries(state, contents, file, isCancelled)
+            (extents, size) = try writeEntries(state, contents, file, isCancelled, progress)
         }
         let sidecar = try Sidecar(archive: state.archive, extents: extents).encoded()
         try AtomicFile.write(sidecar, to: folder.appendingPathComponent(sidecarFile), files: files)
@@ -182,7 +184,7 @@ struct Generation: Codable, Sendable, Hashable {
 
     private static func writeEntries(
         _ state: StoreState, _ contents: GenerationContents?, _ file: FileDescriptor,
-        _ isCancelled: () -> Bool
+        _ isCancelled: () -> Bool, _ progress: (Int) -> Void
     ) throws -> (extents: [Sidecar.Extent], size: Int) {
         var extents: [Sidecar.Extent] = []
         var buffer = Array("[".utf8)
@@ -213,6 +215,7 @@ struct Generation: Codable, Sendable, Hashable {
             if buffer.count > bufferSize {
                 if isCancelled() { throw CancellationError() }
                 try flush()
+                progress(extents.count)
             }
         }
         buffer.append(contentsOf: extents.isEmpty ? "]\n".utf8 : "\n]\n".utf8)

@@ -30,9 +30,13 @@ extension LocalStorageProvider {
     /// Writes a state into a folder that does not contain a store. Replaces the files that an interrupted
     /// call has left.
     ///
+    /// - Parameter progress: Receives the number of entries written so far, every few megabytes.
     /// - Atomicity: The rename of `CURRENT` is the commit point.
     /// - Throws: `StorageError`. In that case, the folder does not contain a store.
-    package static func fill(directory: URL, options: Options, from state: StoreState) async throws {
+    package static func fill(
+        directory: URL, options: Options, from state: StoreState,
+        progress: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws {
         try await BlockingWork.run { isCancelled in
             try LocalFiles.mappingErrors {
                 let folder = StoreFolder(directory)
@@ -45,7 +49,7 @@ extension LocalStorageProvider {
                 }
                 let generation = try Generation.write(
                     state, number: 1, in: folder, from: nil, files: options.files,
-                    isCancelled: isCancelled)
+                    isCancelled: isCancelled, progress: progress)
                 if isCancelled() { throw CancellationError() }
                 try AtomicFile.write(try generation.encoded(), to: folder.current, files: options.files)
                 CommitMark(generation: 1, length: 0).write(to: folder, options.files)

@@ -194,7 +194,8 @@ struct StoreConfiguration {
                 progress: progress)
         case .json:
             try await LocalStorageProvider.fill(
-                directory: Self.storageURL(directory), options: localOptions, from: state)
+                directory: Self.storageURL(directory), options: localOptions, from: state,
+                progress: progress)
         case .postgres: throw Self.cannotFillServer
         }
     }
