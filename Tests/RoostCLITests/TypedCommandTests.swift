@@ -81,6 +81,16 @@ import Testing
         Typed("query tea --min-score 2", 64, "--min-score must be a number from 0 to 1"),
         Typed("cluster split CLUSTER --into 1", 64, "--into must be"),
         Typed("cluster merge CLUSTER", 64, "give at least two clusters; run `roost help cluster merge`"),
+        Typed("--hlp", 64, "did you mean '--help'?"),
+        Typed("query tea -n", 64, "missing value for -n; run `roost help query`"),
+        Typed("query tea --tag", 64, "missing value for --tag"),
+        Typed("list --format {id}", 64, "invalid value '{id}' for --format; use --template '{id}'"),
+        Typed("export entries x.json", 64, "unexpected argument 'x.json'; -o names the file"),
+        Typed("export entries -o x.xlsx", 64, "cannot write xlsx files; choose another extension"),
+        Typed("config set", 64, "give the name of a setting"),
+        Typed("migrate x", 64, "missing argument --to <storage>"),
+        Typed("ingest notes --glob txt", 66, "--glob '*.txt' selects files by their extension"),
+        Typed("ingest notes --glob x*.txt", 66, "no file in notes matches --glob 'x*.txt'"),
         Typed("export", 64, "missing subcommand of `roost export`"), Typed("backup", 64, "USAGE"),
     ]
 

@@ -181,9 +181,19 @@ struct IngestCommand: AsyncParsableCommand {
                 glob.isEmpty
                     ? "found no files of a supported type in \(place); "
                         + "use --glob to include other file names"
-                    : "no file in \(place) matches --glob '\(glob.joined(separator: "', '"))'")
+                    : "no file in \(place) matches --glob '\(glob.joined(separator: "', '"))'"
+                        + Self.advice(on: glob))
         }
         return input
+    }
+
+    /// Returns the next step if a pattern is the extension of a file, with the delimiter before it.
+    private static func advice(on globs: [String]) -> String {
+        let names = globs.map { $0.hasPrefix(".") ? String($0.dropFirst()) : $0 }
+        guard let name = names.first, names.allSatisfy({ $0.allSatisfy { $0.isLetter || $0.isNumber } }) else {
+            return ""
+        }
+        return "; --glob '*.\(name)' selects files by their extension"
     }
 
     func run() async throws {

@@ -17,7 +17,9 @@ struct Migrate: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Option(name: .long, help: "The storage format of the copy: sqlite or json.")
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The storage format of the copy: sqlite or json.", valueName: "storage"))
     var to: String
 
     @Argument(help: ArgumentHelp("A new folder.", valueName: "DIR"))

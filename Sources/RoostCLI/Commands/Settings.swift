@@ -60,6 +60,9 @@ struct ConfigurationCommand: ParsableCommand {
             return
         }
         if let value { return try configuration.set(key, value) }
+        guard !["get", "set", "unset"].contains(key) else {
+            throw ValidationError("give the name of a setting, as in `roost config model minilm`")
+        }
         guard UserConfiguration.keys[key] != nil else { return try UserConfiguration.check(key, "") }
         guard let value = configuration.values[key] else { throw ExitCode(ExitStatus.nothingFound.rawValue) }
         if json { try Terminal.json([key: value]) } else { Terminal.write(value) }

@@ -55,8 +55,8 @@ struct JSONFormatOptions<Format: JSONFormat>: ParsableArguments {
             Format(rawValue: name) == nil
         {
             throw ValidationError(
-                "the command cannot write \(name), which the name of the file stands for; choose the format "
-                    + "with --format")
+                "the command cannot write \(name) files; choose another extension, or the format with "
+                    + "--format")
         }
     }
 }

@@ -16,6 +16,8 @@ struct QueryArguments {
         var words: [String] = []
         /// The names of the words before `--` that have the form of a long option.
         var unknownOptions: [String] = []
+        /// Whether the last option has no value, which ArgumentParser reports.
+        var lacksValue = false
     }
 
     /// The names of the options that have a value, with their hyphens.
@@ -114,7 +116,9 @@ struct QueryArguments {
             if !parts.options.contains(where: { ["-q", "--quiet"].contains($0) }) {
                 names.mistypedOptions(parts).forEach(note)
             }
-            return command.path + parts.options + ["--"] + parts.words
+            // Otherwise, the delimiter would be the value of the last option.
+            let lacksValue = parts.lacksValue
+            return command.path + parts.options + (lacksValue ? [] : ["--"] + parts.words)
         }
         let arguments = ConfigurationCommand.normalized(arguments)
         // In `roost tag`, a hyphen and one character can name a tag to remove.
@@ -197,8 +201,11 @@ struct QueryArguments {
             let name = argument.prefix { $0 != "=" }
             if valueOptions.contains(argument) {
                 parts.options.append(argument)
-                // An option without a value is an error that ArgumentParser reports.
-                if let value = rest.popFirst() { parts.options.append(value) }
+                if let value = rest.popFirst() {
+                    parts.options.append(value)
+                } else {
+                    parts.lacksValue = true
+                }
             } else if flags.contains(argument) || (argument.hasPrefix("--") && isKnown(name)) {
                 parts.options.append(argument)
             } else if let joined = joinedNumber(argument) {

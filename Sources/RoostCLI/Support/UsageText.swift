@@ -32,6 +32,8 @@ enum UsageText {
     /// The next steps after an unexpected argument, by the names of commands.
     private static let adviceOnArgument = [
         ["list"]: "`roost query` searches for words, and --source selects a file or folder",
+        ["export", "entries"]: "-o names the file to write, and --source selects a file or folder",
+        ["export", "clusters"]: "-o names the file to write",
         ["watch"]: "`roost add-folder` adds a folder to those that are watched",
     ]
 
@@ -45,7 +47,7 @@ enum UsageText {
     private static func adviceOnOption(_ option: String, _ command: [String]) -> String {
         let name = String(option.prefix { $0 != "=" })
         if command.isEmpty {
-            let known = CommandNames.globalOptions.map(\.withoutHyphens)
+            let known = (CommandNames.globalOptions + ["--help", "--version"]).map(\.withoutHyphens)
             if let similar = Suggestion.nearest(to: name.withoutHyphens, among: known) {
                 return "; did you mean '--\(similar)'?"
             }
@@ -78,8 +80,11 @@ enum UsageText {
         if let match = text.wholeMatch(
             of: /The value '(?<value>[\s\S]*?)' is invalid for '(?<name>[^']*)'(?<rest>[\s\S]*)/)
         {
-            return "invalid value '\(Terminal.line(String(match.value), limit: 60))' for "
-                + optionName(match.name) + advice(match.rest)
+            let value = Terminal.line(String(match.value), limit: 60)
+            let name = optionName(match.name)
+            let isTemplate = name == "--format" && value.contains("{") && match.rest.contains("template")
+            return "invalid value '\(value)' for \(name)"
+                + (isTemplate ? "; use --template '\(value)'" : advice(match.rest))
         }
         if let match = text.wholeMatch(of: /Missing value for '(?<name>[^']*)'/) {
             return "missing value for \(optionName(match.name))"
