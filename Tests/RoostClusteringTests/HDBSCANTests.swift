@@ -136,7 +136,14 @@ import Testing
         let one = Matrix([[1, 0]], columns: 2)
         #expect(try await HDBSCAN().cluster(one).labels == [.outlier(.sparse)])
         let same = Matrix(Array(repeating: [Float(1), 0], count: 50), columns: 2)
-        #expect(try await HDBSCAN().cluster(same).labels.count == 50)
+        #expect(try await HDBSCAN().cluster(same).labels == Array(repeating: .group(0), count: 50))
+        #expect(try await HDBSCAN(minimumSize: 51).cluster(same).count == 0)
+        // The copies of one text form a group without the few other texts.
+        var others = Matrix((0..<50).map { $0 < 47 ? [Float(1), 0] : [-1, Float($0) - 48] }, columns: 2)
+        others.normalizeRows()
+        let copies = try await HDBSCAN(minimumSize: 40).cluster(others)
+        #expect(copies.count == 1 && copies.labels[..<47].allSatisfy { $0 == .group(0) })
+        #expect(copies.labels[47...].allSatisfy { $0 == .outlier(.sparse) })
         // Many copies of each of two texts form two groups.
         let two = Matrix((0..<60).map { $0 % 2 == 0 ? [Float(1), 0] : [0, 1] }, columns: 2)
         let found = try await HDBSCAN().cluster(two)

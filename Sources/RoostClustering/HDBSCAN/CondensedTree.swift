@@ -55,11 +55,16 @@ struct CondensedTree {
             nodeOf[sets.root(a)] = count + unions.count - 1
         }
         groups = [Group(parent: nil, birth: 0)]
-        guard let top = unions.indices.last else {
-            if count == 1 { groups[0].points = [(0, 0)] }
-            return
+        if let top = unions.indices.last {
+            condense(unions, weights, minimumSize: minimumSize, top: count + top)
+        } else if let copies = weights.first {
+            // All vectors are equal.
+            if copies >= minimumSize {
+                condense(unions, weights, minimumSize: minimumSize, top: 0)
+            } else {
+                groups[0].points = [(0, 0)]
+            }
         }
-        condense(unions, weights, minimumSize: minimumSize, top: count + top)
     }
 
     /// Creates the groups from the binary hierarchy, top down.
@@ -71,9 +76,10 @@ struct CondensedTree {
             guard node >= count else {
                 // This point represents enough copies of one vector to form a group; such a group never
                 // splits.
-                groups[group].points.append((node, Self.maximumDensity))
-                groups[group].stability +=
-                    Double(weights[node]) * Self.difference(Self.maximumDensity, groups[group].birth)
+                let own = group == 0 ? addOnlyGroup() : group
+                groups[own].points.append((node, Self.maximumDensity))
+                groups[own].stability +=
+                    Double(weights[node]) * Self.difference(Self.maximumDensity, groups[own].birth)
                 continue
             }
             let union = unions[node - count]
@@ -100,6 +106,14 @@ struct CondensedTree {
                 }
             }
         }
+    }
+
+    /// Adds a group below the root for the copies that remain after all other points have left the root, which
+    /// is never chosen.
+    private mutating func addOnlyGroup() -> Int {
+        groups.append(Group(parent: 0, birth: groups[0].points.lazy.map(\.density).max() ?? 0))
+        groups[0].children.append(groups.count - 1)
+        return groups.count - 1
     }
 
     private static func density(_ distance: Float) -> Double {
