@@ -54,7 +54,7 @@ def report_labels(store, labels):
     import snowballstemmer
     stem = snowballstemmer.stemmer("porter").stemWord
     source = open(os.path.join(os.path.dirname(__file__), "../../Sources/RoostText/StopWords.swift"), encoding="utf-8")
-    stops = set(re.search(r'english: Set<String> = Set\(\s*"""(.*?)"""', source.read(), re.S).group(1).split())
+    stops = set(re.search(r'englishList = """(.*?)"""', source.read(), re.S).group(1).split())
     clusters = list(leaves(json.loads(roost(store, "export", "clusters"))["clusters"]))
     texts = [[member["content"] for member in cluster["members"]] for cluster in clusters]
     counts = [collections.Counter(word for text in group for word in words(text)

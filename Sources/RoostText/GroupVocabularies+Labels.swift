@@ -9,6 +9,8 @@ extension GroupVocabularies {
         static let embeddedPhrases = 4
         /// The number of specific phrases before the first central one.
         static let specificPhrases = 3
+        /// The maximum number of words in a title that is combined with other titles.
+        static let shortTitle = 2
         /// The minimum lift of a central phrase. Words with a lower lift, such as "code" in notes about
         /// programming, are central in many groups.
         static let minimumCentralLift = 1.3
@@ -20,7 +22,7 @@ extension GroupVocabularies {
     /// The data about a group, other than its texts, that affects its label.
     package struct LabelContext: Sendable {
         /// Titles of entries of the group, the most central first. If no word distinguishes the group, one of
-        /// them becomes the label.
+        /// them, or several short ones, become the label.
         package var titles: [String] = []
         /// The label that the group had before its texts changed slightly. It is kept while its phrases are
         /// still among the best, so that labels do not alternate between words of similar weight.
@@ -104,7 +106,13 @@ extension GroupVocabularies {
     /// Returns a previous label, if it can be kept: its phrases are still among the best or, if there are no
     /// phrases, it is one of the titles.
     private static func kept(_ label: String, _ phrases: [LabelPhrase], _ titles: [String]) -> String? {
-        if phrases.isEmpty { return titles.contains { TextTitle.shortened($0) == label } ? label : nil }
+        if phrases.isEmpty {
+            let known = Set(titles.map { TextTitle.shortened($0) })
+            let isKnown = known.contains(label) || label.split(separator: ", ").allSatisfy { part in
+                known.contains(String(part))
+            }
+            return isKnown ? label : nil
+        }
         let best = Dictionary(
             phrases.prefix(Limit.keptCandidates).map { ($0.text, $0.spelling) }
         ) { first, _ in first }
@@ -135,15 +143,27 @@ extension GroupVocabularies {
             }
             skipped.insert(last)
         }
-        for title in titles {
-            let label = TextTitle.shortened(title)
-            if used.insert(key(label)).inserted { return label }
-        }
+        for label in titleLabels(titles) where used.insert(key(label)).inserted { return label }
         let name = titles.first.map { TextTitle.shortened($0) } ?? wordless
         var number = 2
         if titles.isEmpty, used.insert(key(name)).inserted { return name }
         while !used.insert(key("\(name) (\(number))")).inserted { number += 1 }
         return "\(name) (\(number))"
+    }
+
+    /// Returns the labels that can be made of titles, the best first. The title of the most central text is one
+    /// of them. If it is only a word or two, further titles of this kind follow it in the best label, because
+    /// one of many single words says little about the group.
+    private static func titleLabels(_ titles: [String]) -> [String] {
+        let labels = titles.map { TextTitle.shortened($0) }
+        func isShort(_ label: String) -> Bool { label.split(separator: " ").count <= Limit.shortTitle }
+        guard let first = labels.first, isShort(first) else { return labels }
+        var (chosen, keys): ([String], Set<String>) = ([], [])
+        for label in labels where isShort(label) && chosen.count < Limit.phrases {
+            if keys.insert(key(label)).inserted { chosen.append(label) }
+        }
+        let joined = chosen.joined(separator: ", ")
+        return joined.count <= Limit.characters ? [joined] + labels : labels
     }
 
     /// The label of a group whose texts have no usable words and no titles.

@@ -1,7 +1,12 @@
 /// Collects the words of one sentence, to find out how they are spelled.
 ///
 /// The spelling of the first word is not informative, because every sentence begins with a capital letter.
-/// The same applies to a sentence in which most words begin with one, such as a headline.
+/// The same applies to a headline: in English, a sentence in which most words begin with a capital letter; in
+/// other languages, one in which most words consist of capital letters. In German, for example, most words of
+/// an ordinary sentence can be nouns.
+///
+/// A sentence of up to three words that all begin with a capital letter, such as the name of an author, may be
+/// a name. Its spelling is used for words that occur in no other sentence.
 struct SentenceSpelling {
     /// A word of a sentence.
     struct Word {
@@ -9,20 +14,31 @@ struct SentenceSpelling {
         var number: Int32
         /// The spelling; `nil` if it is in lower case.
         var spelling: String?
+        /// Whether the word may be written this way only because of its position.
+        var isUncertain = false
     }
 
+    /// Whether the text is in English.
+    private let isEnglish: Bool
     private var words: [Word] = []
     private var end = 0
+    /// The maximum number of words in a sentence that may be a name.
+    private static let maximumNameLength = 3
+
+    init(in language: TextLanguage) { isEnglish = language == .english }
 
     /// Adds the next word of a text.
     ///
     /// - Parameters:
     ///   - number: The number of the word.
+    ///   - whole: The range of the word with what is written together with it (``Elision``).
     ///   - utf8: The text.
     /// - Returns: If the word begins a new sentence, the words of the previous one whose spelling is
     ///   significant.
-    mutating func add(_ number: Int32, _ word: Words.Word, in utf8: [UInt8]) -> [Word] {
-        let isBoundary = utf8[min(end, word.utf8Range.lowerBound)..<word.utf8Range.lowerBound].contains {
+    mutating func add(
+        _ number: Int32, _ word: Words.Word, whole: Range<Int>, in utf8: [UInt8]
+    ) -> [Word] {
+        let isBoundary = utf8[min(end, whole.lowerBound)..<whole.lowerBound].contains {
             switch $0 {
             case UInt8(ascii: "."), UInt8(ascii: "!"), UInt8(ascii: "?"), UInt8(ascii: ":"),
                 UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\""), UInt8(ascii: "|"):
@@ -33,19 +49,23 @@ struct SentenceSpelling {
             }
         }
         let finished = isBoundary ? finish() : []
-        end = word.utf8Range.upperBound
+        end = whole.upperBound
         let bytes = utf8[word.utf8Range]
         let mayBeCased = bytes.contains { (65...90).contains($0) || $0 >= 0x80 }
         words.append(Word(number: number, spelling: mayBeCased ? Self.spelling(bytes, word.folded) : nil))
         return finished
     }
 
-    /// Ends the sentence and returns its words whose spelling is significant.
+    /// Ends the sentence and returns its words whose spelling is informative.
     mutating func finish() -> [Word] {
         defer { words.removeAll(keepingCapacity: true) }
         let others = words.dropFirst()
-        let cased = others.count { $0.spelling != nil }
-        return 2 * cased > others.count ? [] : Array(others)
+        let raised = others.count { isEnglish ? $0.spelling != nil : $0.isUppercase }
+        guard 2 * raised > others.count else { return Array(others) }
+        guard words.count <= Self.maximumNameLength, words.allSatisfy({ $0.spelling != nil }) else {
+            return []
+        }
+        return words.map { Word(number: $0.number, spelling: $0.spelling, isUncertain: true) }
     }
 
     private static func spelling(_ bytes: ArraySlice<UInt8>, _ folded: String) -> String? {
@@ -53,5 +73,12 @@ struct SentenceSpelling {
         guard text.first?.isUppercase == true || text.contains(where: \.isUppercase) else { return nil }
         for ending in ["'s", "\u{2019}s"] where text.hasSuffix(ending) { text.removeLast(2) }
         return text
+    }
+}
+
+extension SentenceSpelling.Word {
+    /// Whether the word has several letters, none of which is a small one.
+    fileprivate var isUppercase: Bool {
+        spelling.map { $0.count > 1 && !$0.contains(where: \.isLowercase) } ?? false
     }
 }

@@ -6,8 +6,14 @@ extension StopWords {
     ///
     /// Some of these words are ordinary words in another language ("die", "son"). A list is therefore used
     /// only for texts in its language.
-    package static let byLanguage: [TextLanguage: Set<String>] = {
-        let lists: [TextLanguage: String] = [
+    package static let byLanguage = lists.mapValues { list in
+        Set(list.split(whereSeparator: \.isWhitespace).map(String.init))
+    }
+
+    /// The words of each language, separated by white space. Reading one list takes less time than making the
+    /// sets of all languages.
+    static let lists: [TextLanguage: String] = {
+        var lists: [TextLanguage: String] = [
             .german: StopWordLists.german,
             .french: StopWordLists.french,
             .spanish: StopWordLists.spanish,
@@ -44,9 +50,8 @@ extension StopWords {
             .chinese: StopWordLists.chinese,
             .japanese: StopWordLists.japanese,
         ]
-        var result = lists.mapValues { Set($0.split(separator: " ").map(String.init)) }
-        result[.english] = english
-        return result
+        lists[.english] = englishList
+        return lists
     }()
 
     /// The lists for languages other than English, excluding words that are also English stop words, in the
@@ -62,11 +67,15 @@ extension StopWords {
     /// The stop words in lower case without diacritics of the languages that have been asked for.
     private static let folded = Mutex<[TextLanguage: Set<[UInt8]>]>([:])
 
+    /// Returns the UTF-8 of the words of a language. A word may occur twice.
+    static func words(of language: TextLanguage) -> [Substring.UTF8View.SubSequence] {
+        (lists[language] ?? "")[...].utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+    }
+
     private static func foldedWords(of language: TextLanguage) -> Set<[UInt8]> {
         folded.withLock { folded in
             if let words = folded[language] { return words }
-            let words = Set(
-                (byLanguage[language] ?? []).map { WordFolding.withoutDiacritics(Array($0.utf8)) })
+            let words = Set(words(of: language).map { WordFolding.withoutDiacritics(Array($0)) })
             folded[language] = words
             return words
         }

@@ -2,8 +2,10 @@
 package enum StopWords {
     /// The English stop words in lower case: articles, pronouns, prepositions, conjunctions, auxiliary verbs,
     /// and adverbs and verbs that occur with any subject.
-    package static let english: Set<String> = Set(
-        """
+    package static let english = Set(englishList.split(whereSeparator: \.isWhitespace).map(String.init))
+
+    /// The English stop words, separated by white space.
+    static let englishList = """
         a about above across actually after afterwards again against ago all almost alone along
         already also although always am among an and another any anybody anyone anything anyway
         anywhere are aren't around as aside ask asked at away back be became because become becomes
@@ -31,5 +33,5 @@ package enum StopWords {
         whom whose why will with within without won't would wouldn't yes yet you you'd you'll you're
         you've your yours yourself yourselves com html http https org www
         mr mrs ms dr st vs co re ve ll nbsp quot amp apos href
-        """.split(whereSeparator: \.isWhitespace).map(String.init))
+        """
 }

@@ -21,10 +21,12 @@ struct WordTally: Sendable {
         var script: WordScript
         /// The number of the clue to the language (``LanguageEvidence``).
         var clue: UInt16
-        /// The number of occurrences in all groups whose spelling is significant (``SentenceSpelling``).
+        /// The number of occurrences in all groups whose spelling is informative (``SentenceSpelling``).
         var spelled: Int32 = 0
         /// The number of these occurrences that are not in lower case.
         var cased: Int32 = 0
+        /// The number of occurrences in sentences that may be names.
+        var uncertain: Int32 = 0
         /// The spellings other than the text itself, and the number of occurrences of each.
         var spellings: [String: Int32] = [:]
     }
@@ -70,39 +72,78 @@ struct WordTally: Sendable {
         groups[group].textCount += 1
         textCount += 1
         let latest = textCount
-        countWords(MarkupMask.masked(Array(text.utf8)), group, isRepresentative)
+        let language = countWords(MarkupMask.masked(Array(text.utf8)), group, isRepresentative)
         let titles = [TextTitle.title(of: text, as: .words)].compactMap(\.self) + folders
-        for word in titles.lazy.flatMap({ Words($0) }) {
-            let number = number(word)
-            guard terms[Int(number)].isWord else { continue }
-            let update: (inout Count) -> Void = { count in
-                if count.latestTitle < latest { count.titles += 1 }
-                count.latestTitle = latest
+        for title in titles.map({ Array($0.utf8) }) {
+            for word in Words(utf8: title) {
+                let number = number(word.content(in: language, of: title))
+                guard terms[Int(number)].isWord else { continue }
+                let update: (inout Count) -> Void = { count in
+                    if count.latestTitle < latest { count.titles += 1 }
+                    count.latestTitle = latest
+                }
+                update(&groups[group].words[number, default: Count()])
             }
-            update(&groups[group].words[number, default: Count()])
         }
     }
 
-    private mutating func countWords(_ utf8: [UInt8], _ group: Int, _ isRepresentative: Bool) {
+    /// A word of a text.
+    private struct TextWord {
+        /// The word without what is written together with it (``Elision``).
+        var word: Words.Word
+        /// The number of the word.
+        var number: Int32
+        /// The range of the word with what is written together with it.
+        var whole: Range<Int>
+    }
+
+    /// Returns the words of a text and its language. Adds the evidence for the language to that of the group.
+    private mutating func words(
+        of utf8: [UInt8], _ group: Int
+    ) -> (words: [TextWord], language: TextLanguage) {
+        var (evidence, languages) = (LanguageEvidence(), LanguageCounts.Text())
+        var hasApostrophes = false
+        var words: [TextWord] = []
+        for word in Words(utf8: utf8) {
+            let number = number(word)
+            words.append(TextWord(word: word, number: number, whole: word.utf8Range))
+            languages.add(terms[Int(number)].languages)
+            evidence.add(terms[Int(number)].clue)
+            if word.folded.utf8.contains(UInt8(ascii: "'")) { hasApostrophes = true }
+        }
+        groups[group].languages.add(languages)
+        groups[group].evidence.add(evidence)
+        let language = evidence.best(.latin, default: .english)
+        guard hasApostrophes, language != .english else { return (words, language) }
+        for index in words.indices {
+            let content = words[index].word.content(in: language, of: utf8)
+            guard content != words[index].word else { continue }
+            (words[index].word, words[index].number) = (content, number(content))
+        }
+        return (words, language)
+    }
+
+    /// Counts the words and phrases of a text.
+    ///
+    /// - Returns: The language of the text.
+    private mutating func countWords(
+        _ utf8: [UInt8], _ group: Int, _ isRepresentative: Bool
+    ) -> TextLanguage {
         let latest = textCount
         // The numbers of the most recent consecutive words that may form a phrase, and the end offset of the
         // last one.
         var (run, end): ([Int32], Int) = ([], -2)
-        var languages = LanguageCounts.Text()
-        defer { groups[group].languages.add(languages) }
-        var sentence = SentenceSpelling()
-        defer { countSpellings(sentence.finish(), group) }
-        for word in Words(utf8: utf8) {
-            let number = number(word)
+        let (words, language) = words(of: utf8, group)
+        var sentence = SentenceSpelling(in: language)
+        for item in words {
+            let (word, number) = (item.word, item.number)
             if isRepresentative, word.utf8Range.upperBound <= Self.phraseBytes {
-                countSpellings(sentence.add(number, word, in: utf8), group)
+                countSpellings(sentence.add(number, word, whole: item.whole, in: utf8), group)
             }
             let (isWord, isJoining, isParticle, isSeparateWord) = (
                 terms[Int(number)].isWord, terms[Int(number)].isJoining, terms[Int(number)].isParticle,
                 terms[Int(number)].isSeparateWord
             )
-            languages.add(terms[Int(number)].languages)
-            groups[group].evidence.add(terms[Int(number)].clue)
             let isSearched = isRepresentative && word.utf8Range.upperBound <= Self.phraseBytes
             if isWord { Self.count(&groups[group].words[number, default: Count()], latest, isSearched) }
             guard isSearched else { continue }
@@ -126,17 +167,24 @@ struct WordTally: Sendable {
                 Self.count(&groups[group].phrases[phrase, default: Count()], latest, true)
             }
         }
+        countSpellings(sentence.finish(), group)
+        return language
     }
 
     /// Counts the spellings of the words of one sentence.
     private mutating func countSpellings(_ words: [SentenceSpelling.Word], _ group: Int) {
         for word in words where terms[Int(word.number)].isWord {
-            groups[group].words[word.number, default: Count()].spelled += 1
-            terms[Int(word.number)].spelled += 1
+            if word.isUncertain {
+                terms[Int(word.number)].uncertain += 1
+            } else {
+                groups[group].words[word.number, default: Count()].spelled += 1
+                terms[Int(word.number)].spelled += 1
+            }
             guard let spelling = word.spelling else { continue }
+            terms[Int(word.number)].spellings[spelling, default: 0] += 1
+            guard !word.isUncertain else { continue }
             groups[group].words[word.number, default: Count()].cased += 1
             terms[Int(word.number)].cased += 1
-            terms[Int(word.number)].spellings[spelling, default: 0] += 1
         }
     }
 
@@ -234,7 +282,10 @@ struct WordTally: Sendable {
     /// otherwise `nil`.
     private func spelling(of term: Term) -> WordSpelling? {
         let best = term.spellings.max { ($0.value, $1.key) < ($1.value, $0.key) }
-        return best.map { WordSpelling(text: $0.key, cased: Int(term.cased), count: Int(term.spelled)) }
+        // A word that only ever occurs in sentences that may be names is a name.
+        let (cased, count) =
+            term.spelled > 0 ? (term.cased, term.spelled) : (term.uncertain, term.uncertain)
+        return best.map { WordSpelling(text: $0.key, cased: Int(cased), count: Int(count)) }
     }
 
     /// Returns the words of a phrase with spaces, except in scripts without them.

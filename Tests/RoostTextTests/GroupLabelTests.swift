@@ -43,6 +43,13 @@ struct GroupLabelTests {
         #expect(found == ["groß, Haus, Tür", "Hund, Katze", "chien, enfants, maison"])
     }
 
+    @Test func `pronouns, adverbs and auxiliary verbs of other languages are not part of labels`() {
+        let found = labels([
+            numbered("Possiamo fare ogni cosa senza pane"), numbered("Nadie debería hacer nada sin queso"),
+        ])
+        #expect(found == ["pane", "queso"])
+    }
+
     @Test func `stop words of a few texts in another language are not part of labels`() {
         let english = (0..<30).map { "A boat with a keel sails across the sea, number \($0)" }
         let german = (0..<6).map { "Das Boot fährt bei Wind und der Kiel ist unter dem Rumpf, Nummer \($0)" }
@@ -123,8 +130,50 @@ struct GroupLabelTests {
     }
 
     @Test func `texts that share no word are labeled with the title of the most central one`() {
-        let found = labels([["kqx zzt", "vbn rrt", "ggh kkl"], ["😀 😀", "😃", "😄"], ["", "", ""]])
-        #expect(found == ["kqx zzt", "😀 😀", "texts without words"])
+        let found = labels([
+            ["kqx zzt aab", "vbn rrt ccd", "ggh kkl eef"], ["😀 😀 😀", "😃", "😄"], ["", "", ""],
+        ])
+        #expect(found == ["kqx zzt aab", "😀 😀 😀", "texts without words"])
+    }
+
+    @Test func `texts of a word or two that share no word are labeled with several titles`() {
+        let found = labels([
+            ["sparrow", "house martin", "a long title of a text", "owl", "wren"],
+            ["a day at sea with friends", "sail", "keel"],
+        ])
+        #expect(found == ["sparrow, house martin, owl", "a day at sea with friends"])
+        // Such a label is kept while its titles are among those of the most central texts.
+        let vocabularies = KeywordExtractor(groups: 2).vocabularies()
+        let titles = ["owl", "sparrow", "wren", "house martin", "lark"]
+        let kept = vocabularies.labels(
+            from: [[], []],
+            [
+                .init(titles: titles, previous: "sparrow, house martin, owl"),
+                .init(titles: ["iron", "iron", "tin"], previous: "copper, iron"),
+            ])
+        #expect(kept == ["sparrow, house martin, owl", "iron, tin"])
+    }
+
+    @Test func `articles and endings that an apostrophe separates are not part of the words of a label`() {
+        let french = labels([
+            [
+                "L'eau de la rivière est très froide.", "On boit de l’eau avec le repas.",
+                "Il n'y a pas d'eau dans le puits.",
+            ],
+            [
+                "L'orchestre est dans la salle.", "Le chef d’orchestre n'est pas là.",
+                "Nous écoutons l'orchestre avec plaisir.",
+            ],
+        ])
+        #expect(french == ["eau", "orchestre"])
+        let turkish = labels([
+            [
+                "Ankara'da bu kış çok kar yağdı.", "Biz Ankara’dan geldik ama o gelmedi.",
+                "Ankara'nın parkları çok güzel ve büyük.",
+            ],
+            ["Kedi bir ağaç gibi uzun.", "Bu kedi çok küçük.", "Kedi ve köpek için yemek var."],
+        ])
+        #expect(turkish == ["Ankara", "kedi"])
     }
 
     @Test func `labels do not depend on the order of texts`() {
@@ -178,6 +227,21 @@ struct GroupLabelTests {
         ])
         #expect(found[0].contains("PostgreSQL") && found[0].contains("DNS"), "\(found)")
         #expect(found[1].contains("bread") && found[1].contains("oven"), "\(found)")
+    }
+
+    @Test func `nouns of German sentences are written with a capital letter`() {
+        let found = labels([
+            numbered("Heute steht das Brot im Ofen der Bäckerei, und ich backe es"),
+            numbered("Wir sind mit dem Segel und dem Kiel auf der See"),
+        ])
+        #expect(found[0].contains("Brot") && found[0].contains("Ofen"), "\(found)")
+        #expect(found[1].contains("Segel") && found[1].contains("Kiel"), "\(found)")
+    }
+
+    @Test func `a word that occurs only in short lines of capitalized words is written as a name`() {
+        let quotes = (0..<8).map { "The bread of day \($0) is good.\n    -- Arthur Lindqvist" }
+        let found = labels([quotes, numbered("a sail and a keel")])
+        #expect(found[0].contains("Arthur Lindqvist"), "\(found)")
     }
 
     @Test func `headlines do not make words names`() {

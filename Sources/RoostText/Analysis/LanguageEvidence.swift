@@ -47,6 +47,12 @@ struct LanguageEvidence: Sendable {
         for (language, weight) in clue.weights { scores[language] += weight }
     }
 
+    /// Adds the evidence of another text.
+    mutating func add(_ other: LanguageEvidence) {
+        for index in scores.indices { scores[index] += other.scores[index] }
+        for index in words.indices { words[index] += other.words[index] }
+    }
+
     /// The languages for which the evidence is sufficient.
     var languages: TextLanguages { TextLanguages(self) }
 
@@ -101,11 +107,12 @@ struct LanguageEvidence: Sendable {
 
     private static let model: Clues = {
         var model = Clues()
-        var languagesOfWord: [[UInt8]: [TextLanguage]] = [:]
+        /// The languages of each word; the bit of a language is its raw value.
+        var languagesOfWord: [[UInt8]: UInt64] = [:]
         for language in TextLanguage.allCases {
-            for word in StopWords.byLanguage[language] ?? [] {
+            for word in StopWords.words(of: language) {
                 // The lists contain the words in lower case and in composed form, like spellings.
-                languagesOfWord[Array(word.utf8), default: []].append(language)
+                languagesOfWord[Array(word), default: 0] |= 1 << UInt64(language.rawValue)
             }
         }
         func add(_ script: WordScript, _ languages: [TextLanguage], _ weight: Float) -> UInt16 {
@@ -114,10 +121,25 @@ struct LanguageEvidence: Sendable {
                 Clue(script: script.rawValue, weights: languages.map { (Int($0.rawValue), share) }))
             return UInt16(model.clues.count - 1)
         }
+        // Words of the same languages give the same clue.
+        struct Writing: Hashable {
+            var languages: UInt64
+            var script: WordScript
+        }
+        var numbers: [Writing: UInt16?] = [:]
         for (word, languages) in languagesOfWord {
-            let script = WordScript.script(of: word)
-            let writing = languages.filter { $0.scripts.contains(script) }
-            if !writing.isEmpty { model.ofWord[word] = add(script, writing, 1) }
+            let writing = Writing(languages: languages, script: WordScript.script(of: word))
+            let number: UInt16?
+            if let known = numbers[writing] {
+                number = known
+            } else {
+                let found = TextLanguage.allCases.filter {
+                    languages & 1 << UInt64($0.rawValue) != 0 && $0.scripts.contains(writing.script)
+                }
+                number = found.isEmpty ? nil : add(writing.script, found, 1)
+                numbers[writing] = .some(number)
+            }
+            if let number { model.ofWord[word] = number }
         }
         var languagesOfLetter: [Unicode.Scalar: [TextLanguage]] = [:]
         for (language, letters) in letters {

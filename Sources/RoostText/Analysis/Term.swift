@@ -72,28 +72,11 @@ struct Term: Sendable, Hashable {
     }
 
     private static func stem(_ folding: WordFolding, in language: TextLanguage) -> [UInt8] {
-        let word = withoutApostrophe(folding.spelling, in: language)
-        let stem = WordFolding.withoutDiacritics(Stemmer.stem(word, in: language))
+        let content = Elision.content(of: folding.spelling, in: language)
+        let stem = WordFolding.withoutDiacritics(
+            Stemmer.stem(Array(folding.spelling[content]), in: language))
         // If the stem is empty because the word consists only of an ending, the word itself is used.
         return stem.isEmpty ? folding.folded : stem
-    }
-
-    /// The articles, prepositions and pronouns that are written together with the next word.
-    private static let elisions: [TextLanguage: Set<[UInt8]>] = [
-        .french: "l d j m t s n c qu jusqu lorsqu puisqu quoiqu",
-        .italian: "l un d c all dall dell nell sull coll quell quest gl dov com",
-        .catalan: "l d m t s n",
-    ].mapValues { Set($0.split(separator: " ").map { Array($0.utf8) }) }
-
-    /// Returns a word without an elided word before an apostrophe, as in "l'heure", or without the endings
-    /// that follow the apostrophe after a Turkish name, as in "Ankara'da".
-    private static func withoutApostrophe(_ word: [UInt8], in language: TextLanguage) -> [UInt8] {
-        guard let apostrophe = word.firstIndex(of: UInt8(ascii: "'")), apostrophe + 1 < word.count else {
-            return word
-        }
-        if language == .turkish, apostrophe > 0 { return Array(word[..<apostrophe]) }
-        guard elisions[language]?.contains(Array(word[..<apostrophe])) == true else { return word }
-        return Array(word[(apostrophe + 1)...])
     }
 }
 

@@ -43,6 +43,20 @@ import Testing
         #expect(TextLanguages(of: "عادت طيور السنونو في بداية الربيع").arabic == .arabic)
     }
 
+    @Test(arguments: [
+        ("Někdo musí zítra koupit chleba", TextLanguage.czech), ("Każdy musi kiedyś wrócić", .polish),
+        ("Ogni mattina possiamo fare colazione", .italian), ("Alguien debería comprar pan", .spanish),
+        ("Alla måste komma tillbaka", .swedish), ("Ingen må komme tilbake", .norwegian),
+        ("Jemand sollte heute Brot kaufen", .german), ("Semua orang harus membeli roti", .indonesian),
+        ("Herkes sadece ekmek almak ister", .turkish), ("Alguém deve comprar pão", .portuguese),
+        ("Jokaisen pitää joskus palata", .finnish), ("Mindenki szeret néha olvasni", .hungarian),
+    ])
+    func `a short sentence is recognized by its pronouns, adverbs and auxiliary verbs`(
+        text: String, language: TextLanguage
+    ) {
+        #expect(TextLanguages(of: text).latin == language)
+    }
+
     @Test func `a text has a language for each of its alphabets`() {
         let languages = TextLanguages(of: "Читаю книгу «The Art of Computer Programming» и делаю заметки")
         #expect(languages.cyrillic == .russian && languages.latin == .english)
