@@ -168,7 +168,7 @@ struct VectorText {
             try Task.checkCancellation()
             offset += line.count + 1
             progress?(Double(offset) / Double(data.count))
-            if EntryArchive.isBlank(line) { continue }
+            if line.allSatisfy(\.isJSONSpace) { continue }
             guard let row = try? JSONDecoder().decode(VectorRow.self, from: line) else {
                 throw failure(lines.number, "it is not a JSON object")
             }
