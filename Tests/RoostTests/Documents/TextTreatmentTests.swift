@@ -1,6 +1,5 @@
 import RoostDocuments
 import RoostModel
-import TestSupport
 import Testing
 
 @testable import Roost
