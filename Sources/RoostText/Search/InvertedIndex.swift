@@ -63,6 +63,11 @@ package struct InvertedIndex: @unchecked Sendable {
     let languages: Set<TextLanguage>
     /// The number of words in all documents.
     package let length: Int
+    /// The number of words in the longest body of a document.
+    let maximumLength: UInt32
+    /// Whether scores depend on the positions of words, because a body is longer than a window
+    /// (``BestWindows``).
+    package var usesWindows: Bool { maximumLength > TextScoring.window }
 
     /// The number of documents.
     package var documentCount: Int { lengths.count }
@@ -116,7 +121,7 @@ package struct InvertedIndex: @unchecked Sendable {
             wordPostings.ends.count == words.ends.count,
             wordFieldPostings.ends.count == words.ends.count
         else { throw Malformed() }
-        length = lengths.reduce(0) { $0 + Int(UInt32(littleEndian: $1)) }
+        (length, maximumLength) = Self.total(lengths)
     }
 
     /// Creates an index that owns a copy of the arrays.
@@ -141,8 +146,16 @@ package struct InvertedIndex: @unchecked Sendable {
         lengths = keep(parts.lengths.map(\.littleEndian))
         languageCounts = keep(parts.languages.map(\.littleEndian))
         languages = Self.languages(languageCounts)
-        length = parts.lengths.reduce(0) { $0 + Int($1) }
+        (length, maximumLength) = Self.total(lengths)
         owner = memory
+    }
+
+    /// Returns the sum and the maximum of the lengths of documents.
+    private static func total(_ lengths: UnsafeBufferPointer<UInt32>) -> (sum: Int, maximum: UInt32) {
+        lengths.reduce(into: (0, 0)) { total, length in
+            let length = UInt32(littleEndian: length)
+            total = (total.0 + Int(length), max(total.1, length))
+        }
     }
 
     private static func languages(_ counts: UnsafeBufferPointer<UInt32>) -> Set<TextLanguage> {

@@ -29,6 +29,7 @@ package struct TextCollection: Sendable {
         var clauses = try query.scoring.map { scoring in
             let found = try find(scoring.clause)
             return TextScores.WeightedClause(
+                clause: scoring.clause,
                 weight: scoring.weight * Float(scoring.count) * information(found), found: found,
                 word: scoring.word, isPart: scoring.isPart, isCorrected: scoring.isCorrected)
         }
@@ -38,7 +39,7 @@ package struct TextCollection: Sendable {
             let mean = words.reduce(0, +) / Float(max(1, words.count))
             clauses.append(
                 TextScores.WeightedClause(
-                    weight: TextScoring.pairWeight * mean, found: try find(pair)))
+                    clause: pair, weight: TextScoring.pairWeight * mean, found: try find(pair)))
         }
         return try TextScores(parts, clauses, meanLength: meanLength)
     }

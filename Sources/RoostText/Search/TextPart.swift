@@ -118,12 +118,30 @@ extension TextPart {
         return result + first[next...]
     }
 
+    /// Returns the positions of a word, or of the beginnings of a phrase, in the bodies of documents. Those
+    /// of a prefix are not stored.
+    ///
+    /// - Parameter documents: The documents to read, in ascending order.
+    /// - Complexity: O(documents and occurrences of the words).
+    func occurrences(of clause: TextQuery.Clause, among documents: [Int]) -> WordOccurrences {
+        guard case .phrase(let terms) = clause else { return WordOccurrences() }
+        return starts(ofPhrase: terms, among: documents)
+    }
+
     /// Returns the documents whose body contains a phrase, and how often each document contains it.
     private func phrase(_ terms: [Term]) -> [(document: Int, occurrences: Int)] {
+        let starts = starts(ofPhrase: terms, among: nil)
+        return starts.documents.indices.map { (starts.documents[$0], starts.count($0)) }
+    }
+
+    /// Returns the positions in the bodies of documents at which a phrase begins.
+    ///
+    /// - Parameter documents: The documents to read, in ascending order; `nil` for all.
+    private func starts(ofPhrase terms: [Term], among documents: [Int]?) -> WordOccurrences {
         var numbers: [(offset: UInt32, terms: [Int])] = []
         for term in terms {
             let found = self.numbers(of: term)
-            guard !found.isEmpty else { return [] }
+            guard !found.isEmpty else { return WordOccurrences() }
             numbers.append((UInt32(term.offset), found))
         }
         // Start with the rarest term, because it excludes the most documents.
@@ -134,12 +152,11 @@ extension TextPart {
         // The positions at which the phrase can start in the documents that contain all words so far.
         var starts: WordOccurrences?
         for number in numbers {
-            let found = index.occurrences(ofAny: number.terms, among: starts?.documents)
+            let found = index.occurrences(ofAny: number.terms, among: starts?.documents ?? documents)
             starts = found.starts(ofPhraseWithOffset: number.offset, among: starts)
-            if starts?.documents.isEmpty != false { return [] }
+            if starts?.documents.isEmpty != false { break }
         }
-        guard let starts else { return [] }
-        return starts.documents.indices.map { (starts.documents[$0], starts.count($0)) }
+        return starts ?? WordOccurrences()
     }
 
     /// Returns, for each document, whether it contains all words of a condition, excluded or not.

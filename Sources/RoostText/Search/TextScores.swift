@@ -2,6 +2,7 @@
 package struct TextScores: Sendable {
     /// A clause of the query with its weight and the documents that it matches in each part.
     struct WeightedClause: Sendable {
+        var clause: TextQuery.Clause
         var weight: Float
         var found: [TextPart.Found]
         /// The number of the query's word that the clause stands for; `nil` for a pair of adjacent words.
@@ -12,6 +13,7 @@ package struct TextScores: Sendable {
         var isCorrected = false
         /// Whether the clause is a pair of adjacent words.
         var isPair: Bool { word == nil }
+        var isPrefix: Bool { if case .prefix = clause { true } else { false } }
     }
 
     private let parts: [TextPart]
@@ -19,6 +21,8 @@ package struct TextScores: Sendable {
     private let meanLength: Float
     /// For each part, the score of each document; empty if no document of the part matches.
     private let scores: [[Float]]
+    /// For each part, the windows from which the scores of long documents are computed, by document.
+    private let windows: [[Int: BestWindows.Window]]
     /// The sum of the information of the query's words.
     package let information: Float
     /// The score of a document that consists only of the query.
@@ -26,11 +30,19 @@ package struct TextScores: Sendable {
 
     init(_ parts: [TextPart], _ clauses: [WeightedClause], meanLength: Float) throws {
         (self.parts, self.clauses, self.meanLength) = (parts, clauses, meanLength)
-        scores = try parts.indices.map { part in
+        let best = BestWindows(clauses, meanLength: meanLength)
+        var (scores, windows) = ([[Float]](), [[Int: BestWindows.Window]]())
+        for (number, part) in parts.enumerated() {
             try Task.checkCancellation()
-            return Self.scores(
-                parts[part], clauses.map { ($0.weight, $0.found[part], $0.isPair) }, meanLength)
+            let found = clauses.map { ($0.weight, $0.found[number], $0.isPair) }
+            scores.append(Self.scores(part, found, meanLength))
+            windows.append(
+                best.find(in: part, number: number, scores: scores[number]) {
+                    Self.scores(part, found, meanLength, maximumLength: TextScoring.window)
+                })
+            for (document, window) in windows[number] { scores[number][document] = window.score }
         }
+        (self.scores, self.windows) = (scores, windows)
         information = Self.information(of: clauses)
         let pairs = clauses.reduce(0) { $0 + ($1.isPair ? $1.weight : 0) }
         exactScore = information * TextScoring.exactShare + pairs * TextScoring.exactPairShare
@@ -79,10 +91,13 @@ package struct TextScores: Sendable {
         return best.sorted()
     }
 
+    /// Returns the scores of the whole documents of a part; empty if no document matches.
+    ///
+    /// - Parameter maximumLength: The length that a longer body counts as.
     /// - Complexity: O(documents + postings of the words).
     private static func scores(
         _ part: TextPart, _ clauses: [(weight: Float, found: TextPart.Found, isPair: Bool)],
-        _ meanLength: Float
+        _ meanLength: Float, maximumLength: UInt32 = .max
     ) -> [Float] {
         guard !clauses.allSatisfy(\.found.isEmpty) else { return [] }
         let index = part.index
@@ -92,41 +107,20 @@ package struct TextScores: Sendable {
             index.reading {
                 for clause in clauses {
                     part.forEachMatch(clause.found) { match in
+                        let occurrences = Float(match.occurrences)
+                        guard !clause.isPair else {
+                            scores[match.document] += clause.weight * TextScoring.pairShare(occurrences)
+                            return
+                        }
+                        let length = UInt32(littleEndian: index.lengths[match.document])
+                        let norm = TextScoring.norm(Float(min(length, maximumLength)), meanLength)
                         scores[match.document] +=
-                            clause.isPair
-                            ? clause.weight * pairShare(match)
-                            : clause.weight * Self.share(match, in: index, meanLength)
+                            clause.weight
+                            * TextScoring.share(occurrences / norm + TextScoring.frequency(of: match.fields))
                     }
                 }
             }
         }
-    }
-
-    /// Returns the frequency of a word in the body, adjusted for the length of the body.
-    @inline(__always)
-    private static func bodyFrequency(
-        _ match: TextPart.FoundDocument, in index: InvertedIndex, _ meanLength: Float
-    ) -> Float {
-        guard match.occurrences > 0 else { return 0 }
-        let length = Float(UInt32(littleEndian: index.lengths[match.document]))
-        return Float(match.occurrences) / (1 - TextScoring.b + TextScoring.b * length / meanLength)
-    }
-
-    @inline(__always)
-    private static func fieldFrequency(_ match: TextPart.FoundDocument) -> Float {
-        match.fields.isEmpty ? 0 : TextScoring.frequencies[Int(match.fields.rawValue & 15)]
-    }
-
-    @inline(__always)
-    private static func share(
-        _ match: TextPart.FoundDocument, in index: InvertedIndex, _ meanLength: Float
-    ) -> Float {
-        let frequency = bodyFrequency(match, in: index, meanLength) + fieldFrequency(match)
-        return frequency / (frequency + TextScoring.k1)
-    }
-
-    private static func pairShare(_ match: TextPart.FoundDocument) -> Float {
-        Float(match.occurrences) / (Float(match.occurrences) + 1)
     }
 }
 
@@ -155,17 +149,22 @@ extension TextScores {
 
     /// The clauses of one word of the query.
     private struct Word {
-        var clauses: [WeightedClause] = []
-
+        /// The indices of the clauses.
+        var clauses: [Int] = []
         /// The information of the word: that of its most informative clause.
-        var information: Float { clauses.lazy.map(\.weight).max() ?? 0 }
+        var information: Float = 0
+
+        mutating func add(_ clause: Int, _ weight: Float) {
+            clauses.append(clause)
+            information = max(information, weight)
+        }
     }
 
     /// The words of the query, each with its clauses.
     private var words: [Word] {
         var words: [Int: Word] = [:]
-        for clause in clauses {
-            if let word = clause.word { words[word, default: Word()].clauses.append(clause) }
+        for (index, clause) in clauses.enumerated() {
+            if let word = clause.word { words[word, default: Word()].add(index, clause.weight) }
         }
         return words.sorted { $0.key < $1.key }.map(\.value)
     }
@@ -197,21 +196,23 @@ extension TextScores {
         var isRequested = [Bool](repeating: false, count: part.index.documentCount)
         for document in documents { isRequested[document] = true }
         part.index.reading {
-            for pair in clauses where pair.isPair {
+            for (index, pair) in clauses.enumerated() where pair.isPair {
                 part.forEachMatch(pair.found[number]) { match in
                     guard isRequested[match.document] else { return }
-                    breakdowns[match.document]?.pairs += pair.weight * Self.pairShare(match)
+                    let window = windows[number][match.document]
+                    let occurrences = window?.frequencies[index] ?? Float(match.occurrences)
+                    breakdowns[match.document]?.pairs += pair.weight * TextScoring.pairShare(occurrences)
                     breakdowns[match.document]?.pairCount += 1
                 }
             }
             for word in words {
                 var presences: [Int: Presence] = [:]
-                for clause in word.clauses {
-                    part.forEachMatch(clause.found[number]) { match in
+                for index in word.clauses {
+                    part.forEachMatch(clauses[index].found[number]) { match in
                         guard isRequested[match.document] else { return }
                         presences[match.document, default: Presence()].add(
-                            clause, isInField: !match.fields.isEmpty)
-                        add(match, clause, part.index, to: &breakdowns[match.document, default: Breakdown()])
+                            clauses[index], isInField: !match.fields.isEmpty)
+                        add(match, index, number, to: &breakdowns[match.document, default: Breakdown()])
                     }
                 }
                 for (document, presence) in presences {
@@ -246,12 +247,20 @@ extension TextScores {
         }
     }
 
+    /// Adds the contribution of a clause to the parts of a document's score.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the clause.
+    ///   - number: The number of the document's part.
     private func add(
-        _ match: TextPart.FoundDocument, _ clause: WeightedClause, _ index: InvertedIndex,
-        to breakdown: inout Breakdown
+        _ match: TextPart.FoundDocument, _ index: Int, _ number: Int, to breakdown: inout Breakdown
     ) {
-        let body = Self.bodyFrequency(match, in: index, meanLength)
-        let frequency = body + Self.fieldFrequency(match)
+        let clause = clauses[index]
+        let length = Float(UInt32(littleEndian: parts[number].index.lengths[match.document]))
+        let body =
+            windows[number][match.document]?.frequencies[index]
+            ?? Float(match.occurrences) / TextScoring.norm(length, meanLength)
+        let frequency = body + TextScoring.frequency(of: match.fields)
         let unit = clause.weight / (frequency + TextScoring.k1)
         breakdown.corrected += clause.isCorrected ? unit * frequency : 0
         breakdown.body += unit * body

@@ -7,11 +7,17 @@
 /// the number of occurrences in the body, divided by 1 - b + b · length / mean length, plus a constant for
 /// each other field that contains the word. A pair of adjacent words that occurs p times adds half of the
 /// mean information of its words times p / (p + 1).
+///
+/// A body with more than ``window`` words is scored like the window of this length with the highest score,
+/// unless the score of the whole body is higher (``BestWindows``).
 enum TextScoring {
     /// The frequency of a word at which it contributes half of its information.
     static let k1: Float = 0.9
     /// The influence of the length of the body on the frequency: 0 for none, 1 for full normalization.
     static let b: Float = 0.3
+    /// The number of words of a window, which is about the length of one to two passages. Windows of 100 to
+    /// 400 words are almost equally good (decision 15).
+    static let window: UInt32 = 300
     /// The maximum share of the information of two words that their adjacency adds.
     static let pairWeight: Float = 0.5
 
@@ -24,8 +30,26 @@ enum TextScoring {
         }
     }
 
+    /// Returns the factor by which the number of occurrences in a body is divided.
+    @inline(__always)
+    static func norm(_ length: Float, _ meanLength: Float) -> Float { 1 - b + b * length / meanLength }
+
+    /// Returns the share of a word's information that a frequency contributes.
+    @inline(__always)
+    static func share(_ frequency: Float) -> Float { frequency / (frequency + k1) }
+
+    /// Returns the share of the weight of a pair that its occurrences contribute.
+    @inline(__always)
+    static func pairShare(_ occurrences: Float) -> Float { occurrences / (occurrences + 1) }
+
+    /// Returns the frequency that a set of fields adds.
+    @inline(__always)
+    static func frequency(of fields: TextFieldSet) -> Float {
+        fields.isEmpty ? 0 : frequencies[Int(fields.rawValue & 15)]
+    }
+
     /// The frequency that each set of fields adds, by its raw value.
-    static let frequencies: [Float] = (0..<16).map { value in
+    private static let frequencies: [Float] = (0..<16).map { value in
         TextFieldSet(rawValue: UInt8(value)).members.reduce(0) { $0 + frequency(of: $1) }
     }
 

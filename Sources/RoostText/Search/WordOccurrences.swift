@@ -2,13 +2,16 @@
 struct WordOccurrences {
     /// The documents, in ascending order.
     private(set) var documents: [Int] = []
-    /// For each document, the end of its positions in ``positions``.
+    /// For each document, the end of its positions in `positions`.
     private(set) var ends: [Int] = []
     /// The positions in each document in ascending order, in words from 1.
     private(set) var positions: [UInt32] = []
 
     /// The positions of the document with the given index.
     private func range(_ index: Int) -> Range<Int> { (index == 0 ? 0 : ends[index - 1])..<ends[index] }
+
+    /// Returns the positions in the document with the given index.
+    func positions(_ index: Int) -> ArraySlice<UInt32> { positions[range(index)] }
 
     /// The number of positions in the document with the given index.
     func count(_ index: Int) -> Int { range(index).count }

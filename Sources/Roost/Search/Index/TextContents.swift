@@ -88,10 +88,10 @@ struct TextContents: DerivedContents {
 extension TextContents {
     /// Verifies the sections that a query needs in addition to those that have been verified already.
     ///
-    /// - Throws: ``IndexFault/corruptPositions`` if the query has phrases and the positions of words are
-    ///   corrupt.
+    /// - Throws: ``IndexFault/corruptPositions`` if the query has phrases or some texts are long, and the
+    ///   positions of words are corrupt.
     func verify(for query: TextQuery) throws {
-        guard query.hasPhrases, let file else { return }
+        guard let file, query.hasPhrases || file.index.usesWindows else { return }
         do {
             try file.verifyPositions()
         } catch {

@@ -14,12 +14,12 @@ struct TextFile: Sendable {
     let size: Int
     private let file: SectionFile
 
-    /// The name of the section with the positions of words. The section is large, and only searches for
-    /// phrases need it.
+    /// The name of the section with the positions of words. The section is large, and only phrases and
+    /// the scores of long texts need it.
     private static let positions = "positions"
 
     /// Opens the file of a store. The checksums of the positions of words are verified by
-    /// ``verifyPositions()``, because only searches for phrases need them.
+    /// ``verifyPositions()``, because not all searches need them.
     ///
     /// - Parameters:
     ///   - stamp: The current state of the store.
