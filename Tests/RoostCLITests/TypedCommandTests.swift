@@ -71,6 +71,7 @@ import Testing
         Typed("add order seeds --tga garden", 64, "unknown option '--tga'; did you mean '--tag'?"),
         Typed("query tea --formt --all", 0, "'--formt' is not an option (did you mean --format?)"),
         Typed("query -n abc tea", 64, "invalid value 'abc' for -n; run `roost help query`"),
+        Typed("query tea -n", 64, "missing value for -n; run `roost help query`"),
         Typed("list --format xml", 64, "invalid value 'xml' for --format; use table, json, jsonl, csv, tsv"),
         Typed("cluster list --format paths", 64, "use table, json, jsonl, csv, tsv or template"),
         Typed("show", 64, "; run `roost help show`"),

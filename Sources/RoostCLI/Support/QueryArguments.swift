@@ -16,7 +16,7 @@ struct QueryArguments {
         var words: [String] = []
         /// The names of the words before `--` that have the form of a long option.
         var unknownOptions: [String] = []
-        /// Whether the last option has no value, which ArgumentParser reports.
+        /// Whether the last argument is an option that needs a value.
         var lacksValue = false
     }
 
@@ -116,9 +116,9 @@ struct QueryArguments {
             if !parts.options.contains(where: { ["-q", "--quiet"].contains($0) }) {
                 names.mistypedOptions(parts).forEach(note)
             }
-            // Otherwise, the delimiter would be the value of the last option.
-            let lacksValue = parts.lacksValue
-            return command.path + parts.options + (lacksValue ? [] : ["--"] + parts.words)
+            // ArgumentParser reports an option without a value. A `--` after it would be the value.
+            guard !parts.lacksValue else { return command.path + parts.options }
+            return command.path + parts.options + ["--"] + parts.words
         }
         let arguments = ConfigurationCommand.normalized(arguments)
         // In `roost tag`, a hyphen and one character can name a tag to remove.
@@ -201,11 +201,7 @@ struct QueryArguments {
             let name = argument.prefix { $0 != "=" }
             if valueOptions.contains(argument) {
                 parts.options.append(argument)
-                if let value = rest.popFirst() {
-                    parts.options.append(value)
-                } else {
-                    parts.lacksValue = true
-                }
+                if let value = rest.popFirst() { parts.options.append(value) } else { parts.lacksValue = true }
             } else if flags.contains(argument) || (argument.hasPrefix("--") && isKnown(name)) {
                 parts.options.append(argument)
             } else if let joined = joinedNumber(argument) {
