@@ -39,16 +39,22 @@ struct SpellingCorrector {
 
     /// Returns the most likely word, or `nil` if no word is similar enough.
     ///
-    /// - Parameter word: The UTF-8 of the misspelled word in lower case without diacritics.
+    /// - Parameters:
+    ///   - word: The UTF-8 of the misspelled word in lower case without diacritics.
+    ///   - language: The language of the query; `nil` if it is not known. Words with fewer letters than
+    ///     `lengthForTwo` are corrected only to words of this language, because by chance they are similar to
+    ///     some word of another one.
     /// - Complexity: Proportional to the number of words with a similar beginning.
-    func correction(of word: [UInt8]) -> Candidate? {
+    func correction(of word: [UInt8], in language: TextLanguage? = nil) -> Candidate? {
         let letters = Self.letters(word)
         guard (Self.minimumLength...Self.maximumLength).contains(letters.count),
             letters.allSatisfy(Self.isLetter)
         else { return nil }
-        let nearest = similar(to: letters, maximumDistance: 1, equalPrefix: 0)
+        let isShort = letters.count < Self.lengthForTwo
+        let nearest = similar(
+            to: letters, maximumDistance: 1, equalPrefix: 0, in: isShort ? language : nil)
         if let best = best(nearest, letters) { return best }
-        guard letters.count >= Self.lengthForTwo else { return nil }
+        guard !isShort else { return nil }
         // Nearly all of the many words with another first letter would be wrong.
         return best(similar(to: letters, maximumDistance: 2, equalPrefix: 1), letters)
     }

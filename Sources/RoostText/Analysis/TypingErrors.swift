@@ -4,7 +4,11 @@ enum TypingErrors {
     private enum Weight {
         static let missingLetter = -0.2
         static let doubledLetter = -0.3
+        /// An extra `e` after a vowel that has an umlaut in German: "faehren" for "Fähren".
+        static let writtenUmlaut = -0.2
         static let neighboringKey = -1.0
+        /// One vowel in place of another, which sounds similar: "kestral".
+        static let otherVowel = -1.0
         static let otherLetter = -2.5
         static let extraLetter = -1.8
         /// The additional weight of an error in the first letter, which people notice and correct more often.
@@ -17,6 +21,10 @@ enum TypingErrors {
     private static let keyboard = ["qwertyuiop", "asdfghjkl", "zxcvbnm"].map {
         $0.unicodeScalars.map(\.value)
     }
+
+    private static let e = UInt32(UInt8(ascii: "e"))
+    private static let umlauts = Set("aou".unicodeScalars.map(\.value))
+    private static let vowels = Set("aeiouy".unicodeScalars.map(\.value))
 
     /// Returns the logarithm of the likelihood that a word was misspelled in a certain way, relative to a
     /// transposition.
@@ -35,14 +43,17 @@ enum TypingErrors {
         let first = start == 0 ? Weight.firstLetter : 0
         if typed.count < word.count { return Weight.missingLetter + first }
         if typed.count > word.count {
-            let isDoubled = start > 0 && typed[start] == typed[start - 1]
-            return (isDoubled ? Weight.doubledLetter : Weight.extraLetter) + first
+            guard start > 0 else { return Weight.extraLetter + first }
+            if typed[start] == typed[start - 1] { return Weight.doubledLetter }
+            let isUmlaut = typed[start] == e && umlauts.contains(typed[start - 1])
+            return isUmlaut ? Weight.writtenUmlaut : Weight.extraLetter
         }
         if start + 1 < word.count, typed[start] == word[start + 1], typed[start + 1] == word[start] {
             return first
         }
-        let isNear = areNeighbors(typed[start], word[start])
-        return (isNear ? Weight.neighboringKey : Weight.otherLetter) + first
+        if areNeighbors(typed[start], word[start]) { return Weight.neighboringKey + first }
+        let areVowels = vowels.contains(typed[start]) && vowels.contains(word[start])
+        return (areVowels ? Weight.otherVowel : Weight.otherLetter) + first
     }
 
     private static func areNeighbors(_ first: UInt32, _ second: UInt32) -> Bool {

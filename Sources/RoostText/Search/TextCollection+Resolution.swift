@@ -41,9 +41,11 @@ extension TextCollection {
         }
         removeUnknownOperators(from: &query, counted)
         if correctsSpelling, query.scoring.count <= Self.maximumCorrected {
+            // The texts need not be in the language of the query.
+            let spoken = TextLanguages(of: query.plainText)
             for index in query.scoring.indices {
                 try Task.checkCancellation()
-                correct(index, in: &query, languages, visible, unless: isCorrect)
+                correct(index, in: &query, spoken, languages, visible, unless: isCorrect)
             }
         }
         addPartsOfIdentifiers(to: &query, counted)
@@ -161,8 +163,12 @@ extension TextCollection {
     private static let (rareCount, minimumRatio) = (2, 40)
 
     /// Corrects the word of a scoring clause if no text, or almost none, contains it.
+    ///
+    /// - Parameters:
+    ///   - spoken: The languages of the query, whose stop words are spelled correctly.
+    ///   - languages: The languages of the texts.
     private func correct(
-        _ index: Int, in query: inout TextQuery, _ languages: Set<TextLanguage>,
+        _ index: Int, in query: inout TextQuery, _ spoken: TextLanguages, _ languages: Set<TextLanguage>,
         _ visible: VisibleDocuments?, unless isCorrect: (String) -> Bool
     ) {
         let scoring = query.scoring[index]
@@ -170,6 +176,8 @@ extension TextCollection {
             !scoring.isQuoted, !scoring.isPart
         else { return }
         guard !isCorrect(String(decoding: terms[0].word, as: UTF8.self)) else { return }
+        guard !StopWords.contains(terms[0], in: spoken) else { return }
+        let language = terms[0].script == .latin && spoken.latin != .english ? spoken.latin : nil
         let count = count(scoring.clause, visible)
         let corrector = SpellingCorrector(parts, languages: languages, among: visible)
         if count > 0, !corrector.isKnown(terms[0].word),
@@ -180,7 +188,7 @@ extension TextCollection {
             return
         }
         guard count <= Self.rareCount, !isPartOfIdentifier(terms[0], visible),
-            let found = corrector.correction(of: terms[0].word),
+            let found = corrector.correction(of: terms[0].word, in: language),
             count == 0 || (found.frequency >= Self.minimumRatio * count && found.distance == 1)
         else { return }
         var corrected = Term(.word, found.word)

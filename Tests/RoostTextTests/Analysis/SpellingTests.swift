@@ -142,6 +142,24 @@ import Testing
         #expect(try corrections("Wge", in: texts(1)) == ["wge weg true"])
     }
 
+    @Test func `words of a query in another language are not corrected to English words`() throws {
+        let english = (0..<12).map { "a wide cache of commits and letters \($0)" }
+        let query = "wie mache ich den letzten Commit rückgängig"
+        #expect(try corrections(query, in: english) == [])
+        #expect(try corrections("mache", in: english) == ["mache cache true"])
+        // Long words are similar only to names and loanwords, and short ones to words of the language.
+        let german = (0..<12).map { "Ich mache es und wir haben nur den Kuchen \($0)" }
+        #expect(
+            try corrections("wie backe ich den Kuhcen mit kubernets", in: german + english + ["kubernetes"])
+                == ["kuhcen kuchen true", "kubernets kubernetes true"])
+    }
+
+    @Test func `written umlauts and confused vowels are frequent errors`() throws {
+        let texts = ["Die Fähren fahren und der Weg ist nicht weit", "the kestrel and the reds"]
+        #expect(try corrections("faehren", in: texts) == ["faehren fahren true"])
+        #expect(try corrections("kestral", in: texts) == ["kestral kestrel true"])
+    }
+
     @Test func `a misspelled word that has the stem of a known word is corrected`() throws {
         let texts = ["an example and an instance", "postgres and examples of tables", "er hat einen Hund"]
         #expect(try corrections("exampl", in: texts) == ["exampl example true"])
