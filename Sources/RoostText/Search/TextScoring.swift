@@ -15,9 +15,9 @@ enum TextScoring {
     static let k1: Float = 0.9
     /// The influence of the length of the body on the frequency: 0 for none, 1 for full normalization.
     static let b: Float = 0.3
-    /// The number of words of a window, which is about the length of one to two passages. Windows of 100 to
-    /// 400 words are almost equally good (decision 15).
-    static let window: UInt32 = 300
+    /// The number of words of a window, which is about the length of two passages. Windows of 100 to 400
+    /// words are almost equally good (decision 15).
+    static let window: UInt32 = 400
     /// The maximum share of the information of two words that their adjacency adds.
     static let pairWeight: Float = 0.5
 
