@@ -201,7 +201,9 @@ struct QueryArguments {
             let name = argument.prefix { $0 != "=" }
             if valueOptions.contains(argument) {
                 parts.options.append(argument)
-                if let value = rest.popFirst() { parts.options.append(value) } else { parts.lacksValue = true }
+                let value = rest.popFirst()
+                parts.lacksValue = value == nil
+                if let value { parts.options.append(value) }
             } else if flags.contains(argument) || (argument.hasPrefix("--") && isKnown(name)) {
                 parts.options.append(argument)
             } else if let joined = joinedNumber(argument) {
