@@ -62,6 +62,9 @@ extension ChunkStorageError {
         case ENAMETOOLONG: self = .invalidPath(error.path)
         case ENOSPC, EDQUOT, EFBIG: self = .storageFull(reason: error.description)
         case EROFS: self = .readOnly
+        case EACCES, EPERM:
+            self = .storageUnavailable(
+                reason: "\(error.description); check the owner and permissions of the files")
         default: self = .storageUnavailable(reason: error.description)
         }
     }

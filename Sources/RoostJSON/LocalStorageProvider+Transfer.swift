@@ -19,6 +19,9 @@ extension LocalStorageProvider {
 
     /// Returns whether a folder contains a store, or files of another program that would be read as one.
     package static func hasContents(in directory: URL) -> Bool {
+        // A folder that may not be listed can contain a store: opening it then reports the missing
+        // permission.
+        if access(directory.path, R_OK | X_OK) != 0, errno == EACCES { return true }
         let folder = StoreFolder(directory)
         let names = [folder.current.lastPathComponent, Generation.entriesFile, Generation.clustersFile]
         return folder.hasHistory || !Set(folder.names).isDisjoint(with: names)

@@ -159,7 +159,8 @@ extension SQLiteStorageProvider {
             guard WriteAheadLog.size(ofDatabase: replacement.path) == 0 else {
                 throw StorageError(
                     .inputOutput,
-                    "cannot complete \(replacement.path): its write-ahead log could not be merged into it")
+                    "cannot complete \(replacement.path): its write-ahead log could not be merged into it, "
+                        + "probably because the disk is full", remedy: .freeSpace)
             }
         }
         return findings

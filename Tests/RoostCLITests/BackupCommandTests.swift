@@ -72,6 +72,43 @@ import Testing
         #expect(try cli.roost("backup", "verify", "--to=b", "--read-data").status == 0)
     }
 
+    @Test(arguments: [true, false])
+    func `a repository without encryption is used although its configuration is lost`(
+        isMissing: Bool
+    ) throws {
+        try prepare(40)
+        #expect(try cli.roost("backup", "create", "--store=s", "--to=b").status == 0)
+        let configuration = cli.home.appendingPathComponent("b/config")
+        for arguments in [
+            ["list"], ["create", "--store=s"], ["verify", "--read-data"], ["prune"],
+            ["restore", "latest", "--into=r"],
+        ] {
+            if isMissing {
+                try FileManager.default.removeItem(at: configuration)
+            } else {
+                try Data("{".utf8).write(to: configuration)
+            }
+            let outcome = try cli.roost(["backup"] + arguments + ["--to=b"])
+            #expect(outcome.status == 0, "\(arguments), \(outcome)")
+        }
+        #expect(try contents("r") == contents("s"))
+        #expect(try cli.roost("backup", "list", "--to=b").output.split(separator: "\n").count == 2)
+    }
+
+    @Test func `an encrypted repository without its configuration is explained`() throws {
+        try prepare(10)
+        try Data("a long passphrase".utf8).write(to: cli.home.appendingPathComponent("secret"))
+        let options = ["--to=b", "--password-file=secret"]
+        #expect(try cli.roost(["backup", "create", "--store=s"] + options).status == 0)
+        try FileManager.default.removeItem(at: cli.home.appendingPathComponent("b/config"))
+        let before = try TemporaryFolder.files(in: cli.home.appendingPathComponent("b")).count
+        for arguments in [["list"], ["create", "--store=s"], ["restore", "latest", "--into=r"]] {
+            let outcome = try cli.roost(["backup"] + arguments + options)
+            #expect(outcome.status == 65 && outcome.error.contains("restore this file"), "\(outcome)")
+        }
+        #expect(try TemporaryFolder.files(in: cli.home.appendingPathComponent("b")).count == before)
+    }
+
     @Test func `a backup replaces an emptied pack`() throws {
         try prepare()
         #expect(try cli.roost("backup", "create", "--store=s", "--to=b").status == 0)

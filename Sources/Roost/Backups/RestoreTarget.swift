@@ -26,6 +26,12 @@ final class RestoreTarget: Sendable {
     /// when the file is moved, and its name.
     private static let listName = ".restore.names"
 
+    /// Returns whether a restoration into a folder is running or was interrupted.
+    static func isIncomplete(_ directory: URL) -> Bool {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        return names.contains { $0.hasPrefix(stagingPrefix) }
+    }
+
     /// Locks a folder that is new or empty.
     ///
     /// - Throws: ``RoostError`` with `.configuration` if the folder contains files; `BackupError` with

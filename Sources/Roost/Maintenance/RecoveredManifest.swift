@@ -97,7 +97,8 @@ struct RecoveredManifest {
         return .damage(
             path,
             samples.isEmpty
-                ? "cannot be restored: no entry has a vector to compare with"
+                ? "cannot be restored: no entry has a vector to compare with; a store without entries can be "
+                    + "created again"
                 : "cannot be restored: no installed model computes the stored vectors; install that model "
                     + "first")
     }

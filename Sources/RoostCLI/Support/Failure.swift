@@ -59,8 +59,13 @@ enum Failure {
         case let error as CommandError: (error.message, error.status)
         case let error as ServerError: (error.message, .configuration)
         case let error as BackupError: (RemedyText.message(error.message, error.remedy), status(error.code))
-        case let error as ChunkStorageError: (error.description, status(error))
-        case let error as FileError: (error.description, error.isMissing ? .noInput : .inputOutput)
+        case let error as ChunkStorageError:
+            (RemedyText.message(error.description, remedy(of: error)), status(error))
+        case let error as FileError:
+            (
+                RemedyText.message(error.description, StorageError(error).remedy),
+                error.isMissing ? .noInput : .inputOutput
+            )
         case is DecodingError: ("cannot read a file: its JSON does not have the expected structure", .badData)
         case let error as CocoaError: (error.localizedDescription, .inputOutput)
         default: nil
@@ -96,6 +101,10 @@ enum Failure {
         case .badInput: .usage
         default: .badData
         }
+    }
+
+    private static func remedy(of error: ChunkStorageError) -> Remedy? {
+        if case .storageFull = error { .freeSpace } else { nil }
     }
 
     private static func status(_ error: ChunkStorageError) -> ExitStatus {

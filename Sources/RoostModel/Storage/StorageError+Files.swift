@@ -7,7 +7,8 @@ extension StorageError {
     /// The code is ``Code/full`` for a full disk, an exhausted quota or the limit of `ulimit -f`,
     /// ``Code/readOnly`` for a file system that is mounted read-only, and ``Code/inputOutput`` for every
     /// other `errno`. A missing permission is `.inputOutput` and not `.readOnly`, because reading may not be
-    /// permitted either; its remedy is ``Remedy/checkPermissions``.
+    /// permitted either; its remedy is ``Remedy/checkPermissions``. That of a full disk is
+    /// ``Remedy/freeSpace``.
     package init(_ error: FileError) {
         let code: Code =
             switch error.errno {
@@ -15,9 +16,11 @@ extension StorageError {
             case EROFS: .readOnly
             default: .inputOutput
             }
+        // The limit of `ulimit -f` is not a matter of free space.
+        let isFull = error.errno == ENOSPC || error.errno == EDQUOT
         self.init(
             code, error.description, underlying: error,
-            remedy: error.deniesPermission ? .checkPermissions : nil)
+            remedy: error.deniesPermission ? .checkPermissions : isFull ? .freeSpace : nil)
     }
 
     /// Creates the error for a lock that another process held for longer than the timeout.
