@@ -103,6 +103,25 @@ enum Journal {
         var tail = 0
         /// The offset of the first damaged line that is complete; `nil` if there is none.
         var damage: Int?
+        /// The intact lines after the first damaged one; only ``readingPastDamage(_:format:)`` reads them.
+        var later: [(revision: Revision, record: Record)] = []
+    }
+
+    /// Does the same as ``read(_:format:)``, and also reads the intact lines after damaged ones.
+    static func readingPastDamage(
+        _ bytes: UnsafeRawBufferPointer, format: Int = Generation.currentFormat
+    ) -> Contents {
+        var contents = read(bytes, format: format)
+        guard var offset = contents.damage else { return contents }
+        while offset < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+            guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { break }
+            if let record = parse(UnsafeRawBufferPointer(rebasing: rest[..<end]), format) {
+                contents.later.append(record)
+            }
+            offset += end + 1
+        }
+        return contents
     }
 
     /// Reads the lines up to the first one that is incomplete or damaged.

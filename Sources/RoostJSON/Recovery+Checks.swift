@@ -146,7 +146,7 @@ extension Recovery {
         for number in folder.journalNumbers {
             let url = folder.journal(number)
             guard let data = try StoreFolder.contents(of: url) else { continue }
-            let contents = data.withUnsafeBytes { Journal.read($0) }
+            let contents = data.withUnsafeBytes { Journal.readingPastDamage($0) }
             // A journal before the current one cannot be used without its generation. Those of format 1 have
             // no records, and their journals have another form; the next generations remove them.
             if contents.damage != nil, number < current?.number ?? 0, !hasRecord(folder.generation(number)) {

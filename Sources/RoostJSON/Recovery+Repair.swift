@@ -25,7 +25,7 @@ extension Recovery {
         try files.createFolder(aside)
         // The folder remains empty if the repair fails, or if all damaged files are missing.
         defer { rmdir(aside.path) }
-        if outcome.lost > 0 {
+        if outcome.lost > 0 || outcome.skippedCommits > 0 {
             // Clears the fingerprints, so the next ingest reads all sources again and restores lost entries.
             let records = outcome.state.sources.map {
                 Source(id: $0.id, fingerprint: "", ingestedAt: $0.ingestedAt)

@@ -29,6 +29,8 @@ struct Recovery {
         var damaged: [URL] = []
         /// The number of entries that cannot be recovered.
         var lost = 0
+        /// The number of commits that are missing before others that were applied.
+        var skippedCommits = 0
         /// Whether commits after the current generation cannot be read.
         var hasUnreadableCommits = false
         /// Whether the store can be used without a repair.
@@ -48,6 +50,9 @@ struct Recovery {
         var isPublished = false
     }
 
+    /// The maximum revision of a commit after a damaged line, which a manipulated journal can choose freely.
+    /// The revisions of later commits must not overflow.
+    private static let maximumRevision = UInt64.max / 4
     static let remedy = "moves it away and continues from the intact files"
 
     /// Checks every byte of the store, and adds the results to ``findings``.
@@ -104,6 +109,7 @@ struct Recovery {
             trial.base = candidate.number
             let missing = trial.state.forgetUnreadable(candidate.damagedEntries)
             let removed = replay(journals, from: candidate.number, lacking: missing, &trial.state)
+            applyLater(journals, from: candidate.number, &trial)
             let revision = trial.state.stamp.revision
             // A damaged entry is not lost if a later commit replaced or removed it.
             let lost = try missing.count { try !removed.contains($0) && trial.state.entry($0) == nil }
@@ -125,13 +131,21 @@ struct Recovery {
         guard !outcome.isIntact, let base = outcome.base else { return }
         let last = journals.flatMap { $0.value.records.map(\.revision) }.max()
         let known = max(current?.revision ?? .zero, last ?? .zero)
-        findings.append(
-            best.revision >= known && !outcome.hasUnreadableCommits
-                ? .note(folder.path, "can be rebuilt from generation \(base)")
-                : .damage(
+        let rest =
+            "the store continues with \(outcome.state.stamp.entryCount) entries; a backup may contain more"
+        if outcome.skippedCommits > 0 {
+            let count = outcome.skippedCommits
+            findings.append(
+                .damage(
                     folder.path,
-                    "the commits after revision \(best.revision) are lost, and the store continues with "
-                        + "\(outcome.state.stamp.entryCount) entries; a backup may contain more"))
+                    "\(count) \(count == 1 ? "commit is" : "commits are") lost, later ones are kept, and "
+                        + rest))
+        } else if best.revision >= known, !outcome.hasUnreadableCommits {
+            findings.append(.note(folder.path, "can be rebuilt from generation \(base)"))
+        } else {
+            findings.append(
+                .damage(folder.path, "the commits after revision \(best.revision) are lost, and \(rest)"))
+        }
     }
 
     /// Uses a generation of which only the texts can be read, and reports the losses.
@@ -193,6 +207,36 @@ struct Recovery {
             }
         }
         return removed
+    }
+
+    /// Applies the commits after damaged lines of journals. A part of a commit that depends on a lost one,
+    /// such as an assignment of a lost entry, is omitted.
+    private func applyLater(
+        _ journals: [Int: Journal.Contents], from base: Int, _ outcome: inout Outcome
+    ) {
+        let start = outcome.state.stamp.revision.rawValue
+        var applied: UInt64 = 0
+        for (number, contents) in journals.sorted(by: { $0.key < $1.key }) where number >= base {
+            for (revision, record) in contents.later where revision > outcome.state.stamp.revision {
+                guard revision.rawValue <= Self.maximumRevision else { continue }
+                var before = outcome.state
+                before.advance(to: Revision(rawValue: revision.rawValue - 1))
+                let date = Date(milliseconds: record.date)
+                let batch = record.batch ?? WriteBatch()
+                let entries = WriteBatch(
+                    upserts: batch.upserts, removals: batch.removals, sources: batch.sources)
+                for attempt in [batch, entries] {
+                    var next = before
+                    guard (try? next.apply(attempt, at: date)) != nil else { continue }
+                    next.advance(to: revision)
+                    outcome.state = next
+                    applied += 1
+                    break
+                }
+            }
+        }
+        guard applied > 0 else { return }
+        outcome.skippedCommits = Int(clamping: outcome.state.stamp.revision.rawValue - start - applied)
     }
 
     /// Returns whether texts are newer than the best state that can be recovered with its sources and

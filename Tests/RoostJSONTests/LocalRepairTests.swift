@@ -169,12 +169,51 @@ import Testing
         }
         let findings = try await LocalStorageProvider.inspect(directory: folder.url)
         let lost = try #require(findings.first { $0.message.contains("a backup may contain more") })
-        #expect(lost.severity == .damage && lost.message.contains("are lost"), "\(findings)")
+        #expect(lost.severity == .damage && lost.message.contains(" lost, "), "\(findings)")
         #expect(!findings.contains { $0.message.contains("can be rebuilt") })
         _ = try await LocalStorageProvider.repair(directory: folder.url)
         let repaired = try LocalStorageProvider(directory: folder.url)
         let count = try await repaired.fetchEntries().count
         #expect((2..<5).contains(count) && lost.message.contains("with \(count) entries"), "\(findings)")
+    }
+
+    @Test func `a repair keeps the commits after a damaged one`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try LocalStorageProvider(directory: folder.url)
+        try await store.saveEntry(entries[0])
+        try await store.compact()
+        let cluster = Cluster(label: "all")
+        _ = try await store.commit(
+            WriteBatch(upserts: [entries[1]], sources: [Source(id: "s1", fingerprint: "f")]))
+        try await store.saveEntry(entries[2])
+        let assignments = [1, 2].map { Assignment(entry: entries[$0].id, target: .cluster(cluster.id)) }
+        _ = try await store.commit(
+            WriteBatch(
+                upserts: [entries[3]],
+                clustering: .init(run: nil, clusters: [cluster], assignments: assignments)))
+        try await store.saveEntry(entries[4])
+        try await store.deleteEntry(entries[1].id)
+        try await store.close()
+        let number = try #require(StoreFolder(folder.url).journalNumbers.last)
+        let url = StoreFolder(folder.url).journal(number)
+        var data = try Data(contentsOf: url)
+        // The commit of the third entry is damaged.
+        let offset = try #require(data.firstRange(of: Data("text 2".utf8))?.lowerBound)
+        data[offset] = UInt8(ascii: "X")
+        try data.write(to: url)
+        let findings = try await LocalStorageProvider.repair(directory: folder.url)
+        let isReported = findings.contains {
+            $0.severity == .damage && $0.message.contains("1 commit is lost, later ones are kept")
+        }
+        #expect(isReported, "\(findings)")
+        let repaired = try LocalStorageProvider(directory: folder.url)
+        #expect(try await repaired.fetchEntries() == [entries[0], entries[3], entries[4]])
+        // The next ingest reads all sources again, because entries of the lost commit can belong to them.
+        #expect(try await repaired.snapshot().sources().map(\.fingerprint) == [""])
+        try await repaired.close()
+        #expect(try folder.files().values.contains(data), "the damaged journal is kept")
+        let rest = try await LocalStorageProvider.inspect(directory: folder.url)
+        #expect(rest.allSatisfy { $0.severity == .note }, "\(rest)")
     }
 
     /// The files of format 1 that are removed, and whether the journal of the newest generation remains.
