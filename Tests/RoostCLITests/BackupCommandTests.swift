@@ -149,7 +149,7 @@ import Testing
         #expect(try cli.roost("backup", "forget", "--to=b", ids[1]).status == 0)
         #expect(try cli.roost("backup", "prune", "--to=b").status == 0)
         let rest = try cli.roost("backup", "list", "--to=b")
-        #expect(rest.status == 0 && rest.output.contains(ids[0]) && rest.error.isEmpty)
+        #expect(rest.status == 0 && rest.output.contains(ids[0]) && !rest.error.contains("cannot read"))
     }
 
     @Test func `snapshots in the store's own repository can be removed and pruned`() throws {

@@ -201,7 +201,8 @@ import Testing
         // Texts of this length have overflow pages, and the table has several pages.
         try await store.saveEntries(
             (0..<300).map { number in
-                Entry(content: String(repeating: "text \(number) ", count: number * 7), embeddings: [1, 0])
+                let text = String(repeating: "text \(number) ", count: number * 7 + 1)
+                return Entry(content: text, embeddings: [1, 0])
             })
         if isClosed {
             try await store.compact()
