@@ -65,7 +65,8 @@ public struct ConversationMemory: Sendable {
 
     /// Adds the messages of a conversation that was read from a file. The transcript begins with the first
     /// message of the conversation, so it can be added again, also when it has become longer or was edited:
-    /// messages without a name and a time are distinguished from equal ones by their number among them.
+    /// messages without a name and a time are distinguished from equal ones by their number among them. One of
+    /// the last 1,000 messages that was removed from the store is not added again.
     ///
     /// - Parameters:
     ///   - transcript: The conversation. Its names of the session, the agent and the user are not used.

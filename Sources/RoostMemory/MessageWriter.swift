@@ -18,8 +18,7 @@ struct MessageWriter: Sendable {
             throw RoostError(.badInput, "cannot remember a message: its time is outside the years 1 to 9999")
         }
         let messages = PendingMessage.list(drafts, in: scope, isComplete: isComplete)
-        // A complete conversation has identities for all messages, and begins with the first message.
-        var isAligned = isComplete
+        var isContinued = false
         var report = ConversationMemory.Report()
         report.known = drafts.count - messages.count
         var run = Run(batchSize: max(1, batchSize ?? messages.count), placement: BatchPlacement(of: store))
@@ -27,11 +26,11 @@ struct MessageWriter: Sendable {
         while !rest.isEmpty {
             try Task.checkCancellation()
             let step = try await ConflictRetry.standard.run {
-                try await commitNext(of: rest, isAligned: isAligned, &run)
+                try await commitNext(of: rest, isContinued: isContinued, &run)
             }
             report.new += step.new
             report.known += rest.count - step.rest.count - step.new
-            (rest, isAligned) = (step.rest, true)
+            (rest, isContinued) = (step.rest, true)
         }
         return report
     }
@@ -51,26 +50,23 @@ struct MessageWriter: Sendable {
     ///
     /// - Parameters:
     ///   - messages: The messages that remain.
-    ///   - isAligned: Whether the messages that the conversation ends with are no longer among the messages,
-    ///     for example because the call has already committed messages, which the next ones follow.
+    ///   - isContinued: Whether the call has already committed messages, so that the next ones follow them.
+    ///     Otherwise, the messages that the conversation ends with, and those that were removed, are known.
     /// - Returns: The number of messages that were added, and the messages that remain.
     private func commitNext(
-        of messages: ArraySlice<PendingMessage>, isAligned: Bool, _ run: inout Run
+        of messages: ArraySlice<PendingMessage>, isContinued: Bool, _ run: inout Run
     ) async throws -> (new: Int, rest: ArraySlice<PendingMessage>) {
         let snapshot = try await store.storage.snapshot()
         var conversation: StoredConversation?
         var unknown = messages
-        if !isAligned {
-            let isPositional = messages.contains { $0.identity == nil }
-            let found = isPositional ? [] : try await present(messages, snapshot)
-            if found.count < messages.count {
-                let stored = try await StoredConversation(scope, in: snapshot)
-                // Messages with an identity are found by it, unless they were removed.
-                if isPositional || stored.lacksMessages {
-                    unknown = try await stored.continuation(of: messages)
-                }
-                conversation = stored
+        if !isContinued {
+            let stored = try await StoredConversation(scope, in: snapshot)
+            if messages.contains(where: { $0.identity == nil }) {
+                unknown = try await stored.continuation(of: messages)
+            } else if stored.lacksMessages {
+                unknown = try await stored.withoutRemoved(messages)
             }
+            conversation = stored
         }
         let rest = unknown.dropFirst(run.batchSize)
         let present = try await present(unknown.prefix(run.batchSize), snapshot)

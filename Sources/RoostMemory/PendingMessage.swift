@@ -13,7 +13,7 @@ struct PendingMessage: Sendable {
     /// The text key of the digest (``textKey(_:)``).
     var textKey: String
     /// The mark of the role, the speaker and the content (``mark(of:)``).
-    var mark: UInt16
+    var mark: UInt32
     /// Whether the message is no turn of the conversation, although its role is that of one: a summary that
     /// replaces older messages.
     var isAside = false
@@ -78,12 +78,15 @@ struct PendingMessage: Sendable {
         key.lastIndex(of: ":").map { String(key[..<$0]) } ?? key
     }
 
+    /// The size of a mark in bytes.
+    static let markBytes = 3
+
     /// Returns a number that distinguishes messages with different roles, speakers or contents, except for 1
-    /// of 65,536. It has too few bits to find out the text of a removed message.
-    static func mark(of draft: MessageDraft) -> UInt16 {
+    /// of 16 million. It has too few bits to find out a long text that was removed.
+    static func mark(of draft: MessageDraft) -> UInt32 {
         var draft = draft
         draft.timestamp = nil
-        return digest(of: draft).bytes.prefix(2).reduce(0) { $0 << 8 | UInt16($1) }
+        return digest(of: draft).bytes.prefix(markBytes).reduce(0) { $0 << 8 | UInt32($1) }
     }
 
     /// Makes the message one that is no turn of the conversation. It is then known wherever the conversation

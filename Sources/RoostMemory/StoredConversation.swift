@@ -13,7 +13,7 @@ struct StoredConversation {
     let nextNumber: Int64
     /// The marks of the messages before the next one (`PendingMessage.mark(of:)`), including those of
     /// messages that were removed, so that these are recognized.
-    private let marks: [UInt16]
+    private let marks: [UInt32]
 
     /// Reads the source record of a scope.
     ///
@@ -74,7 +74,7 @@ struct StoredConversation {
     enum Slot {
         case turn(Message)
         /// A message with this mark was removed. It may have been a turn.
-        case removed(UInt16)
+        case removed(UInt32)
     }
 
     /// The minimum number of turns after a summary that the conversation ends with.
@@ -158,16 +158,66 @@ struct StoredConversation {
     ///
     /// - Parameter readsAll: Whether all messages are read, so that all removed ones are found.
     private func lastSlots(_ count: Int, readingAll readsAll: Bool) async throws -> [Slot] {
-        let (messages, areAll) = try await lastMessages(withTurns: readsAll ? entryIDs.count : count)
+        let (messages, areAll) =
+            readsAll ? (try await allMessages(), true) : try await lastMessages(withTurns: count)
         let turns = messages.filter(\.isTurn).suffix(count)
         guard areAll else { return turns.map(Slot.turn) }
-        let numbers = Set(messages.map(\.number))
-        var slots = turns.map { (number: $0.number, slot: Slot.turn($0)) }
-        for (mark, number) in zip(marks, nextNumber - Int64(marks.count)..<nextNumber)
-        where !numbers.contains(number) {
-            slots.append((number, .removed(mark)))
-        }
+        let slots =
+            turns.map { (number: $0.number, slot: Slot.turn($0)) }
+            + removed(among: messages).map { (number: $0.number, slot: Slot.removed($0.mark)) }
         return slots.sorted { $0.number < $1.number }.map(\.slot)
+    }
+
+    /// Returns the numbers and marks of the messages that were removed, in ascending order.
+    ///
+    /// - Parameter messages: All messages that are left.
+    private func removed(among messages: [Message]) -> [(number: Int64, mark: UInt32)] {
+        let numbers = Set(messages.map(\.number))
+        let first = nextNumber - Int64(marks.count)
+        return marks.enumerated().map { (number: first + Int64($0.offset), mark: $0.element) }
+            .filter { !numbers.contains($0.number) }
+    }
+
+    /// Returns the messages of a call, all with an identity, without those that were removed from the store:
+    /// a removed message with the same mark is between the same messages of the conversation.
+    ///
+    /// - Complexity: O(number of the scope's messages).
+    /// - Throws: `StorageError`; `CancellationError`.
+    func withoutRemoved(
+        _ messages: ArraySlice<PendingMessage>
+    ) async throws -> ArraySlice<PendingMessage> {
+        let stored = try await allMessages()
+        let numbers = Dictionary(stored.map { ($0.id, $0.number) }) { first, _ in first }
+        let removed = Dictionary(grouping: removed(among: stored)) { $0.mark }
+        let known = messages.map { message in
+            message.identity.flatMap { numbers[$0.id] }
+                ?? message.draft.id.flatMap { UUID(uuidString: $0) }.flatMap { numbers[$0] }
+        }
+        // For each message, the number of the next one that is stored.
+        var following = [Int64](repeating: .max, count: known.count + 1)
+        for index in known.indices.reversed() { following[index] = known[index] ?? following[index + 1] }
+        var (kept, last) = ([PendingMessage](), Int64(-1))
+        for (index, message) in messages.enumerated() {
+            if let number = known[index] {
+                last = max(last, number)
+            } else if let place = removed[message.mark]?.first(where: {
+                last < $0.number && $0.number < following[index]
+            }) {
+                last = place.number
+                continue
+            }
+            kept.append(message)
+        }
+        return kept[...]
+    }
+
+    /// Returns all messages of the conversation in their order.
+    private func allMessages() async throws -> [Message] {
+        var messages: [Message] = []
+        for try await page in snapshot.entryPages(matching: EntryFilter(sources: [scope.source])) {
+            messages += page.entries.compactMap(Message.init)
+        }
+        return messages.sorted { $0.number < $1.number }
     }
 
     /// Returns the last messages of the conversation in their order, with at least the given number of turns,
@@ -189,11 +239,7 @@ struct StoredConversation {
         // Entries that an undo has restored are the last ones, but their messages keep their numbers.
         let last = nextNumber - Int64(messages.count)..<nextNumber
         if !remaining.isEmpty, Set(messages.map(\.number)) != Set(last) {
-            messages = []
-            remaining = []
-            for try await page in snapshot.entryPages(matching: EntryFilter(sources: [scope.source])) {
-                messages += page.entries.compactMap(Message.init)
-            }
+            return (try await allMessages(), true)
         }
         return (messages.sorted { $0.number < $1.number }, remaining.isEmpty)
     }

@@ -95,7 +95,7 @@ import Testing
         #expect(vector.error.contains("excluding: oven") && !vector.output.contains("bread"), "\(vector)")
         let corrected = try search("herron", "in", "the", "water")
         #expect(
-            corrected.error.contains("no entry contains 'herron'; searching for 'heron' instead"),
+            corrected.error.contains("no message contains 'herron'; searching for 'heron' instead"),
             "\(corrected.error)")
         #expect(try !search("herron", "--exact-words", "--all").error.contains("searching for"))
         let noise = try search("quantum", "chromodynamics", "lattice", "--json")

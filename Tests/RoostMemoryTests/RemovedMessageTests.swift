@@ -95,6 +95,35 @@ struct RemovedMessageTests {
         #expect(try await new([draft(9), draft(0)]) == 1)
     }
 
+    @Test(arguments: [1, 100]) func `an import of a file does not restore removed messages`(
+        batchSize: Int
+    ) async throws {
+        let transcript = Transcript(messages: turns(["yes", "ok", "yes", "ok", "thanks", "bye"]))
+        func add(_ count: Int) async throws -> Int {
+            var part = transcript
+            part.messages = Array(transcript.messages.prefix(count))
+            let report = try await memory.remember(part, in: scope, batchSize: batchSize)
+            #expect(report.new + report.known == count)
+            return report.new
+        }
+        #expect(try await add(5) == 5)
+        // The second "yes" and the first "ok".
+        let messages = try await memory.messages()
+        #expect(try await memory.store.remove([messages[1].id, messages[2].id]) == 2)
+        #expect(try await add(5) == 0)
+        #expect(try await add(6) == 1)
+        try await remove("thanks", "bye")
+        #expect(try await add(6) == 0)
+        #expect(try await contents() == ["yes", "ok"])
+        // A text that the conversation did not have at this place is new.
+        var edited = transcript
+        edited.messages.insert(MessageDraft(role: .user, content: "wait"), at: 1)
+        #expect(try await memory.remember(edited, in: scope).new == 1)
+        // A conversation that was deleted can be imported again.
+        #expect(try await memory.forget(.init(scope)) == 3)
+        #expect(try await add(6) == 6)
+    }
+
     @Test func `removed instructions of the system stay removed`() async throws {
         let instructions = MessageDraft(role: .system, content: "be kind")
         #expect(try await new([instructions] + turns(Array(all.prefix(4)))) == 5)
@@ -128,13 +157,13 @@ struct RemovedMessageTests {
     }
 
     @Test func `a fingerprint has the last marks`() throws {
-        let marks = (0..<3_000).map { UInt16($0 * 17 % 65_536) }
+        let marks = (0..<3_000).map { UInt32($0 * 5_591) }
         for count in [0, 1, 2, 3, 999, 1_000, 1_001, 3_000] {
             let state = ConversationState(nextNumber: 5_000, marks: Array(marks.prefix(count)))
             #expect(state.marks == Array(marks.prefix(count).suffix(1_000)))
             #expect(ConversationState(fingerprint: state.fingerprint) == state)
         }
-        for text in ["chat:7", "chat:7;", "chat:7;!!", "chat:0;AAA="] {
+        for text in ["chat:7", "chat:7;", "chat:7;!!", "chat:0;AAAA"] {
             let state = try #require(ConversationState(fingerprint: text))
             #expect(state.marks.isEmpty && state.nextNumber == (text.hasPrefix("chat:7") ? 7 : 0))
         }
