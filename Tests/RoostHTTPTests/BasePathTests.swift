@@ -21,7 +21,7 @@ struct BasePathTests {
 
     @Test(arguments: [
         ("/roost/docs", "/docs"), ("/roost", "/"), ("/roost/", "/"), ("/roostery/docs", "/roostery/docs"),
-        ("/docs", "/docs"), ("/roost/roost", "/roost"),
+        ("/docs", "/docs"), ("/roost/roost", "/roost"), ("/roost\u{301}/docs", "/roost\u{301}/docs"),
         ("/.well-known/oauth-protected-resource/roost/mcp", "/.well-known/oauth-protected-resource/mcp"),
         ("/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource/mcp"),
     ])

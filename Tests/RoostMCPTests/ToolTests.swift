@@ -24,6 +24,8 @@ struct ToolTests {
         let entry = await harness.call("fetch", ["id": .string(id)])
         #expect(entry["text"] == "The swift is back above the roof.")
         #expect(entry["tags"] == ["nature"])
+        let time = try #require(first["updatedAt"])
+        #expect(entry["updatedAt"] == time)
     }
 
     @Test func `the text of a result holds the same data as the structured content`() async throws {

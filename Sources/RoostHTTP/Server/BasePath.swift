@@ -58,7 +58,8 @@ package struct BasePath: Sendable, Hashable {
     /// Returns what follows the beginning of a path, which ends with a segment; `nil` for another beginning.
     private static func suffix(of path: String, after beginning: String) -> String? {
         guard path.utf8.starts(with: beginning.utf8) else { return nil }
-        let rest = path.dropFirst(beginning.count)
-        return rest.isEmpty || rest.hasPrefix("/") ? String(rest) : nil
+        // A character of the path can begin in the last one of the beginning.
+        let rest = path.utf8.dropFirst(beginning.utf8.count)
+        return rest.isEmpty || rest.first == UInt8(ascii: "/") ? String(decoding: rest, as: UTF8.self) : nil
     }
 }

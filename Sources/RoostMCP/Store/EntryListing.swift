@@ -67,6 +67,7 @@ struct EntryListing {
         var item = EntryJSON.summary(of: entry)
         item["snippet"] = .string(EntryJSON.beginning(of: entry.content, tokens: tokens))
         item["createdAt"] = .string(DateText.string(from: entry.createdAt))
+        item["updatedAt"] = .string(DateText.string(from: entry.updatedAt))
         if !entry.tags.isEmpty {
             item.merge(EntryJSON.tags(of: entry, tokens: tokens)) { first, _ in first }
         }

@@ -35,6 +35,8 @@ struct SearchTool: Tool {
                                 "score", .number(-.infinity ... .infinity), "The relevance from 0 to 1."),
                             EntryJSON.snippetProperty,
                             ToolProperty(
+                                "updatedAt", .string(maximumBytes: .max), "The time of the last change."),
+                            ToolProperty(
                                 "createdAt", .string(maximumBytes: .max),
                                 "The time of creation, in a list without a query."),
                             ToolProperty(
@@ -80,6 +82,7 @@ struct SearchTool: Tool {
                 let tokens = arguments.integer("budget", default: TokenBudget.standard)
                 let snippet = EntryJSON.snippet(of: hit, in: result, tokens: tokens)
                 item["snippet"] = .string(hit.entry.text(in: snippet.utf8Range) ?? "")
+                item["updatedAt"] = .string(DateText.string(from: hit.entry.updatedAt))
                 let byte = snippet.anchor
                 if let line = hit.entry.sourceLine(ofByte: byte) { item["line"] = .integer(Int64(line)) }
                 if !hit.entry.tags.isEmpty {
