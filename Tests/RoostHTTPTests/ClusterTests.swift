@@ -67,6 +67,29 @@ struct ClusterTests {
         }
     }
 
+    @Test func `a filter names a cluster by its label, in any case`() async throws {
+        try await HTTPHarness.run { harness in
+            try await Self.fill(harness.store)
+            let started = try await harness.send(.POST, "/api/v1/clusters/recluster", [:])
+            _ = try await Self.outcome(harness, started.json)
+            let list = try await harness.send(.GET, "/api/v1/clusters").json
+            let ids = (list["clusters"]?.elements ?? []).compactMap { $0["id"]?.asString }
+            try #require(ids.count == 2)
+            func count(_ cluster: String) async throws -> Int? {
+                let page = try await harness.send(.GET, "/api/v1/entries?cluster=\(cluster)")
+                return page.status == 200 ? page.json["entries"]?.elements?.count : nil
+            }
+            let paths = ids.map { "/api/v1/clusters/\($0)" }
+            #expect(try await harness.send(.PATCH, paths[0], ["label": "My label"]).status == 200)
+            #expect(try await count("my%20LABEL") == 8)
+            #expect(try await count(ids[0]) == 8)
+            #expect(try await harness.send(.PATCH, paths[1], ["label": "my label"]).status == 200)
+            // Two clusters have the label.
+            #expect(try await harness.send(.GET, "/api/v1/entries?cluster=my%20label").status == 400)
+            #expect(try await harness.send(.GET, "/api/v1/entries?cluster=other").status == 404)
+        }
+    }
+
     @Test func `a failed job reports its cause`() async throws {
         try await HTTPHarness.run { harness in
             let started = try await harness.send(.POST, "/api/v1/clusters/recluster", [:])

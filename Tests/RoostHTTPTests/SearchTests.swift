@@ -66,7 +66,7 @@ struct SearchTests {
             #expect(try await status(["vector": []]) == 400)
             let cluster = JSONValue.string(UUID().uuidString)
             #expect(try await status(["query": "heron", "filter": ["cluster": cluster]]) == 404)
-            #expect(try await status(["query": "heron", "filter": ["cluster": "first"]]) == 400)
+            #expect(try await status(["query": "heron", "filter": ["cluster": "first"]]) == 404)
             let unclustered = try await harness.send(
                 .POST, "/api/v1/search", ["query": "heron", "filter": ["cluster": "none"]])
             #expect(unclustered.json["hits"]?.elements?.count == 1)

@@ -27,8 +27,8 @@ enum EntrySelection {
             of: Schema.string("The id of a source.", maximum: 4_096), "Only entries of these sources.",
             maximum: 1_000),
         "cluster": Schema.string(
-            "Only members of the cluster with this id; 'none' selects entries in no cluster.", minimum: 1,
-            maximum: 40),
+            "Only members of the cluster with this id or label; 'none' selects entries in no cluster.",
+            minimum: 1, maximum: maximumLength),
         "since": time("Only entries that were created or changed at this time or later"),
         "until": time(
             "Only entries that were created or changed before this time, or until the end of this day, week, "
@@ -81,17 +81,31 @@ enum EntrySelection {
                 filter.isUnclustered = true
                 return filter
             }
-            guard let id = UUID(uuidString: text) else {
-                throw Problem.invalid("'cluster' must be the UUID of a cluster, or 'none'")
-            }
             let snapshot = try await snapshot()
-            guard try await snapshot.clusterRecords().contains(where: { $0.id == id }) else {
-                throw Problem.notFound("no cluster has the id \(id.text)")
-            }
-            filter.cluster = id
+            filter.cluster = try cluster(text, among: try await snapshot.clusterRecords())
             filter = try await filter.expandingParentCluster(in: snapshot)
         }
         return filter
+    }
+
+    /// Returns the id of the cluster with an id, or with a label in any case.
+    ///
+    /// - Throws: ``Problem`` with the status 404 if no cluster matches; with 400 if several have the label.
+    private static func cluster(_ text: String, among clusters: [Cluster]) throws(Problem) -> Cluster.ID {
+        if let id = UUID(uuidString: text) {
+            guard clusters.contains(where: { $0.id == id }) else {
+                throw .notFound("no cluster has the id \(id.text)")
+            }
+            return id
+        }
+        let found = clusters.filter { $0.label.lowercased() == text.lowercased() }
+        guard let first = found.first else {
+            throw .notFound("no cluster has the id or label '\(text.prefix(80))'")
+        }
+        guard found.count == 1 else {
+            throw .invalid("several clusters have the label '\(text.prefix(80))'; give an id")
+        }
+        return first.id
     }
 
     /// Returns the period that a member names: a day, week, month or year in UTC, or a moment, whose period
