@@ -8,18 +8,18 @@ enum StopWordLists {
         ihre dann unter wir soll ich wurden als diese dieser dieses doch ihr uns da hier wo was kein keine \
         sehr in ihren seiner seinen ihrer muss müssen etwas beim dabei damit dort jetzt immer wieder ab ins \
         mich mir dich dir du euch wer wann warum welche welcher welches mein meine meinen dein deine ohne \
-        alle allem allen aller alles also andere anderen anderer anderes anders außer beide beiden \
-        beispielsweise bereits bevor bist bzw dadurch dafür dagegen daher danach daran darauf daraus darin \
-        darum darüber davon dazu denen denn deren deshalb dessen dies diesem diesen eben ebenfalls ebenso \
-        einige einigen einmal entweder erst erste ersten etwa falls ganz ganze ganzen gegenüber gehen geht \
-        gemacht genau genug gerade gibt gleich hast hatte heißt hätte ihm ihn ihnen ihrem ihres indem \
-        innerhalb ja je jede jedem jeden jeder jedes jedoch jemand jene jeweils kannst keinen keiner kommen \
-        kommt konnte könnte könnten lassen lässt machen macht manche manchmal mehrere mehreren meisten \
-        mittels muß möchte nachdem nein nichts nie niemals niemand nun ob obwohl oft sagen sagt schließlich \
-        seinem seines seit selber selbst sobald sogar solange solche solchen sollen sollte sollten sondern \
-        sonst sowie sowohl statt unser unsere unserer usw viel viele vielen vielleicht wegen weil weiter \
-        weitere weiteren weiterhin wenig weniger wenigstens wirklich wobei wodurch wohl wollen wollte \
-        worden während wäre wären würde würden zuerst zuletzt zurück zusammen zwar zwei zwischen
+        alle allem aller alles also andere anderen anderer anderes anders außer beide beiden beispielsweise \
+        bereits bevor bist bzw dadurch dafür dagegen daher danach daran darauf daraus darin darum darüber \
+        davon dazu denen denn deren deshalb dessen diesem diesen eben ebenfalls ebenso einige einigen \
+        einmal entweder erst erste ersten etwa ganz ganze ganzen gegenüber gehen geht gemacht genau genug \
+        gerade gibt gleich hast hatte heißt hätte ihm ihn ihnen ihrem ihres indem innerhalb ja je jede \
+        jedem jeden jeder jedes jedoch jemand jene jeweils kannst keinen keiner kommen kommt konnte könnte \
+        könnten lassen lässt machen macht manche manchmal mehrere mehreren meisten mittels muß möchte \
+        nachdem nein nichts nie niemals niemand nun ob obwohl oft sagen sagt schließlich seinem seines seit \
+        selber selbst sobald sogar solange solche solchen sollen sollte sollten sondern sonst sowie sowohl \
+        statt unser unsere unserer usw viel viele vielen vielleicht wegen weil weiter weitere weiteren \
+        weiterhin wenig weniger wenigstens wirklich wobei wodurch wohl wollen wollte worden während wäre \
+        wären würde würden zuerst zuletzt zurück zusammen zwar zwei zwischen
         """
     static let french = """
         le la les un une des du de et est en que qui dans pour pas sur au aux avec ce cette ces son sa ses \
@@ -28,13 +28,13 @@ enum StopWordLists {
         quand alors lui mon ma mes votre notre chez encore sous ainsi faire c'est d'un d'une qu'il n'est \
         l'on a ai as es suis sommes êtes comment pourquoi quel quelle quels quelles puis toujours jamais \
         dont afin ailleurs aucun aucune auquel autre autres avait avez beaucoup ceci celle celles celui \
-        cependant certain certaines certains ceux chacun chacune chaque ci contre d'abord d'autres depuis \
-        devrait dire dit doit doivent durant dès déjà enfin ensuite eu eux faut fois grâce ici l'autre l'un \
-        l'une laquelle lequel lesquels lors lorsque là maintenant mieux moins n'a n'y notamment néanmoins \
-        parce parfois parmi pendant peu peuvent plupart plusieurs plutôt pourrait pouvez puisque qu'elle \
-        qu'elles qu'en qu'ils qu'on qu'un qu'une quelque quelques quoi rien s'est s'il s'ils selon sera \
-        serait seront seul seule seulement sinon soient soit souvent surtout telle telles tels toute \
-        toutefois toutes trop va vers veut via voici vos vraiment à étaient étant
+        cependant certaines certains ceux chacun chacune chaque ci contre d'abord d'autres depuis devrait \
+        dire dit doit doivent durant dès déjà enfin ensuite eux faut fois grâce ici l'autre l'un l'une \
+        laquelle lequel lesquels lors lorsque là maintenant mieux moins n'a n'y notamment néanmoins parce \
+        parfois parmi pendant peu peuvent plupart plusieurs plutôt pourrait pouvez puisque qu'elle qu'elles \
+        qu'en qu'ils qu'on qu'un qu'une quelque quelques quoi rien s'est s'il s'ils selon sera serait \
+        seront seul seule seulement sinon soient soit souvent surtout telle telles tels toute toutefois \
+        toutes trop va vers veut via voici vos vraiment à étaient étant
         """
     static let spanish = """
         el la los las un una unos unas de del y en que es por con para se no su sus al lo como más pero le \
@@ -43,12 +43,12 @@ enum StopWordLists {
         me te puede pueden ni así cada otro otra otros antes después dos tiene tienen había sólo solo cómo \
         cuándo dónde cuál actualmente adelante además ahora algo alguien alguna algunas algunos algún ambos \
         aquellas aquellos aquí aunque aún bajo bastante bien casi contra cual cualquier cualquiera cuanto \
-        cuyo debe deben debería debido decir demás dentro dice dicha dicho durante ello embargo entonces \
-        estar esto excepto fuera haber hace hacen hacer hacia haya hecho igual incluso jamás luego mientras \
-        mis misma mismo mismos muchas mucho muchos nada nadie ninguna ninguno ningún nosotros nuestra \
-        nuestro nunca poco pocos podemos poder podrá podría pues quiere quiero sean según será serán sería \
-        sido siempre siendo sino sola solamente somos soy suele sí tal tales tanto tendrá tener tengo toda \
-        todas todavía tras través tus uno va varias varios veces vez
+        cuyo debe deben debería debido decir demás dentro dice dicha dicho durante ello entonces estar esto \
+        excepto fuera haber hace hacen hacer hacia haya hecho igual incluso jamás luego mientras misma \
+        mismo mismos muchas mucho muchos nada nadie ninguna ninguno ningún nosotros nuestra nuestro nunca \
+        poco pocos podemos poder podrá podría pues quiere quiero según será serán sería sido siempre siendo \
+        sino sola solamente somos soy suele sí tal tales tanto tendrá tener tengo toda todas todavía tras \
+        través tus uno va varias varios veces vez
         """
     static let italian = """
         il lo la i gli le un uno una di del dello della dei degli delle e è in che non per con si da dal \
@@ -58,17 +58,17 @@ enum StopWordLists {
         abbiamo adesso agli alcun alcuna alcune alcuni allora altra altre altri altrimenti altro appena \
         attraverso avere avete aveva avevano basta bene bisogna c'era c'è chi chiunque circa ciò contro \
         cos'è cosa cose cosi cui dagli dalle davvero deve devi devo devono dice dietro dire dovrebbe dunque \
-        durante ecco ed egli erano ero esattamente esse essi esso facendo faceva fanno fare fatto fino \
-        forse fosse fossero fu hai ho infatti infine inoltre insieme intorno invece l'altra l'altro li mai \
-        meglio meno mentre mia mie miei mio molte molti ne neanche negli nello nemmeno neppure nessun \
-        nessuna nessuno niente nostra nostri nostro nulla ogni ognuno oltre oppure ora ormai perche perciò \
-        piu piuttosto po poche pochi poco poi poiché possiamo posso possono potere potrebbe probabilmente \
-        proprio puo pure qual qualche qualcosa qualcuno quale quali qualsiasi qualunque quante quanti \
-        quanto quasi quei quel quelle quelli qui quindi saranno sarebbe sarà sembra sempre senza sia siamo \
-        siano siete sola solamente soltanto sopra soprattutto sotto specialmente spesso sta stai stanno \
-        stare stata stati stessa stesse stessi stesso sto subito sue sugli sui sulle sullo tale tali tante \
-        tanti tanto te tramite tranne troppo tua tuo tuoi tutta tuttavia tutte un'altra va vado vai vanno \
-        vengono vero verso vi viene voglio volta volte vostra vostro vuoi vuol vuole
+        durante ecco egli erano ero esattamente esse essi esso facendo faceva fanno fatto fino forse fosse \
+        fossero fu hai ho infatti infine inoltre insieme intorno invece l'altra l'altro li mai meglio meno \
+        mentre mia mie miei mio molte molti ne neanche negli nello nemmeno neppure nessun nessuna nessuno \
+        niente nostra nostri nostro nulla ogni ognuno oltre oppure ora ormai perche perciò piu piuttosto po \
+        poche pochi poco poi poiché possiamo posso possono potere potrebbe probabilmente proprio puo qual \
+        qualche qualcosa qualcuno quale quali qualsiasi qualunque quante quanti quanto quasi quei quel \
+        quelle quelli qui quindi saranno sarebbe sarà sembra sempre senza sia siamo siano siete sola \
+        solamente soltanto sopra soprattutto sotto specialmente spesso sta stai stanno stare stata stati \
+        stessa stesse stessi stesso sto subito sugli sui sulle sullo tali tante tanti tanto te tramite \
+        tranne troppo tua tuo tuoi tutta tuttavia tutte un'altra va vado vai vanno vengono vero verso vi \
+        viene voglio volta volte vostra vostro vuoi vuol vuole
         """
     static let portuguese = """
         o a os as um uma uns umas de do da dos das e é em no na nos nas que não por para com se ao aos à às \
@@ -77,53 +77,51 @@ enum StopWordLists {
         acima agora ainda algo algum alguma algumas alguns alguém além ambos antes apenas após aquelas \
         aquele aqueles aqui aquilo assim através bem cada cima contra contudo cujo dela delas dele deles \
         dentro desde dessa dessas desse desses desta deste destes deve devem deveria disse disso diz dizer \
-        dois duas durante dá embora encontra enquanto então era eram essas esses estamos estar estas estava \
-        estes estou exceto faz fazem fazer feito ficar for fora foram fosse hoje há ir irá lhe lo logo lá \
+        dois duas durante dá embora encontra enquanto então eram essas esses estamos estar estas estava \
+        estes estou exceto faz fazem fazer feito ficar for fora foram fosse hoje há ir irá lhe lo lá \
         maioria menos mesma mesmos meu mim minha muita muitas muitos nada nele nem nenhum nenhuma nesse \
-        nesta neste ninguém nossa nossas nosso nossos num numa nunca onde outra outras outro outros pelas \
-        pelos perto pode podem podemos poder poderia pois porque portanto porém possa possam pouco poucos \
-        pra própria próprio próprios quais quaisquer qual qualquer quanto quase quem quer querem quero seja \
-        sejam sempre sendo seria será serão si sido sim sob somente sou tais tal talvez tanto temos tenha \
-        tenho ter terá tinha toda todas todo todos tudo tão vai vem vez vezes várias vários vão
+        nesta neste ninguém nossa nossas nosso nossos numa nunca onde outra outras outro outros pelas pelos \
+        perto pode podem podemos poder poderia pois porque portanto porém possa possam pouco poucos pra \
+        própria próprio próprios quais quaisquer qual qualquer quanto quase quem quer querem quero seja \
+        sejam sempre sendo seria será serão si sido sob somente sou tais tal talvez tanto temos tenha tenho \
+        ter terá tinha toda todas todos tudo tão vai vem vez vezes várias vários vão
         """
     static let dutch = """
         de het een en van in is dat op te zijn met voor niet aan er om ook als dan maar bij uit nog naar \
         heeft hebben had was wordt worden werd door over ze zij hij wij je jij ik u dit deze die wat wie \
         waar hoe zo of tot geen meer kan kunnen zou moet moeten al onder mijn hun hem haar ons onze veel na \
-        achter af alle alleen allemaal alles altijd ander andere anderen anders beide bent bijna \
-        bijvoorbeeld binnen boven daar daarom daarvan dankzij dezelfde doen doet dus echt echter eens \
-        eerder eerst eerste elk elkaar elke enige enkel enkele enz even ga gaan gaat gedaan geeft geven \
-        hebt heel hele hetzelfde hier hiervoor hoewel ieder iedere iedereen iets inderdaad indien jouw \
-        komen komt kon kunt laat laatste laten maak maakt maken meest meestal minder misschien mogelijk \
-        mogen niets noch nodig nooit nu omdat opnieuw reeds samen sinds slechts sommige soms staan staat \
-        steeds tegen tenzij terug terwijl tijdens toe tussen uw vaak vanaf vanuit vanwege vele verder \
-        volgens vooraf vooral voordat waarin waarom waarop waarvan waarvoor wanneer want waren weer weet \
-        wel welk welke werden wiens wil willen zal zeer zelf zelfs zich zichzelf zoals zodat zodra zonder \
-        zouden zowel zullen één
+        achter af alle alleen allemaal alles altijd ander andere anderen anders beide bijna bijvoorbeeld \
+        binnen boven daar daarom daarvan dankzij dezelfde doen doet dus echt echter eens eerder eerst \
+        eerste elkaar elke enige enkel enkele enz even ga gaan gaat gedaan geeft geven hebt hele hetzelfde \
+        hier hiervoor hoewel ieder iedere iedereen iets inderdaad indien jouw komen komt kon kunt laat \
+        laatste laten maak maakt maken meest meestal minder misschien mogelijk mogen niets noch nodig nooit \
+        nu omdat opnieuw reeds samen sinds slechts sommige soms staan staat steeds tegen tenzij terug \
+        terwijl tijdens tussen uw vaak vanaf vanuit vanwege vele verder volgens vooraf vooral voordat \
+        waarin waarom waarop waarvan waarvoor wanneer want waren weer weet wel welk welke werden wiens wil \
+        willen zal zeer zelf zelfs zich zichzelf zoals zodat zodra zonder zouden zowel zullen één
         """
     static let swedish = """
         och att det som en på är av för med den till inte har de ett om var jag men från vi så kan när hade \
         eller man sig över hon han nu bara vid efter skulle alla sin ut mot under också då där här blir \
         blev vad hur mycket utan mellan varje något några samt aldrig allt alltid andra annan annat \
-        antingen beror bli blivit borde bort båda både bör dem denna deras dess dessa detta dig din dina \
-        ditt du därför därmed eftersom egen egna ej endast ens er exempelvis finns fler flera flesta fram \
-        få får följande första ge genom ger gjort gå går gör göra ha hela helt hos ibland icke igen in inga \
-        ingen inget innan inom istället kallas kanske kom komma kommer krävs kunde kunna lika låta låter \
-        medan mer mera mest min mindre minst många måste ner nog normalt någon någonting ofta olika oss \
-        redan respektive runt samma samtidigt samtliga se sedan senare sina sitt själv själva ska skall \
-        stället säga sätt sådan sådana sådant ta tack tar tidigare tillbaka trots två upp ur utanför utöver \
-        vanligen vanligt vara varandra varför varit vars verkligen vidare vilka vilken vilket vill väl vårt \
-        än ännu även åt
+        antingen beror bli blivit borde bort båda både bör denna deras dess dessa detta din dina ditt du \
+        därför därmed eftersom egen egna ej endast ens er exempelvis finns fler flera flesta fram få får \
+        följande första ge genom ger gjort gå går gör göra ha hela helt hos ibland icke igen in inga ingen \
+        inget innan inom istället kallas kanske kom komma kommer krävs kunde kunna lika låta låter medan \
+        mer mera mest mindre minst många måste ner nog normalt någon någonting ofta olika oss redan \
+        respektive runt samma samtidigt samtliga se sedan senare sina sitt själv själva ska skall stället \
+        säga sätt sådan sådana sådant ta tidigare tillbaka trots två upp utanför utöver vanligen vanligt \
+        vara varandra varför varit vars verkligen vidare vilka vilken vilket vill väl vårt än ännu även åt
         """
     static let danish = """
         og i at er det en til på af for med som den de der ikke et har fra jeg blev være havde hvor når \
         skal vil også efter ved hun han sig dem eller meget noget kan men var vi du sin over mod nu bare \
         hvad hvordan mellem hver nogle uden kun blive mange aldrig alle allerede alt altid anden andet \
-        andre begge blevet bliver både bør da denne deres derfor dette dig din disse dit dog egen ej ellers \
-        end enhver ens enten flere fleste forskellige frem få får før først første gå gør gøre hele hvem \
-        hvert hvilke hvilket hvis idet igen ind indtil ingen intet kom komme kunne mens mere mindre mindst \
-        må måske nogen nær om omkring samme sammen samt se selv selvom siden sidste slet stadig så sådan \
-        tilbage ud under undtagen videre
+        andre begge blevet bliver både bør da denne deres derfor dette din disse dit egen ej ellers enhver \
+        ens enten flere fleste forskellige frem få får før først første gå gør gøre hele hvem hvert hvilke \
+        hvilket hvis idet igen ind indtil ingen intet kom komme kunne mens mere mindre mindst må måske \
+        nogen nær om omkring samme sammen samt se selv selvom siden sidste slet stadig så sådan tilbage ud \
+        under undtagen videre
         """
     static let norwegian = """
         og i at er det en til på av for med som den de ikke et har fra jeg ble være hadde hvor når skal vil \
@@ -135,15 +133,15 @@ enum StopWordLists {
         hele heller helst helt hos hvem hverandre hvert hvilke hvilken hvilket hvis hvorfor igjen ingen \
         ingenting inn innen kanskje kom komme kommer kunne lik like likevel litt meget mens mer mest mindre \
         minst må måtte nesten nok nær ofte om opp oss samme sammen samt samtidig se selv si siden sier sine \
-        sist siste sitt skulle slik slike så tar tilbake tross ulike under ut utenfor vel veldig videre \
-        ville vår våre vårt vært å
+        sist siste sitt skulle slik slike så tilbake tross ulike under ut utenfor vel veldig videre ville \
+        vår våre vårt vært å
         """
     static let finnish = """
         ja on ei se että oli hän ovat mutta kun niin kuin myös jos joka sen ne hänen tai olla olen ole vain \
         sitä jotka nyt mitä tämä tämän ennen siitä sekä vielä mikä miten missä minä sinä me te he koska \
-        hyvin paljon kanssa jälkeen voi ollut tässä siinä aina eikä eivät ellei enemmän enää eri et ilman \
-        itse jo johon joiden joilla joissa joista joita jokainen joko joku jolla jolloin jonka jonkin \
-        joskus jossa jota jotain jotta juuri kaikki kaikkien kaikkiin kautta koko koskaan kuinka kuitenkaan \
+        hyvin paljon kanssa jälkeen voi ollut tässä siinä aina eikä eivät ellei enemmän enää eri ilman itse \
+        jo johon joiden joilla joissa joista joita jokainen joko joku jolla jolloin jonka jonkin joskus \
+        jossa jota jotain jotta juuri kaikki kaikkien kaikkiin kautta koko koskaan kuinka kuitenkaan \
         kuitenkin kunnes kuten lisäksi luo läpi mihin milloin minkä mitään monta muita mukaan muu muut \
         muuta myöskin niiden niille niistä niitä näistä näitä nämä oikein olet olevan olisi pois saa sama \
         siihen siis silloin sillä sinua sinulla sinun sinut sitten taas tahansa takaisin tavallisesti \
@@ -165,23 +163,23 @@ enum StopWordLists {
     static let romanian = """
         și în de la cu pe nu că un o să este din mai care pentru au a fost ce se sunt dar prin sau fi ca ei \
         el ea lui lor după până acest această acesta când unde cum foarte toate între fără cele cel cea am \
-        avea despre aceasta aceste acestui al ale alte ar are atunci atât chiar cât câte către dacă decât \
-        deja dintre două fie fiecare mult multe nici nouă numai oricare orice peste poate pot prima puțin \
-        sine sub trebuie una unei unui va vor vă îl împotriva înainte
+        avea despre aceasta aceste acestui ale alte ar are atunci atât chiar cât câte către dacă decât deja \
+        dintre două fie fiecare mult multe nici nouă numai oricare orice peste poate pot prima puțin sine \
+        trebuie una unei unui va vor vă îl împotriva înainte
         """
     static let catalan = """
         el la els les un una uns unes de del dels i en que és per amb no es al als ha han va van són com \
         més però seu seva també quan sobre entre fins hi ho això aquest aquesta aquests molt tot tots o si \
         sense després on ser estat pot abans així algun alguna algunes alguns allà almenys altra altre \
         altres ambdós aquell aquelles aquells aquestes aquí ara aviat bastant bé cada cadascun cadascuna \
-        cal cap contra d'algun d'altres d'aquest d'aquesta d'aquests d'un d'una darrere des dins doncs dos \
-        dues durant elles ells encara endavant ens eren estan estar estava estem està fa fan fer fet fora \
-        gaire gairebé haver havia hem ja l'altre l'hora li llarg llavors lloc lo mai malgrat massa mateix \
-        mateixa mateixes mateixos mentre menys molta moltes molts n'hi només nos nosaltres nostra nostre \
-        nostres obstant pas pel pels perquè poc pocs poden poder podeu podria potser propi pròpia qual \
-        quals qualsevol qui quin quina quines quins què res s'ha s'han s'hi se segons sempre seria serà \
-        seus seves sigui sinó sobretot sota sovint tal tampoc tant tenen tenim tenir tota totes tothom tret \
-        té us vam vegada vegades vos vosaltres vostra vostre vostres
+        cal contra d'algun d'altres d'aquest d'aquesta d'aquests d'un d'una darrere des dins doncs dues \
+        durant elles ells encara endavant ens eren estan estar estava estem està fer fet fora gaire gairebé \
+        haver havia hem ja l'altre l'hora li llarg llavors lloc lo mai malgrat massa mateix mateixa \
+        mateixes mateixos mentre menys molta moltes molts n'hi només nos nosaltres nostra nostre nostres \
+        obstant pas pel pels perquè poc pocs poden poder podeu podria potser propi pròpia qual quals \
+        qualsevol qui quin quina quines quins què res s'ha s'han s'hi se segons sempre seria serà seus \
+        seves sigui sinó sobretot sota sovint tal tampoc tant tenen tenim tenir tota totes tothom tret té \
+        us vam vegada vegades vos vosaltres vostra vostre vostres
         """
     static let basque = """
         eta da ez bat du dira zen izan duen ere baina hau hori hura dute zuen egin beste bere den edo baino \
@@ -192,7 +190,7 @@ enum StopWordLists {
         ada bisa dapat saya kami kita mereka dia anda sudah telah lebih saat seperti jika agar tetapi namun \
         bagaimana apa para sangat hanya setelah agak antara apakah atas bagi bagian bahkan bahwa baik \
         banyak baru bawah beberapa begitu belum benar berbagai biasanya boleh buat bukan cukup daripada \
-        demi demikian dengannya diri dirinya dua hal hampir harus hingga ia ialah ingin inilah itulah jadi \
+        demikian dengannya diri dirinya dua hal hampir harus hingga ia ialah ingin inilah itulah jadi \
         jangan jarang kadang kapan kecuali kemudian kepada keseluruhan ketika khususnya kini lagi lain \
         lainnya lalu maka mana masih masing maupun melalui memang mengapa menjadi menurut merupakan \
         meskipun misalnya mungkin nanti paling perlu pernah pertama pula punya sama sambil sampai satu \
@@ -213,15 +211,15 @@ enum StopWordLists {
     static let turkish = """
         ve bir bu da de için ile o ne gibi daha çok en ama olarak olan var yok mi mı kadar sonra ben sen \
         biz siz onlar her şey ki değil ya veya göre önce oldu olduğu nasıl nerede ait altında ancak \
-        arasında artık asla aslında aynı ayrıca az bazen bazı bazıları başka beri bile biri birkaç birlikte \
+        arasında artık asla aslında aynı ayrıca az bazen bazı bazıları başka beri biri birkaç birlikte \
         birçok bulunan buna bundan bunlar bunları bunların bunu bunun burada böyle böylece bütün dahil \
         değildir diye diğer dolayı dolayısıyla doğru eden eder edilen edilir edilmesi etmek eğer fakat \
         fazla gelen genellikle gerek gereken gerekir geri gerçekten hakkında hala hangi hatta hem henüz \
         hepsi herhangi hiç hiçbir hiçbiri ilgili ise itibaren içinde karşı kaç kendi kendisi kez neden \
         nedenle olabilir olacak olacaktır oldukça olmadığı olmak olması olmayan olmaz olsa olsun olup olur \
-        olursa onları onu onun pek rağmen sadece size sürece tam tarafından tüm vardır yani yapan yapmak \
-        yapılan yerine yine yoksa yukarıda zaten çoğu çoğunlukla çünkü üzere üzerinde üzerine şayet şekilde \
-        şu şöyle
+        olursa onları onu onun pek rağmen sadece sürece tam tarafından tüm vardır yani yapan yapmak yapılan \
+        yerine yine yoksa yukarıda zaten çoğu çoğunlukla çünkü üzere üzerinde üzerine şayet şekilde şu \
+        şöyle
         """
     static let polish = """
         i w na z się nie do to że jest jak o co a po za od ale tak dla ten ta te był była było są być przez \
@@ -234,11 +232,11 @@ enum StopWordLists {
         masz mi mimo między mnie mną mogą mogę moim moja moje możliwe można mu musi musisz mógł mój mówi \
         nad najbardziej najpierw nas natomiast natychmiast nawet nic nich niech niego niej nigdy nikt nim \
         nimi nią niż obok on ona one oni ono oprócz oto pod podczas podobnie ponieważ poniżej poprzez potem \
-        powinien powinna powinno poza prawie przecież przypadku raz razem również sam sama samego samo \
-        siebie skąd sobie sobą sposób swoje swojego swojej swoją swój taka taki takich takie takim taką \
-        także tam tej temu teraz tobie tobą trzeba tu tutaj twoja twoje twój ty tych tymi tą tę wam was \
-        według wewnątrz wiele wielu więc więcej wszyscy wszystkich wszystkie wszystkim wszystko wtedy wy \
-        właśnie zamiast zanim zatem zawsze zaś znowu znów zwykle żaden żadnych żeby
+        powinien powinna powinno poza prawie przecież przypadku raz razem również sama samego samo siebie \
+        skąd sobie sobą sposób swoje swojego swojej swoją swój taka taki takich takie takim taką także tam \
+        tej temu teraz tobie tobą trzeba tu tutaj twoja twoje twój ty tych tymi tą tę wam was według \
+        wewnątrz wiele wielu więc więcej wszyscy wszystkich wszystkie wszystkim wszystko wtedy wy właśnie \
+        zamiast zanim zatem zawsze zaś znowu znów zwykle żaden żadnych żeby
         """
     static let czech = """
         a v na se je že s z do to si jak ale o i pro po za by jsem jsou byl byla bylo být od tak nebo ve ze \
@@ -246,15 +244,15 @@ enum StopWordLists {
         ani asi ať až bude budete budou bych bychom byli byly byste během celé celý chce chcete což další \
         dobře dokonce dokud dost dva dvě dál dále hned ho jakmile jako jaké jde jeden jediný jedna jedno \
         jednou jedné jej jejichž jenom jenž jestli jestliže ještě jež ji jich jinak jiné jiného jiný jiných \
-        jsi jsme jste já jí k kam každá každé každého každém každý kdo kdyby kdybych ke kolem kolik kromě \
+        jsi jsme jste já jí kam každá každé každého každém každý kdo kdyby kdybych ke kolem kolik kromě \
         kterou kterých kterým kteří li mají mi mimo mnoho mohl mohla mohli mohou možná mu musí my má málo \
         mám máme máte méně mít mě může můžeme můžete nad naše ne nebude nebyl nebylo nejsou nemají nemá \
         nemůže nic nich nikdo nikdy nimi nyní nám nás ním něco něho něj nějaké nějaký někdo někdy některé \
-        on pak pod podle pokud potom pouze pořád prostě proti proto protože proč první právě před přes \
-        přitom příliš přímo sama samozřejmě sebe sebou sem sice skoro sobě spolu spíše stejně stále svou \
-        své svého svém svých svým svůj sám tady taková takové takový taky takže tato tedy tehdy ten tento \
-        teď ti toho tohoto tom tomto tomu toto tu tuto ty tyto této tím tě těch třeba vaše velice velmi \
-        vlastně vy vám vás váš více větší však vše všech všechna všechno všechny všem všichni vůbec vždy \
-        vždycky zase zatímco zcela zda zde znovu čím žádná žádné žádný
+        on pod podle pokud potom pouze pořád prostě proti protože proč první právě před přes přitom příliš \
+        přímo sama samozřejmě sebe sebou sem sice skoro sobě spolu spíše stejně stále svou své svého svém \
+        svých svým svůj sám tady taková takové takový taky takže tato tedy tehdy tento teď ti toho tohoto \
+        tomto tomu toto tu tuto ty tyto této tím tě těch třeba vaše velice velmi vlastně vy vám vás váš \
+        více větší však vše všech všechna všechno všechny všem všichni vůbec vždy vždycky zase zatímco \
+        zcela zda zde znovu čím žádná žádné žádný
         """
 }
