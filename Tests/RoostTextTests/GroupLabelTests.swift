@@ -231,11 +231,9 @@ struct GroupLabelTests {
 
     @Test func `nouns of German sentences are written with a capital letter`() {
         let found = labels([
-            numbered("Heute steht das Brot im Ofen der Bäckerei, und ich backe es"),
-            numbered("Wir sind mit dem Segel und dem Kiel auf der See"),
+            numbered("Wir haben Brot, Mehl, Wasser, Hefe"), numbered("Wir haben Segel, Kiel, Mast, Ruder"),
         ])
-        #expect(found[0].contains("Brot") && found[0].contains("Ofen"), "\(found)")
-        #expect(found[1].contains("Segel") && found[1].contains("Kiel"), "\(found)")
+        #expect(found == ["Brot, Hefe, Mehl", "Kiel, Mast, Ruder"])
     }
 
     @Test func `a word that occurs only in short lines of capitalized words is written as a name`() {
