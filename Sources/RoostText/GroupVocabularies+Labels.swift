@@ -64,7 +64,7 @@ extension GroupVocabularies {
                 continue
             }
             let ranked = Self.ranked(phrases[group], context.meanings)
-            if let kept = context.previous.flatMap({ Self.kept($0, ranked, context.titles) }),
+            if let kept = context.previous.flatMap({ kept($0, ranked, context.titles) }),
                 used.insert(Self.key(kept)).inserted
             {
                 labels[group] = kept
@@ -104,20 +104,22 @@ extension GroupVocabularies {
     }
 
     /// Returns a previous label, if it can be kept: its phrases are still among the best or, if there are no
-    /// phrases, it is one of the titles.
-    private static func kept(_ label: String, _ phrases: [LabelPhrase], _ titles: [String]) -> String? {
+    /// phrases, it consists of titles. A word also stays if another form of it, such as its plural, has become
+    /// more frequent.
+    private func kept(_ label: String, _ phrases: [LabelPhrase], _ titles: [String]) -> String? {
+        let parts = label.split(separator: ", ").map(String.init)
         if phrases.isEmpty {
             let known = Set(titles.map { TextTitle.shortened($0) })
-            let isKnown = known.contains(label) || label.split(separator: ", ").allSatisfy { part in
-                known.contains(String(part))
-            }
-            return isKnown ? label : nil
+            return known.contains(label) || parts.allSatisfy(known.contains) ? label : nil
         }
-        let best = Dictionary(
-            phrases.prefix(Limit.keptCandidates).map { ($0.text, $0.spelling) }
-        ) { first, _ in first }
-        let parts = label.split(separator: ", ").map { best[$0.lowercased()] }
-        return parts.contains(nil) ? nil : parts.compactMap(\.self).joined(separator: ", ")
+        let best = phrases.prefix(Limit.keptCandidates)
+        let found = parts.map { part -> String? in
+            let text = part.lowercased()
+            if let phrase = best.first(where: { $0.text == text }) { return phrase.spelling }
+            let stem = stem(of: text)
+            return best.contains { $0.stem == stem } ? part : nil
+        }
+        return found.contains(nil) ? nil : found.compactMap(\.self).joined(separator: ", ")
     }
 
     /// Returns a label made of the first phrases that fit and form a label that no other group has.

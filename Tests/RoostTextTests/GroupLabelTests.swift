@@ -206,6 +206,21 @@ struct GroupLabelTests {
         #expect(found[1] != "sail, pasta")
     }
 
+    @Test func `a previous label is kept if another form of its words becomes more frequent`() {
+        var extractor = KeywordExtractor(groups: 2)
+        for number in 0..<17 {
+            extractor.add("teacher \(number < 8 ? "student" : "students") \(number)", to: 0)
+            extractor.add("sail keel mast rope \(number)", to: 1)
+        }
+        let vocabularies = extractor.vocabularies()
+        let phrases = vocabularies.labelPhrases(limit: 24)
+        #expect(vocabularies.labels(from: phrases, [.init(), .init()])[0].contains("students"))
+        let found = vocabularies.labels(
+            from: phrases, [.init(previous: "student, teacher"), .init(previous: "sail, student")])
+        #expect(found[0] == "student, teacher")
+        #expect(found[1] != "sail, student")
+    }
+
     @Test func `a group never gets a label that another group has in any case`() {
         var extractor = KeywordExtractor(groups: 3)
         for number in 0..<8 {
