@@ -104,8 +104,8 @@ extension GroupVocabularies {
     }
 
     /// Returns a previous label, if it can be kept: its phrases are still among the best or, if there are no
-    /// phrases, it consists of titles. A word also stays if another form of it, such as its plural, has become
-    /// more frequent.
+    /// phrases, it consists of titles. A word also stays if another form of it, such as its plural, has
+    /// become more frequent.
     private func kept(_ label: String, _ phrases: [LabelPhrase], _ titles: [String]) -> String? {
         let parts = label.split(separator: ", ").map(String.init)
         if phrases.isEmpty {
@@ -153,9 +153,9 @@ extension GroupVocabularies {
         return "\(name) (\(number))"
     }
 
-    /// Returns the labels that can be made of titles, the best first. The title of the most central text is one
-    /// of them. If it is only a word or two, further titles of this kind follow it in the best label, because
-    /// one of many single words says little about the group.
+    /// Returns the labels that can be made of titles, the best first. The title of the most central text is
+    /// one of them. If it is only a word or two, further titles of this kind follow it in the best label,
+    /// because one of many single words says little about the group.
     private static func titleLabels(_ titles: [String]) -> [String] {
         let labels = titles.map { TextTitle.shortened($0) }
         func isShort(_ label: String) -> Bool { label.split(separator: " ").count <= Limit.shortTitle }

@@ -5,8 +5,8 @@
 /// other languages, one in which most words consist of capital letters. In German, for example, most words of
 /// an ordinary sentence can be nouns.
 ///
-/// A sentence of up to three words that all begin with a capital letter, such as the name of an author, may be
-/// a name. Its spelling is used for words that occur in no other sentence.
+/// A sentence of up to three words that all begin with a capital letter, such as the name of an author, may
+/// be a name. Its spelling is used for words that occur in no other sentence.
 struct SentenceSpelling {
     /// A word of a sentence.
     struct Word {

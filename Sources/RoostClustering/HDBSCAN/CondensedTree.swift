@@ -108,8 +108,8 @@ struct CondensedTree {
         }
     }
 
-    /// Adds a group below the root for the copies that remain after all other points have left the root, which
-    /// is never chosen.
+    /// Adds a group below the root for the copies that remain after all other points have left the root,
+    /// which is never chosen.
     private mutating func addOnlyGroup() -> Int {
         groups.append(Group(parent: 0, birth: groups[0].points.lazy.map(\.density).max() ?? 0))
         groups[0].children.append(groups.count - 1)
