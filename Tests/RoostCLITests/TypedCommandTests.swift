@@ -88,6 +88,8 @@ import Testing
         Typed("list --format {id}", 64, "invalid value '{id}' for --format; use --template '{id}'"),
         Typed("export entries x.json", 64, "unexpected argument 'x.json'; -o names the file"),
         Typed("export entries -o x.xlsx", 64, "cannot write xlsx files; choose another extension"),
+        Typed("import", 64, "missing argument <FILE>; `roost import -` reads standard input"),
+        Typed("import a.json b.json", 64, "unexpected argument 'b.json'; import one file at a time"),
         Typed("config set", 64, "give the name of a setting"),
         Typed("migrate x", 64, "missing argument --to <storage>"),
         Typed("ingest notes --glob txt", 66, "--glob '*.txt' selects files by their extension"),

@@ -75,7 +75,7 @@ import Testing
         (#"[{"text":"a"}]"#, "the rows have no vectors; write them as JSON Lines"),
         (#"[{"text":"a","vector":[1]}"#, "cannot import"),
         (#"[{"text":"a","vector":[1]}] x"#, "cannot import"),
-        ("[]", "cannot import"), (String(repeating: "[", count: 100_000), "cannot import"),
+        (String(repeating: "[", count: 100_000), "cannot import"),
     ])
     func `a faulty document is refused with its row`(text: String, fault: String) throws {
         let outcome = try cli.roost("import", "--store=new", try file(text))

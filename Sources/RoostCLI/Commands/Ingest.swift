@@ -190,7 +190,8 @@ struct IngestCommand: AsyncParsableCommand {
     /// Returns the next step if a pattern is the extension of a file, with the delimiter before it.
     private static func advice(on globs: [String]) -> String {
         let names = globs.map { $0.hasPrefix(".") ? String($0.dropFirst()) : $0 }
-        guard let name = names.first, names.allSatisfy({ $0.allSatisfy { $0.isLetter || $0.isNumber } }) else {
+        guard let name = names.first, names.allSatisfy({ $0.allSatisfy { $0.isLetter || $0.isNumber } })
+        else {
             return ""
         }
         return "; --glob '*.\(name)' selects files by their extension"

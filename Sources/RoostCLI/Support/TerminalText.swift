@@ -58,15 +58,18 @@ enum TerminalText {
     /// Returns a text with control characters and characters that change the direction of text replaced with
     /// U+FFFD.
     ///
-    /// - Parameter keepingLines: Whether to keep `\n` and `\t`.
+    /// - Parameter keepingLines: Whether to keep `\n` and `\t`. A carriage return before `\n`, as in files of
+    ///   Windows, is removed.
     static func safe(_ text: String, keepingLines: Bool = false) -> String {
         guard text.unicodeScalars.contains(where: { isInterpreted($0) }) else { return text }
-        return String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    let isKept = keepingLines && (scalar == "\n" || scalar == "\t")
-                    return isInterpreted(scalar) && !isKept ? "\u{FFFD}" : scalar
-                }))
+        var result = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            if keepingLines, scalar == "\r", rest.first == "\n" { continue }
+            let isKept = keepingLines && (scalar == "\n" || scalar == "\t")
+            result.append(isInterpreted(scalar) && !isKept ? "\u{FFFD}" : scalar)
+        }
+        return String(result)
     }
 
     /// Returns a text on one line, shortened to at most `limit` characters: white space and control

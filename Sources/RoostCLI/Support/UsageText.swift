@@ -24,6 +24,9 @@ enum UsageText {
         if command == ["add"], text == "missing argument <text>" {
             text += "; `roost add -` reads it from standard input"
         }
+        if command == ["import"], text == "missing argument <FILE>" {
+            text += "; `roost import -` reads standard input"
+        }
         // Advice in the message is more specific than the help.
         guard !text.contains("; ") else { return text }
         return "\(text); run `\((["roost", "help"] + command).joined(separator: " "))`"
@@ -32,6 +35,7 @@ enum UsageText {
     /// The next steps after an unexpected argument, by the names of commands.
     private static let adviceOnArgument = [
         ["list"]: "`roost query` searches for words, and --source selects a file or folder",
+        ["import"]: "import one file at a time",
         ["export", "entries"]: "-o names the file to write, and --source selects a file or folder",
         ["export", "clusters"]: "-o names the file to write",
         ["watch"]: "`roost add-folder` adds a folder to those that are watched",
