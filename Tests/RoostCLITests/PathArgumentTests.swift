@@ -107,6 +107,8 @@ import Testing
         #expect(try cli.roost("ingest", "--store=s", "-missing.md").error.contains("./-missing.md"))
         #expect(try cli.roost("ingest", "--store=s", "--", "-dash.md").output.hasPrefix("1 new"))
         #expect(try cli.roost("ingest", "--store=s", "./-dash.md").output.contains("1 unchanged"))
+        let listed = try cli.roost("list", "--store=s", "--format=paths").output
+        #expect(listed.split(separator: "\n").contains("./-dash.md"), "\(listed)")
         #expect(try cli.roost("show", "--store=s", "--", "-dash.md").output.contains("A name with a hyphen."))
         #expect(try cli.roost("query", "--store=s", "-l", "-dash.md", "hyphen").status != 64)
     }

@@ -18,7 +18,8 @@ struct RemoveFolder: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await options.open(recordingUndo: false)
-        let folder = try options.syncedFolder(path, in: store)
+        let folder = try options.syncedFolder(
+            path, in: store, else: "run `roost folders` to list the folders")
         try await store.removeFolder(folder)
         try await store.close()
         Terminal.write("\(Terminal.line(folder.path)) is no longer synced; its entries stay")

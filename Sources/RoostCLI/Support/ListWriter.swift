@@ -159,7 +159,9 @@ struct ListWriter {
     }
 
     /// Writes a path: exactly to a program, and on one line without control characters to a terminal.
-    private func writePath(_ path: String) {
+    private func writePath(_ name: String) {
+        // Another program would read a path with a hyphen at its beginning as an option.
+        let path = name.hasPrefix("-") ? "./" + name : name
         if endsPathsWithNull {
             Terminal.write(Data((path + "\0").utf8))
         } else if Terminal.isOutputTerminal {

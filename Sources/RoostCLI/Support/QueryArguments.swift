@@ -174,9 +174,12 @@ struct QueryArguments {
     private func mistypedOptions(_ parts: Parts) -> [String] {
         let known = valueOptions.union(flags).filter { $0.hasPrefix("--") }.map { $0.dropFirst(2) }.sorted()
         return parts.unknownOptions.prefix(Terminal.maximumListedItems).compactMap { name in
-            Suggestion.nearest(to: String(name.dropFirst(2)), among: known.map(String.init)).map {
-                "'\(Terminal.line(name, limit: 60))' is not an option (did you mean --\($0)?); searching for "
-                    + "it as text"
+            let similar = Suggestion.nearest(to: String(name.dropFirst(2)), among: known.map(String.init))
+            let meant =
+                similar.map { "--\($0)" } ?? FamiliarNames.option(name, among: valueOptions.union(flags))
+            return meant.map {
+                "'\(Terminal.line(name, limit: 60))' is not an option (did you mean \($0)?); searching for it "
+                    + "as text"
             }
         }
     }

@@ -4,14 +4,16 @@ import Roost
 extension StoreOptions {
     /// Returns the remembered folder with a path.
     ///
+    /// - Parameter advice: The next step if the store does not remember it.
     /// - Throws: ``RoostError`` with `.notFound` if the store does not remember it.
-    func syncedFolder(_ path: String, in store: KnowledgeStore) throws -> SyncedFolder {
+    func syncedFolder(
+        _ path: String, in store: KnowledgeStore, else advice: String = "add it with `roost add-folder`"
+    ) throws -> SyncedFolder {
         let folder = SyncedFolder(URL(fileURLWithPath: path))
         if let found = try store.syncedFolders().first(where: { $0.path == folder.path }) { return found }
         throw RoostError(
             .notFound,
-            "the store does not remember the folder \(Terminal.line(folder.path)); add it with "
-                + "`roost add-folder`")
+            "the store does not remember the folder \(Terminal.line(folder.path)); \(advice)")
     }
 
     /// Returns the remembered folders of a store.

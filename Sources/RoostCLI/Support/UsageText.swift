@@ -18,7 +18,7 @@ enum UsageText {
         if text.hasSuffix(".") { text.removeLast() }
         let second = text.dropFirst().first
         if second?.isLowercase == true { text = text.prefix(1).lowercased() + text.dropFirst() }
-        if text.hasPrefix("unexpected argument '") {
+        if text.hasPrefix("unexpected argument '") || text.contains(" unexpected arguments: '") {
             text += adviceOnArgument[command].map { "; " + $0 } ?? ""
         }
         if command == ["add"], text == "missing argument <text>" {
@@ -35,6 +35,7 @@ enum UsageText {
     /// The next steps after an unexpected argument, by the names of commands.
     private static let adviceOnArgument = [
         ["list"]: "`roost query` searches for words, and --source selects a file or folder",
+        ["folders"]: "`roost add-folder` adds a folder, and `roost remove-folder` removes one",
         ["import"]: "import one file at a time",
         ["export", "entries"]: "-o names the file to write, and --source selects a file or folder",
         ["export", "clusters"]: "-o names the file to write",
@@ -97,6 +98,12 @@ enum UsageText {
             // Three dots follow the name of an argument that can be repeated.
             let name = match.name.hasSuffix(" ...") ? match.name.dropLast(4) : match.name
             return "missing argument \(name)"
+        }
+        if let match = text.wholeMatch(
+            of: /Can't generate completion scripts for '(?<shell>[^']*)'\. [\s\S]*/)
+        {
+            let shell = Terminal.line(String(match.shell), limit: 40)
+            return "cannot generate a completion script for '\(shell)'; use bash, zsh or fish"
         }
         if let match = text.wholeMatch(
             of: /Unknown option '(?<name>[\s\S]*)'\. Did you mean '(?<known>[^']*)'\?/)
