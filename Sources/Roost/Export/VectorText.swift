@@ -78,7 +78,7 @@ struct VectorText {
         // Exported entries without vectors can be imported.
         guard (try? JSONDecoder().decode(Entry.self, from: line)) == nil else { return nil }
         var names = firstRow(of: data, name: name).names
-        let isDocument = names.isEmpty
+        let isDocument = !names.contains(where: textNames.contains)
         if isDocument { names = VectorDocument(data, name: name)?.names ?? [] }
         guard names.contains(where: textNames.contains), !names.contains(where: vectorNames.contains),
             entryNames.isDisjoint(with: names)

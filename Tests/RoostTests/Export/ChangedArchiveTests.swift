@@ -69,10 +69,11 @@ import Testing
         #expect(entries.contains { $0.passages.count > 1 })
         let lines = try entries.map { entry in
             let values: [String: MetadataValue] = [
-                "id": .string(entry.id.text), "source": .null, "key": .null, "title": "x", "tags": .null,
+                "id": .string(entry.id.text), "source": entry.source.map { .string($0) } ?? .null,
+                "key": entry.key.map { .string($0) } ?? .null, "title": "x", "tags": .null,
                 "createdAt": .string(DateText.string(from: entry.createdAt)),
-                "updatedAt": .string(DateText.string(from: entry.updatedAt)), "metadata": "{}",
-                "content": .string(entry.content),
+                "updatedAt": .string(DateText.string(from: entry.updatedAt)),
+                "metadata": .object(entry.metadata), "content": .string(entry.content),
                 "embedding": .string("\(entry.embeddings)"),
             ]
             return String(decoding: try JSONEncoder().encode(values), as: UTF8.self)
@@ -84,7 +85,7 @@ import Testing
         let target = store()
         let report = try await target.importEntries(data, name: "rows.jsonl")
         #expect(report.new == 2 && report.embedded == 1)
-        #expect(try await target.storage.fetchEntries() == entries)
+        #expect(try await target.storage.fetchEntries().map(\.embeddings) == entries.map(\.embeddings))
     }
 
     @Test func `a faulty value is named with its line`() async throws {
@@ -111,14 +112,19 @@ import Testing
         let folder = TemporaryFolder.unusedURL()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let url = folder.appendingPathComponent("rows")
-        let row = Self.rows[0].replacing("x\\/y", with: String(repeating: "x", count: 3 << 20))
+        let long = String(repeating: "x", count: 1 << 20)
+        // The first line of a file in JSON Lines is short.
+        let rows = (1...4).map { number in
+            Self.rows[0].replacing("000001", with: "00000\(number)")
+                .replacing("x\\/y", with: number == 1 ? "x" : long)
+        }
         let table =
             "id,source,key,title,tags,createdAt,updatedAt,metadata,content\n"
-            + "\(Self.id),,,,,\(Self.time),\(Self.time),{},\(String(repeating: "x", count: 3 << 20))\n"
-        for text in [row, table] {
+            + "\(Self.id),,,,,\(Self.time),\(Self.time),{},\(long + long + long)\n"
+        for (text, count) in [(rows.joined(separator: "\n"), 4), (table, 1)] {
             try Data(text.utf8).write(to: url)
             var shares: [Double] = []
-            #expect(try EntryArchive(contentsOf: url, name: "rows") { shares.append($0) }?.count == 1)
+            #expect(try EntryArchive(contentsOf: url, name: "rows") { shares.append($0) }?.count == count)
             #expect(shares == shares.sorted() && shares.last == 1 && shares.count > 3)
             #expect(shares.contains { (0.2...0.8).contains($0) }, "\(shares)")
         }
