@@ -61,7 +61,8 @@ struct VectorText {
         self.name = name
         let (names, separator) = Self.firstRow(of: data, name: name)
         if isText(names) {
-            if needsVectors, ExportedTable(data, name: name) != nil { return nil }
+            // Exported entries have vectors, too, if another program has changed them.
+            if needsVectors, Self.isEntry(data) || ExportedTable(data, name: name) != nil { return nil }
             form = separator.map { .table(data, $0) } ?? .lines(data)
         } else if let document = VectorDocument(data, name: name), document.names.map(isText) != false {
             form = .document(document)
@@ -91,6 +92,13 @@ struct VectorText {
         data.starts(with: [0xEF, 0xBB, 0xBF]) ? Data(data.dropFirst(3)) : data
     }
 
+    /// Returns whether the first line of JSON Lines has the columns of exported entries.
+    private static func isEntry(_ data: Data) -> Bool {
+        let line = data.prefix(sampleSize).split(separator: UInt8(ascii: "\n")).first ?? Data()
+        let row = try? JSONDecoder().decode(VectorRow.self, from: line)
+        return row.map { ArchivedEntry.isRow($0.values) } ?? false
+    }
+
     /// Returns the names of the values in the first line, and the separator of a table; `nil` for JSON Lines.
     private static func firstRow(of data: Data, name: String) -> (names: [String], separator: Character?) {
         // A line feed in UTF-16 has two bytes, so lines cannot be found.
@@ -101,8 +109,7 @@ struct VectorText {
         }
         guard line.first(where: { !$0.isJSONSpace }) != UInt8(ascii: "{") else {
             let row = try? JSONDecoder().decode(VectorRow.self, from: line)
-            // Exported entries that another program has changed have vectors, too.
-            return (row.map { ArchivedEntry.isRow($0.values) ? [] : $0.names } ?? [], nil)
+            return (row?.names ?? [], nil)
         }
         let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
         let isTabbed = name.lowercased().hasSuffix(".tsv") || line.contains(UInt8(ascii: "\t"))
