@@ -7,8 +7,6 @@ enum TypingErrors {
         /// An extra `e` after a vowel that has an umlaut in German: "faehren" for "Fähren".
         static let writtenUmlaut = -0.2
         static let neighboringKey = -1.0
-        /// One vowel in place of another, which sounds similar: "kestral".
-        static let otherVowel = -1.0
         static let otherLetter = -2.5
         static let extraLetter = -1.8
         /// The additional weight of an error in the first letter, which people notice and correct more often.
@@ -24,7 +22,6 @@ enum TypingErrors {
 
     private static let e = UInt32(UInt8(ascii: "e"))
     private static let umlauts = Set("aou".unicodeScalars.map(\.value))
-    private static let vowels = Set("aeiouy".unicodeScalars.map(\.value))
 
     /// Returns the logarithm of the likelihood that a word was misspelled in a certain way, relative to a
     /// transposition.
@@ -51,9 +48,8 @@ enum TypingErrors {
         if start + 1 < word.count, typed[start] == word[start + 1], typed[start + 1] == word[start] {
             return first
         }
-        if areNeighbors(typed[start], word[start]) { return Weight.neighboringKey + first }
-        let areVowels = vowels.contains(typed[start]) && vowels.contains(word[start])
-        return (areVowels ? Weight.otherVowel : Weight.otherLetter) + first
+        let isNear = areNeighbors(typed[start], word[start])
+        return (isNear ? Weight.neighboringKey : Weight.otherLetter) + first
     }
 
     private static func areNeighbors(_ first: UInt32, _ second: UInt32) -> Bool {

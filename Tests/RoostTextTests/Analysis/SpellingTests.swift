@@ -154,10 +154,9 @@ import Testing
                 == ["kuhcen kuchen true", "kubernets kubernetes true"])
     }
 
-    @Test func `written umlauts and confused vowels are frequent errors`() throws {
-        let texts = ["Die Fähren fahren und der Weg ist nicht weit", "the kestrel and the reds"]
+    @Test func `a written umlaut is corrected, even if one text contains the word`() throws {
+        let texts = ["Die Fähren fahren und der Weg ist nicht weit"]
         #expect(try corrections("faehren", in: texts) == ["faehren fahren true"])
-        #expect(try corrections("kestral", in: texts) == ["kestral kestrel true"])
     }
 
     @Test func `a misspelled word that has the stem of a known word is corrected`() throws {
