@@ -10,7 +10,8 @@ enum HTMLEncoding {
     /// A byte order mark takes precedence over the server's statement, which takes precedence over a `meta`
     /// element. A page without any of these, or with a wrong statement, is read as UTF-8 if it is valid, or
     /// else in the encoding that ``EncodingDetector`` determines from its text, or else in windows-1252.
-    /// Invalid sequences become U+FFFD.
+    /// Single bytes of windows-1252 in a page in UTF-8 are converted, too. Other invalid sequences become
+    /// U+FFFD.
     /// - Parameters:
     ///   - data: The bytes of the page.
     ///   - stated: The name of the encoding that a server stated; `nil` if it stated none.
@@ -29,6 +30,7 @@ enum HTMLEncoding {
         let converted = name == "utf-8" ? nil : name.flatMap { TextConverter.convert(bytes, from: $0) }
         if let converted, !isWrong(converted) { return converted }
         if isUTF8(bytes) { return bytes }
+        if name == nil || name == "utf-8", let mixed = MixedEncoding.repaired(bytes) { return mixed }
         // A few invalid bytes in a page that states UTF-8 are errors of the page, not another encoding.
         if name == "utf-8", !isWrong(bytes) { return bytes }
         if let detected = EncodingDetector.encoding(of: Data(text(of: bytes))),

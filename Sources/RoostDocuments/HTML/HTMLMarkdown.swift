@@ -109,15 +109,31 @@ struct HTMLMarkdown {
     private mutating func marker(of item: Int) -> String {
         let list = page.tree.nodes[item].parent
         guard list >= 0, page.tree.nodes[list].tag == "ol" else { return "- " }
-        let start = page.tree.nodes[list].attribute("start").flatMap { Int($0.prefix(6)) } ?? 1
+        let isReversed = page.tree.nodes[list].attribute("reversed") != nil
         // Blocks are written in order, so that counting from the last item takes linear time.
-        var (sibling, number) = numbers[list] ?? (list + 1, start)
+        var (sibling, number) = numbers[list] ?? (list + 1, firstNumber(of: list, isReversed: isReversed))
         while sibling < item {
-            if page.tree.nodes[sibling].tag == "li" { number += 1 }
+            if page.tree.nodes[sibling].tag == "li" {
+                number = (integer("value", of: sibling) ?? number) + (isReversed ? -1 : 1)
+            }
             sibling = page.tree.nodes[sibling].end
         }
+        number = integer("value", of: item) ?? number
         numbers[list] = (item, number)
         return "\(number). "
+    }
+
+    /// Returns the number of the first item of a numbered list.
+    private func firstNumber(of list: Int, isReversed: Bool) -> Int {
+        if let start = integer("start", of: list) { return start }
+        guard isReversed else { return 1 }
+        let end = page.tree.nodes[list].end
+        return sequence(first: list + 1) { page.tree.nodes[$0].end }.prefix { $0 < end }
+            .count { page.tree.nodes[$0].tag == "li" }
+    }
+
+    private func integer(_ attribute: String, of element: Int) -> Int? {
+        page.tree.nodes[element].attribute(attribute).flatMap { Int($0.prefix(6)) }
     }
 
     // MARK: Text

@@ -97,6 +97,7 @@ struct HTMLMetadata: Sendable {
         let wholeTitle = meta["og:title"] ?? meta["twitter:title"] ?? windowTitle
         let stated = String(wholeTitle.prefix(Self.maximumTitleLength))
         if let chapter = Self.chapter(of: stated, in: tree, titles: headings) { return chapter }
+        if let title = Self.title(sharedBy: stated, windowTitle) { return title }
         let site = siteHeading(of: stated, among: elements, in: tree)
         // A heading that the stated title contains is the title without the name of the site.
         let matching = headings.filter {
@@ -121,6 +122,22 @@ struct HTMLMetadata: Sendable {
 
     /// The separators between the title of a page and the name of its site or book.
     private static let separators = [" | ", " – ", " — ", " - ", " :: ", " · ", " • ", " » ", " « "]
+
+    /// The minimum number of characters of a title that two statements share.
+    private static let minimumSharedTitle = 10
+
+    /// Returns the end of a stated title with which the title of the window begins, if the rest of the two
+    /// differs: forums add the name of a part of the site in different forms.
+    private static func title(sharedBy stated: String, _ window: String) -> String? {
+        for separator in separators {
+            guard let range = stated.range(of: separator) else { continue }
+            let shared = stated[range.upperBound...]
+            guard shared.count >= minimumSharedTitle, window.hasPrefix(shared) else { continue }
+            let rest = window.dropFirst(shared.count)
+            if !rest.isEmpty, !rest.contains(stated[..<range.lowerBound]) { return String(shared) }
+        }
+        return nil
+    }
 
     /// Returns the title of a page of a book or manual, on every page of which the main heading is the name
     /// of the book: the part of the stated title before that name, if a heading has this text too.

@@ -13,13 +13,13 @@ package struct HTMLPage: Sendable {
     ///   - encodingName: The character encoding that a server stated; `nil` if it stated none.
     ///   - maximumDepth: The maximum depth of nested elements. The contents of deeper ones are kept.
     package init(_ data: Data, encodingName: String? = nil, maximumDepth: Int = 200) {
-        let bytes = HTMLEncoding.convert(data, stated: encodingName)
+        let bytes = XHTMLSyntax.converted(HTMLEncoding.convert(data, stated: encodingName))
         if let tree = GumboParser.parse(bytes, maximumDepth: maximumDepth) {
-            self.tree = HTMLTreeEdits.apply(to: tree)
+            self.tree = HTMLTreeEdits.apply(to: tree.withEndedHeadings())
         } else {
             var tree = HTMLScanner.parse(bytes, maximumDepth: maximumDepth)
             tree.fault = tree.fault ?? "the structure of the page is too complex; only its text was read"
-            self.tree = HTMLTreeEdits.apply(to: tree)
+            self.tree = HTMLTreeEdits.apply(to: tree.withEndedHeadings())
         }
         let blocks = HTMLSegmenter.blocks(of: tree)
         // Forums and other applications that scripts build contain their text only for browsers without
@@ -46,6 +46,22 @@ extension HTMLPage {
         let facts = PageFacts(tree: tree, blocks: blocks, metadata: metadata)
         let indices = MainContent.indices(of: facts)
         return (indices.map { blocks[$0] }, MainContent.hiddenWords(around: indices, in: facts))
+    }
+}
+
+extension HTMLPage {
+    /// The minimum number of words of a text in JSON-LD that replaces the blocks of a page, and how many times
+    /// as many words as these it has.
+    private static let (minimumStructuredWords, minimumStructuredRatio) = (20, 4)
+
+    /// Returns the text that the page states about itself in JSON-LD, if its blocks have no text or are only a
+    /// placeholder such as "Loading", in place of which a script shows the text; otherwise `nil`.
+    func structuredText(inPlaceOf blocks: [HTMLBlock]) -> String? {
+        guard let text = metadata.structuredText else { return nil }
+        let (shown, stated) = (Self.words(of: blocks), TextCounts(text).words)
+        let isPlaceholder =
+            stated >= Self.minimumStructuredWords && stated >= Self.minimumStructuredRatio * shown
+        return shown == 0 || isPlaceholder ? HTMLText.plain(text) : nil
     }
 }
 

@@ -15,7 +15,7 @@ public struct HTMLReader: DocumentReader {
     /// The maximum number of bytes of a page. Its tree, its blocks and its text need several times as much.
     private static let maximumSize = 32 << 20
 
-    public let version = 10
+    public let version = 11
 
     public let types = [Self.type]
 
@@ -48,9 +48,14 @@ public struct HTMLReader: DocumentReader {
         try Task.checkCancellation()
         let (blocks, hiddenWords) = page.mainContent()
         var text = HTMLMarkdown.text(of: blocks, in: page)
-        if text.isEmpty { text = page.metadata.structuredText ?? page.metadata.summary ?? "" }
+        if let structured = page.structuredText(inPlaceOf: blocks) { text = structured }
+        if text.isEmpty { text = page.metadata.summary ?? "" }
         guard !text.isEmpty else {
-            throw DocumentError.noText("it contains no text; a script may load its contents")
+            let isFrameset = page.tree.nodes.contains { $0.tag == "frame" }
+            throw DocumentError.noText(
+                isFrameset
+                    ? "it only arranges other pages in frames; ingest these pages"
+                    : "it contains no text; a script may load its contents")
         }
         guard text.utf8.count <= input.limits.maximumTextBytes else {
             throw DocumentError.limitExceeded(

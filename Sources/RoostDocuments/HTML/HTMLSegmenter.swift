@@ -6,8 +6,14 @@ struct HTMLSegmenter {
         "font", "i", "img", "ins", "kbd", "label", "mark", "math", "mfrac", "mi", "mn", "mo", "mrow", "msub",
         "msup", "mtext", "nobr", "picture", "q", "rb", "ruby", "s", "samp", "small", "source",
         "span", "strike", "strong", "sub", "sup", "svg", "time", "tt", "u", "var", "wbr", "semantics",
-        "custom-element", "bdo", "input",
+        "input", "output", "slot",
     ]
+    /// The inline elements that contain no text, or that are replaced with an image.
+    private static let imageElements: Set<String> = ["br", "img", "input", "picture", "source", "svg", "wbr"]
+    /// The values of the property `display` with which an element begins a line and ends it.
+    private static let blockDisplays: Set<String> = ["block", "flex", "grid", "list-item", "table"]
+    /// The elements that contain one line of text.
+    private static let lineElements: Set<String> = ["p", "h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary"]
     /// The elements whose contents are not shown as text.
     private static let hiddenElements: Set<String> = [
         "head", "script", "style", "template", "noscript", "iframe", "object", "embed", "canvas", "audio",
@@ -18,6 +24,8 @@ struct HTMLSegmenter {
 
     private let tree: HTMLTree
     private let isHidden: (HTMLTree.Node) -> Bool
+    /// Whether each element contains one that interrupts a line of text.
+    private let containsBlock: [Bool]
     private var blocks: [HTMLBlock] = []
     private var current: HTMLBlock?
     private var dataRows: Set<Int> = []
@@ -25,12 +33,22 @@ struct HTMLSegmenter {
     private init(_ tree: HTMLTree, isHidden: @escaping (HTMLTree.Node) -> Bool) {
         self.tree = tree
         self.isHidden = isHidden
+        var containsBlock = Array(repeating: false, count: tree.nodes.count)
+        // A node comes after its parent.
+        for (index, node) in tree.nodes.enumerated().reversed() where !node.isText && node.parent >= 0 {
+            let isBlock = !Self.inlineElements.contains(node.tag) && !Self.isUnknown(node.tag)
+            if isBlock || containsBlock[index] { containsBlock[node.parent] = true }
+        }
+        self.containsBlock = containsBlock
     }
 
     /// Returns the blocks of a page in order.
     static func blocks(of tree: HTMLTree, includesNoScript: Bool = false) -> [HTMLBlock] {
         var segmenter = HTMLSegmenter(tree) {
-            hiddenElements.contains($0.tag) && !(includesNoScript && $0.tag == "noscript")
+            // Browsers show a template with this attribute in place of the element that contains it.
+            let isShown =
+                $0.tag == "noscript" ? includesNoScript : $0.attribute("shadowrootmode") != nil
+            return hiddenElements.contains($0.tag) && !isShown
         }
         segmenter.findDataRows()
         segmenter.run()
@@ -58,7 +76,7 @@ struct HTMLSegmenter {
             } else if node.tag == "br" {
                 // Two line breaks in sequence separate paragraphs.
                 if index >= wholeEnd, followsLineBreak(index) { finish() }
-            } else if !Self.inlineElements.contains(node.tag) {
+            } else if !isInline(index) {
                 if index >= wholeEnd {
                     finish()
                     if node.tag == "pre" { begin(.code, index) }
@@ -70,6 +88,39 @@ struct HTMLSegmenter {
             index += 1
         }
         finish()
+    }
+
+    // MARK: Elements
+
+    /// Returns whether an element does not interrupt a line of text.
+    private func isInline(_ index: Int) -> Bool {
+        let node = tree.nodes[index]
+        if Self.inlineElements.contains(node.tag) {
+            return Self.imageElements.contains(node.tag) || !isShownAsBlock(node)
+        }
+        // The style sheet of a page can turn the elements that it names itself into blocks. They are parts
+        // of a line if nothing else separates them from a text.
+        guard Self.isUnknown(node.tag), !containsBlock[index], node.parent >= 0 else { return false }
+        let hasText = [index - 1, node.end].contains { neighbor in
+            tree.nodes.indices.contains(neighbor) && tree.nodes[neighbor].parent == node.parent
+                && tree.nodes[neighbor].text.contains { !$0.isWhitespace }
+        }
+        return hasText || Self.lineElements.contains(tree.nodes[node.parent].tag)
+    }
+
+    /// Returns whether HTML does not define an element: the name of one that a page defines contains a
+    /// hyphen, and those of word processors, such as `st1:place`, contain a colon.
+    private static func isUnknown(_ tag: String) -> Bool {
+        tag.utf8.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ":") }
+    }
+
+    /// Returns whether the style of an element states that it has lines of its own.
+    private func isShownAsBlock(_ node: HTMLTree.Node) -> Bool {
+        guard let style = node.attribute("style"), style.contains(":") else { return false }
+        return style.lowercased().split(separator: ";").contains { declaration in
+            let parts = declaration.split(separator: ":").map { $0.filter { !$0.isWhitespace } }
+            return parts.count == 2 && parts[0] == "display" && Self.blockDisplays.contains(parts[1])
+        }
     }
 
     private mutating func begin(_ kind: HTMLBlock.Kind, _ index: Int) {

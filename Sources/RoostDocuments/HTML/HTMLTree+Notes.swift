@@ -51,6 +51,45 @@ extension HTMLTree {
         return !last.isWhitespace && !"^([".contains(last)
     }
 
+    /// The words that name notes in addresses and classes.
+    private static let noteWords: Set<String> = ["cite", "endnote", "fn", "footnote", "ftn", "note"]
+
+    /// Returns the number of a note if an element is a link to one, or from one back to the text, that contains
+    /// nothing but this number; otherwise `nil`.
+    private func noteNumber(_ index: Int) -> Substring? {
+        guard nodes[index].tag == "a", nodes[index].end - index <= Self.maximumMarkNodes,
+            let fragment = nodes[index].attribute("href")?.split(separator: "#", maxSplits: 1).last,
+            nodes[index].attribute("href")?.contains("#") == true,
+            ElementHints.words(String(fragment)).contains(where: Self.noteWords.contains)
+        else { return nil }
+        let text = text(of: index)
+        guard (1...Self.maximumMarkLength).contains(text.utf8.count) else { return nil }
+        return text.allSatisfy({ $0.isASCII && $0.isNumber }) ? text[...] : nil
+    }
+
+    /// Returns the text of a link to a note that is not raised, in brackets.
+    func noteMark(_ index: Int) -> (node: Int, text: String)? {
+        guard let number = noteNumber(index), followsWord(index) else { return nil }
+        let text = (index..<nodes[index].end).first { nodes[$0].isText && !nodes[$0].text.isEmpty }
+        return text.map { ($0, "[\(number)]") }
+    }
+
+    /// Returns the first text of a note whose number is a link before its element, with this number.
+    func noteText(_ index: Int) -> (node: Int, text: String)? {
+        guard let number = noteNumber(index) else { return nil }
+        var next = nodes[index].end
+        while next < nodes.count, nodes[next].text.allSatisfy(\.isWhitespace), nodes[next].isText {
+            next += 1
+        }
+        guard next < nodes.count, nodes[next].parent == nodes[index].parent, !nodes[next].isText,
+            !Self.inlineElements.contains(nodes[next].tag)
+        else { return nil }
+        let first = (next..<min(nodes[next].end, next + Self.maximumMarkNodes)).first {
+            nodes[$0].isText && nodes[$0].text.contains { !$0.isWhitespace }
+        }
+        return first.map { ($0, "[\(number)] " + nodes[$0].text.drop(while: \.isWhitespace)) }
+    }
+
     /// The elements in which a word before a raised number can be.
     private static let inlineElements: Set<String> = [
         "a", "abbr", "b", "bdi", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "mark", "q", "s",

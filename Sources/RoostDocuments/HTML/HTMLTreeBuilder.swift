@@ -7,7 +7,10 @@ struct HTMLTreeBuilder {
         "content": 16_384, "rel": 128, "datetime": 64, "pubdate": 16, "lang": 64, "charset": 64, "type": 64,
         "start": 16, "http-equiv": 64, "alttext": 512, "alt": 2048, "data-latex": 2048, "display": 16,
         "encoding": 64, "linethickness": 16, "open": 16, "close": 16,
+        "shadowrootmode": 16, "value": 16, "reversed": 16,
     ]
+    /// The obsolete names of preformatted text.
+    private static let preformattedElements: Set<String> = ["listing", "plaintext", "xmp"]
     /// The maximum number of nodes, which bounds the memory.
     private static let maximumNodes = 300_000
 
@@ -35,7 +38,8 @@ struct HTMLTreeBuilder {
         }
         tree.nodes.append(
             .init(
-                tag: tag, attributes: attributes, parent: open.last ?? -1, end: tree.nodes.count + 1,
+                tag: Self.preformattedElements.contains(tag) ? "pre" : tag, attributes: attributes,
+                parent: open.last ?? -1, end: tree.nodes.count + 1,
                 depth: open.count))
         open.append(tree.nodes.count - 1)
     }

@@ -45,8 +45,12 @@ struct HTMLTreeEdits {
             if let text = isOmitted ? "" : PageFormulas.text(of: index, in: tree) {
                 replacements[index] = text
                 index = node.end
-            } else if let raised = tree.raisedText(index) {
+            } else if let raised = tree.raisedText(index) ?? tree.noteMark(index) {
                 replacements[raised.node] = raised.text
+                index = node.end
+            } else if let note = tree.noteText(index) {
+                replacements[index] = ""
+                replacements[note.node] = note.text
                 index = node.end
             } else {
                 index += 1

@@ -2,12 +2,24 @@
 extension MainContent {
     /// The hints of boxes for subscriptions.
     private static let subscriptionHints = ElementHints.mask(ofGroupsWith: ["newsletter"])
+    /// The hints of forms for comments.
+    private static let commentHints = ElementHints.mask(ofGroupsWith: ["comment"])
     /// The classes of elements that are left out when a page is printed, such as questions about the page.
     private static let unprintedClasses: Set<Substring> = [
         "noprint", "no-print", "d-print-none", "print:hidden", "hidden-print", "print-hidden", "hide-print",
     ]
-    /// The maximum number of words of a box.
+    /// The words in classes and identifiers of boxes that ask for consent. `cookie` can also name a subject, so
+    /// it needs one of the others.
+    private static let consentWords: Set<String> = ["gdpr", "cookieconsent", "cookiebanner", "cookienotice"]
+    private static let cookieWords: Set<String> = ["cookie", "cookies", "consent", "privacy"]
+    private static let noticeWords: Set<String> = [
+        "alert", "banner", "bar", "dialog", "law", "message", "modal", "notice", "notification", "overlay",
+        "popup", "wall",
+    ]
+    /// The maximum number of words of a box for a mail address.
     private static let maximumBoxWords = 80
+    /// The maximum number of words of a box that asks for consent, and of a form for comments.
+    private static let maximumNoticeWords = 400
     /// The maximum number of elements from the field to the box.
     private static let maximumBoxDepth = 6
 
@@ -15,16 +27,46 @@ extension MainContent {
     /// they are most of the text.
     static func withoutBoxes(_ indices: [Int], _ facts: PageFacts) -> [Int] {
         let boxes = boxes(of: facts)
-        guard !boxes.isEmpty else { return indices }
         // A block can also begin with such an element, such as a sign in a paragraph, without being in it.
         let kept = indices.filter { index in
             let texts = facts.blocks[index].texts
-            return !facts.tree.ancestors(of: texts[0]).contains { element in
-                boxes.contains(element) && texts[texts.count - 1] < facts.tree.nodes[element].end
-            }
+            if isRepeatedLink(facts.blocks[index], facts) { return false }
+            return boxes.isEmpty
+                || !facts.tree.ancestors(of: texts[0]).contains { element in
+                    boxes.contains(element) && texts[texts.count - 1] < facts.tree.nodes[element].end
+                }
         }
         func words(_ indices: [Int]) -> Int { indices.reduce(0) { $0 + facts.blocks[$1].counts.words } }
         return words(kept) * 2 >= words(indices) ? kept : indices
+    }
+
+    /// Returns whether an element asks for consent to cookies.
+    private static func asksForConsent(_ node: HTMLTree.Node) -> Bool {
+        guard !["html", "body", "main", "article"].contains(node.tag) else { return false }
+        let names = ["class", "id"].compactMap(node.attribute).joined(separator: " ")
+        guard names.utf8.count >= 3 else { return false }
+        let words = Set(ElementHints.words(names))
+        if !words.isDisjoint(with: consentWords) { return true }
+        let isDialog = node.tag == "dialog" || ["dialog", "alertdialog"].contains(node.attribute("role"))
+        return !words.isDisjoint(with: cookieWords) && (isDialog || !words.isDisjoint(with: noticeWords))
+    }
+
+    /// Returns the form for comments around a field for text, the instructions and conditions of which are not a
+    /// part of the page's text.
+    private static func form(around field: Int, _ facts: PageFacts) -> Int? {
+        let ancestors = Array(facts.tree.ancestors(of: field))
+        guard let position = ancestors.firstIndex(where: { facts.tree.nodes[$0].tag == "form" }),
+            facts.sums(in: ancestors[position]).words <= Double(maximumNoticeWords),
+            ancestors[position...].prefix(3).contains(where: { facts.hints[$0] & commentHints != 0 })
+        else { return nil }
+        return ancestors[position]
+    }
+
+    /// Returns whether a block is an item of a list of links that the page contains twice, such as those to the
+    /// messages before and after this one.
+    private static func isRepeatedLink(_ block: HTMLBlock, _ facts: PageFacts) -> Bool {
+        block.links > 0 && block.linkWords * 2 >= block.counts.words && facts.duplicates[block.text] ?? 0 > 1
+            && facts.elements(around: block).contains { facts.tree.nodes[$0].tag == "li" }
     }
 
     /// Returns the elements that are boxes.
@@ -37,6 +79,10 @@ extension MainContent {
                         && facts.sums(in: $0).words <= Double(maximumBoxWords)
                 }
                 if let box { result.insert(box) }
+            }
+            if node.tag == "textarea", let form = form(around: index, facts) { result.insert(form) }
+            if asksForConsent(node), facts.sums(in: index).words <= Double(maximumNoticeWords) {
+                result.insert(index)
             }
             if let names = node.attribute("class"), names.contains("print"),
                 names.split(separator: " ").contains(where: unprintedClasses.contains)

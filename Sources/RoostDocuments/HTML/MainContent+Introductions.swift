@@ -24,6 +24,8 @@ extension MainContent {
     private static let maximumIntroducedDepth = 4
     /// The maximum number of blocks between a declaration and its description.
     private static let maximumNotes = 2
+    /// The maximum number of words of the name of an item.
+    private static let maximumNameWords = 6
     /// The maximum number of words of a sentence that introduces code or a list.
     private static let maximumSentenceWords = 40
 
@@ -37,7 +39,7 @@ extension MainContent {
             guard depth <= Self.maximumIntroductionDepth, nextDepth <= Self.maximumIntroducedDepth else {
                 continue
             }
-            isChosen[index] = belongs(index, to: container)
+            isChosen[index] = belongs(index, to: container, canBeLink: isName(index))
         }
     }
 
@@ -58,7 +60,7 @@ extension MainContent {
         let block = facts.blocks[index]
         if block.kind == .code || declaration(around: block.container) != nil { return true }
         let tag = facts.tree.nodes[block.container].tag
-        if tag == "dt" { return true }
+        if tag == "dt" || isName(index) { return true }
         // A summary that only says that a description follows is not shown with it.
         if tag == "summary" { return !facts.tree.classes(of: block.container).contains("hideme") }
         let parent = facts.tree.nodes[max(0, facts.tree.nodes[block.container].parent)].tag
@@ -66,6 +68,19 @@ extension MainContent {
         guard block.counts.words <= Self.maximumSentenceWords, isPart(index + 1) else { return false }
         if facts.blocks[index + 1].kind == .code, tag == "p" { return true }
         return block.text.hasSuffix(":") || block.text.hasSuffix("：")
+    }
+
+    /// Returns whether a block is the name of an item of a list, such as a link to a module, and the next block
+    /// is its description.
+    private func isName(_ index: Int) -> Bool {
+        guard facts.blocks[index].counts.words <= Self.maximumNameWords, let item = item(around: index) else {
+            return false
+        }
+        return item == self.item(around: index + 1) && facts.blocks(in: item) == index..<(index + 2)
+    }
+
+    private func item(around index: Int) -> Int? {
+        facts.elements(around: facts.blocks[index]).first { facts.tree.nodes[$0].tag == "li" }
     }
 
     // MARK: Declarations

@@ -59,6 +59,7 @@ struct MainContent {
         content.addIntroductions()
         content.addDeclarations()
         content.addParts()
+        content.addFacts()
         content.addHeadings()
         let chosen = content.isChosen.indices.filter { content.isChosen[$0] }
         return visible(withoutBoxes(chosen, facts), facts)
@@ -184,11 +185,11 @@ struct MainContent {
 
     // MARK: Containers
 
-    /// Returns whether at most two thirds of a block are links, and no element between it and a container
+    /// Returns whether at most two thirds of a block are links, unless it can be one, and no element between it and a container
     /// separates it from the contents of the container.
-    func belongs(_ index: Int, to container: Int) -> Bool {
+    func belongs(_ index: Int, to container: Int, canBeLink: Bool = false) -> Bool {
         let block = facts.blocks[index]
-        guard !consistsOfLinks(block) else { return false }
+        guard canBeLink || !consistsOfLinks(block) else { return false }
         var node = block.container
         var separateHints = Self.separateHints
         while node > container {

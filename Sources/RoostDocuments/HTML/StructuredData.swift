@@ -112,7 +112,10 @@ struct StructuredData {
     private mutating func readWork(_ object: [String: Any]) {
         headline = headline ?? (object["headline"] as? String)
         author = author ?? name(object["author"])
-        published = published ?? (object["datePublished"] as? String) ?? (object["dateCreated"] as? String)
+        // An offer of a job has a date of its own.
+        for key in ["datePublished", "datePosted", "dateCreated"] where published == nil {
+            published = object[key] as? String
+        }
         modified = modified ?? (object["dateModified"] as? String)
     }
 
