@@ -16,7 +16,7 @@ extension MainContent {
         "alert", "banner", "bar", "dialog", "law", "message", "modal", "notice", "notification", "overlay",
         "popup", "wall",
     ]
-    /// The maximum number of words of a box for a mail address.
+    /// The maximum number of words of a box for a mail address, and of a list that occurs twice.
     private static let maximumBoxWords = 80
     /// The maximum number of words of a box that asks for consent, and of a form for comments.
     private static let maximumNoticeWords = 400
@@ -26,15 +26,14 @@ extension MainContent {
     /// Removes blocks in boxes with a field for a mail address and in elements that are not printed, unless
     /// they are most of the text.
     static func withoutBoxes(_ indices: [Int], _ facts: PageFacts) -> [Int] {
-        let boxes = boxes(of: facts)
+        let boxes = boxes(of: facts).union(repeatedLists(of: facts))
+        guard !boxes.isEmpty else { return indices }
         // A block can also begin with such an element, such as a sign in a paragraph, without being in it.
         let kept = indices.filter { index in
             let texts = facts.blocks[index].texts
-            if isRepeatedLink(facts.blocks[index], facts) { return false }
-            return boxes.isEmpty
-                || !facts.tree.ancestors(of: texts[0]).contains { element in
-                    boxes.contains(element) && texts[texts.count - 1] < facts.tree.nodes[element].end
-                }
+            return !facts.tree.ancestors(of: texts[0]).contains { element in
+                boxes.contains(element) && texts[texts.count - 1] < facts.tree.nodes[element].end
+            }
         }
         func words(_ indices: [Int]) -> Int { indices.reduce(0) { $0 + facts.blocks[$1].counts.words } }
         return words(kept) * 2 >= words(indices) ? kept : indices
@@ -62,11 +61,24 @@ extension MainContent {
         return ancestors[position]
     }
 
-    /// Returns whether a block is an item of a list of links that the page contains twice, such as those to the
-    /// messages before and after this one.
-    private static func isRepeatedLink(_ block: HTMLBlock, _ facts: PageFacts) -> Bool {
-        block.links > 0 && block.linkWords * 2 >= block.counts.words && facts.duplicates[block.text] ?? 0 > 1
-            && facts.elements(around: block).contains { facts.tree.nodes[$0].tag == "li" }
+    /// Returns the short lists of links that occur twice in the same element, such as those to the messages before
+    /// and after this one, above and below it.
+    private static func repeatedLists(of facts: PageFacts) -> Set<Int> {
+        struct List: Hashable {
+            var parent: Int
+            var texts: [String]
+        }
+        var lists: [List: [Int]] = [:]
+        for (index, node) in facts.tree.nodes.enumerated() where node.tag == "ul" || node.tag == "ol" {
+            let blocks = facts.blocks(in: index)
+            let sums = facts.sums(ofBlocks: blocks)
+            guard !blocks.isEmpty, sums.words <= Double(maximumBoxWords), sums.linkDensity >= 0.5 else {
+                continue
+            }
+            lists[List(parent: node.parent, texts: facts.blocks[blocks].map(\.text)), default: []].append(
+                index)
+        }
+        return Set(lists.values.lazy.filter { $0.count > 1 }.joined())
     }
 
     /// Returns the elements that are boxes.
