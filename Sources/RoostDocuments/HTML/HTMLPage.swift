@@ -50,12 +50,12 @@ extension HTMLPage {
 }
 
 extension HTMLPage {
-    /// The minimum number of words of a text in JSON-LD that replaces the blocks of a page, and how many times
-    /// as many words as these it has.
+    /// The minimum number of words of a text in JSON-LD that replaces the blocks of a page, and how many
+    /// times as many words as these it has.
     private static let (minimumStructuredWords, minimumStructuredRatio) = (20, 4)
 
-    /// Returns the text that the page states about itself in JSON-LD, if its blocks have no text or are only a
-    /// placeholder such as "Loading", in place of which a script shows the text; otherwise `nil`.
+    /// Returns the text that the page states about itself in JSON-LD, if its blocks have no text or are only
+    /// a placeholder such as "Loading", in place of which a script shows the text; otherwise `nil`.
     func structuredText(inPlaceOf blocks: [HTMLBlock]) -> String? {
         guard let text = metadata.structuredText else { return nil }
         let (shown, stated) = (Self.words(of: blocks), TextCounts(text).words)

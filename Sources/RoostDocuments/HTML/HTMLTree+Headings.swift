@@ -7,8 +7,8 @@ extension HTMLTree {
     /// The minimum number of bytes of text that is too long for a heading.
     private static let minimumSectionBytes = 300
 
-    /// Returns the tree with an end for headings that the page does not end, which otherwise contain the rest of
-    /// the page: a heading ends before its first paragraph, list or table if a long text follows.
+    /// Returns the tree with an end for headings that the page does not end, which otherwise contain the rest
+    /// of the page: a heading ends before its first paragraph, list or table if a long text follows.
     func withEndedHeadings() -> HTMLTree {
         var result = self
         for index in nodes.indices where Self.headingElements.contains(nodes[index].tag) {

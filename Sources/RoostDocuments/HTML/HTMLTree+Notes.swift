@@ -54,8 +54,8 @@ extension HTMLTree {
     /// The words that name notes in addresses and classes.
     private static let noteWords: Set<String> = ["cite", "endnote", "fn", "footnote", "ftn", "note"]
 
-    /// Returns the number of a note if an element is a link to one, or from one back to the text, that contains
-    /// nothing but this number; otherwise `nil`.
+    /// Returns the number of a note if an element is a link to one, or from one back to the text, that
+    /// contains nothing but this number; otherwise `nil`.
     private func noteNumber(_ index: Int) -> Substring? {
         guard nodes[index].tag == "a", nodes[index].end - index <= Self.maximumMarkNodes,
             let fragment = nodes[index].attribute("href")?.split(separator: "#", maxSplits: 1).last,

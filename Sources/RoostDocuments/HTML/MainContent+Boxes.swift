@@ -8,8 +8,8 @@ extension MainContent {
     private static let unprintedClasses: Set<Substring> = [
         "noprint", "no-print", "d-print-none", "print:hidden", "hidden-print", "print-hidden", "hide-print",
     ]
-    /// The words in classes and identifiers of boxes that ask for consent. `cookie` can also name a subject, so
-    /// it needs one of the others.
+    /// The words in classes and identifiers of boxes that ask for consent. `cookie` can also name a subject,
+    /// so it needs one of the others.
     private static let consentWords: Set<String> = ["gdpr", "cookieconsent", "cookiebanner", "cookienotice"]
     private static let cookieWords: Set<String> = ["cookie", "cookies", "consent", "privacy"]
     private static let noticeWords: Set<String> = [
@@ -50,8 +50,8 @@ extension MainContent {
         return !words.isDisjoint(with: cookieWords) && (isDialog || !words.isDisjoint(with: noticeWords))
     }
 
-    /// Returns the form for comments around a field for text, the instructions and conditions of which are not a
-    /// part of the page's text.
+    /// Returns the form for comments around a field for text, the instructions and conditions of which are
+    /// not a part of the page's text.
     private static func form(around field: Int, _ facts: PageFacts) -> Int? {
         let ancestors = Array(facts.tree.ancestors(of: field))
         guard let position = ancestors.firstIndex(where: { facts.tree.nodes[$0].tag == "form" }),
@@ -61,8 +61,8 @@ extension MainContent {
         return ancestors[position]
     }
 
-    /// Returns the short lists of links that occur twice in the same element, such as those to the messages before
-    /// and after this one, above and below it.
+    /// Returns the short lists of links that occur twice in the same element, such as those to the messages
+    /// before and after this one, above and below it.
     private static func repeatedLists(of facts: PageFacts) -> Set<Int> {
         struct List: Hashable {
             var parent: Int

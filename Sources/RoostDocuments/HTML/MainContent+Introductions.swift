@@ -70,8 +70,8 @@ extension MainContent {
         return block.text.hasSuffix(":") || block.text.hasSuffix("：")
     }
 
-    /// Returns whether a block is the name of an item of a list, such as a link to a module, and the next block
-    /// is its description.
+    /// Returns whether a block is the name of an item of a list, such as a link to a module, and the next
+    /// block is its description.
     private func isName(_ index: Int) -> Bool {
         guard facts.blocks[index].counts.words <= Self.maximumNameWords, let item = item(around: index) else {
             return false

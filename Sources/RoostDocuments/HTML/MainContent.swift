@@ -185,8 +185,8 @@ struct MainContent {
 
     // MARK: Containers
 
-    /// Returns whether at most two thirds of a block are links, unless it can be one, and no element between it and a container
-    /// separates it from the contents of the container.
+    /// Returns whether at most two thirds of a block are links, unless it can be one, and no element between
+    /// it and a container separates it from the contents of the container.
     func belongs(_ index: Int, to container: Int, canBeLink: Bool = false) -> Bool {
         let block = facts.blocks[index]
         guard canBeLink || !consistsOfLinks(block) else { return false }

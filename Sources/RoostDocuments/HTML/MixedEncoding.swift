@@ -1,11 +1,12 @@
-/// Repairs pages in UTF-8 into which parts in windows-1252 were inserted, such as comments and advertisements.
+/// Repairs pages in UTF-8 into which parts in windows-1252 were inserted, such as comments and
+/// advertisements.
 enum MixedEncoding {
-    /// The minimum number of valid characters outside of ASCII for each invalid byte. Bytes of other encodings
-    /// are rarely valid sequences by chance.
+    /// The minimum number of valid characters outside of ASCII for each invalid byte. Bytes of other
+    /// encodings are rarely valid sequences by chance.
     private static let minimumRatio = 2
 
-    /// Returns a page in UTF-8 with the characters of windows-1252 for invalid bytes that stand alone; `nil` if
-    /// the page is not mostly in UTF-8. An invalid byte next to others is a part of a damaged character.
+    /// Returns a page in UTF-8 with the characters of windows-1252 for invalid bytes that stand alone; `nil`
+    /// if the page is not mostly in UTF-8. An invalid byte next to others is a part of a damaged character.
     ///
     /// - Complexity: O(length of page).
     static func repaired(_ bytes: [UInt8]) -> [UInt8]? {

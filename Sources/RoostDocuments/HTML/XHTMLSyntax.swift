@@ -1,7 +1,7 @@
 /// Converts the syntax of XHTML that means something else in HTML.
 ///
-/// In HTML, `<script src="a.js"/>` begins a script that the page never ends, `<a id="top"/>` begins a link, and
-/// `<![CDATA[text]]>` is a comment. A page in XHTML can therefore lose all of its text.
+/// In HTML, `<script src="a.js"/>` begins a script that the page never ends, `<a id="top"/>` begins a link,
+/// and `<![CDATA[text]]>` is a comment. A page in XHTML can therefore lose all of its text.
 struct XHTMLSyntax {
     /// The elements that have no end tag in HTML.
     private static let voidElements: Set<String> = [

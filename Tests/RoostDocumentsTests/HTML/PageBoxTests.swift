@@ -50,8 +50,9 @@ import Testing
         func texts(_ type: String) -> [String] {
             MainContentTests.texts(
                 """
-                <script type='application/ld+json'>{"@type": "\(type)"}</script><main><div><h1>Hydrologist</h1>
-                <dl><dt>Location</dt><dd>Upper Weir</dd></dl><div><span>Full time</span></div><button>Apply</button>
+                <script type='application/ld+json'>{"@type": "\(type)"}</script>
+                <main><div><h1>Hydrologist</h1><dl><dt>Location</dt><dd>Upper Weir</dd></dl><div><span>Full time</span></div>
+                <button>Apply</button>
                 <a href='/jobs'>All jobs</a></div><div><h2>Role</h2><p>\(Self.sentence)</p></div></main>
                 """)
         }

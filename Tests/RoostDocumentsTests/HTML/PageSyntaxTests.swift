@@ -3,7 +3,8 @@ import Testing
 
 @testable import RoostDocuments
 
-/// Tests of pages in XHTML, in several encodings, with unknown elements and with elements that are not closed.
+/// Tests of pages in XHTML, in several encodings, with unknown elements and with elements that are not
+/// closed.
 @Suite struct PageSyntaxTests {
     private static let sentence = MainContentTests.sentence
 
@@ -22,7 +23,8 @@ import Testing
     func `Empty elements of XHTML do not contain the rest of the page`(start: String) async throws {
         let document = try await HTMLReaderTests.read(
             """
-            \(start)<head><script src="a.js"/><title>The river</title></head><body><a id="top"/><p>\(Self.sentence)</p>
+            \(start)<head><script src="a.js"/><title>The river</title></head><body><a id="top"/>
+            <p>\(Self.sentence)</p>
             <textarea rows='2' /><p>The <![CDATA[mill < weir & leat]]>.</p><!-- <div/> --></body></html>
             """)
         #expect(document.title == "The river")
