@@ -164,7 +164,6 @@ public final class S3Retrieval: ChunkStorageRetrieval {
                 let isTruncated = page["IsTruncated"].first
             else { throw noStore() }
             let isEncoded = page["EncodingType"].first?.lowercased() == "url"
-            // Each object of the list has a name and a size.
             let sizes = page["Size"].count == page["Key"].count ? page["Size"].map { Int($0) } : []
             for (number, text) in page["Key"].enumerated() {
                 // Some servers encode a space as a plus sign.
