@@ -50,8 +50,10 @@ extension BackupRepository {
             let indexes = try await indexes(skippingDamaged: true)
             let store = try await segments()
             let needed = try await needed(by: report.kept, store)
-            let plan = try await Plan(
+            var plan = try await Plan(
                 PackContents.merged(indexes.flatMap(\.packs)), store, needed, retrieval)
+            // A new index replaces the corrupt ones.
+            if indexes.count < oldIndexes.count { plan.changesIndex = true }
             report.removedSegments = plan.removedSegments
             report.bytesBefore = plan.kept.reduce(0) { $0 + $1.storedSize } + plan.bytesToRemove
             report.bytesAfter = report.bytesBefore - plan.bytesToRemove + plan.bytesToMove

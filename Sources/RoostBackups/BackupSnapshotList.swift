@@ -22,8 +22,8 @@ public struct BackupSnapshotList: Sendable {
     ///
     /// If ``unreadable`` is not empty, one of those may be newer.
     ///
-    /// - Throws: ``BackupError`` with `.notFound` if no snapshot can be read, or if the repository has
-    ///   snapshots of several stores.
+    /// - Throws: ``BackupError`` with `.notFound` if the repository has no snapshots, or snapshots of several
+    ///   stores; the error of the first of ``unreadable`` if no snapshot can be read.
     public func latest() throws -> BackupSnapshot {
         guard let last = snapshots.last else {
             guard let first = unreadable.first else {

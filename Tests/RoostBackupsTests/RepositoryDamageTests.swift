@@ -170,6 +170,18 @@ struct RepositoryDamageTests {
         }
     }
 
+    @Test func `a prune removes the only index if it is damaged and no snapshot remains`() async throws {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base)
+        let snapshot = try await repository.create(of: try await BackupMaterial.store(20).snapshot()).snapshot
+        let index = try #require(try await base.paths(in: RepositoryObject.indexes).first)
+        try await apply(.truncated, to: index, in: base)
+        try await repository.forget([snapshot.id])
+        _ = try await repository.prune()
+        #expect(try await repository.verify(readingData: true).isSound)
+        #expect(try await base.paths(in: RepositoryObject.packs).isEmpty)
+    }
+
     @Test(arguments: [true, false])
     func `the configuration of an unencrypted repository is written again`(isMissing: Bool) async throws {
         let base = InMemoryRetrieval()

@@ -90,11 +90,11 @@ public final class BackupRepository: Sendable {
         _ retrieval: any ChunkStorageRetrieval, passphrase: String? = nil
     ) async throws -> BackupRepository {
         guard let data = try await retrieval.readChunk(at: RepositoryObject.configuration) else {
-            return try await openWithoutConfiguration(retrieval, passphrase)
+            return try await openWithoutConfiguration(retrieval, passphrase, replacing: nil)
         }
         struct Format: Decodable { var format: Int }
         guard let format = try? JSONDecoder().decode(Format.self, from: data), format.format >= 1 else {
-            return try await openWithoutConfiguration(retrieval, passphrase)
+            return try await openWithoutConfiguration(retrieval, passphrase, replacing: data)
         }
         guard format.format <= currentFormat else {
             throw BackupError(
@@ -103,7 +103,7 @@ public final class BackupRepository: Sendable {
                     + "supports (\(currentFormat))", remedy: .upgradeRoost)
         }
         guard let configuration = try? JSONDecoder().decode(Configuration.self, from: data) else {
-            return try await openWithoutConfiguration(retrieval, passphrase)
+            return try await openWithoutConfiguration(retrieval, passphrase, replacing: data)
         }
         guard let wrapped = configuration.key else {
             guard passphrase == nil else {
@@ -322,19 +322,19 @@ public final class BackupRepository: Sendable {
     /// Segments of missing packs, and of packs with a wrong length, are left out, so that the next backup
     /// that needs them writes them again.
     ///
-    /// - Parameter acceptsDamagedPacks: Whether to read segments from packs with a wrong length if no other
-    ///   pack has them. The digest of a segment shows whether it is intact.
+    /// - Parameter acceptsDamagedPacks: Whether to read segments from other packs if no complete pack has
+    ///   them. The digest of a segment shows whether it is intact, and a storage may list a new pack late.
     func segments(acceptingDamagedPacks acceptsDamagedPacks: Bool = false) async throws -> SegmentStore {
         let store = SegmentStore(
             CachedRetrieval(wrapped: retrieval, limit: Self.cacheSize), naming: naming)
-        let stored = try await StoredPacks(retrieval)
+        // A backup writes its packs before their index. If the packs were listed first, those of a backup
+        // that ends at the same time would seem to be missing.
         let packs = try await indexes(skippingDamaged: true).flatMap(\.packs)
+        let stored = try await StoredPacks(retrieval)
         store.add(packs.filter { stored.state(of: $0) == .complete })
         let incomplete = packs.filter { stored.state(of: $0) != .complete }
         store.note(incomplete: incomplete)
-        if acceptsDamagedPacks {
-            store.addMissing(incomplete.filter { stored.state(of: $0) != .missing })
-        }
+        if acceptsDamagedPacks { store.addMissing(incomplete) }
         store.removeOrphans()
         return store
     }
