@@ -101,25 +101,31 @@ struct Recovery {
         _ candidates: [Candidate], _ journals: [Int: Journal.Contents], _ current: Generation?,
         _ outcome: inout Outcome
     ) throws {
-        var best: (outcome: Outcome, revision: Revision, lost: Int)?
+        // `reached` is the last revision before which no commit is missing.
+        var best: (outcome: Outcome, reached: Revision, revision: Revision, lost: Int)?
         for candidate in candidates where !candidate.isTextOnly {
             var trial = outcome
             trial.state = candidate.state
             trial.contents = candidate.contents
             trial.base = candidate.number
             let missing = trial.state.forgetUnreadable(candidate.damagedEntries)
-            let removed = replay(journals, from: candidate.number, lacking: missing, &trial.state)
-            applyLater(journals, from: candidate.number, &trial)
+            var removed = replay(journals, from: candidate.number, lacking: missing, &trial.state)
+            let reached = trial.state.stamp.revision
+            removed.formUnion(applyLater(journals, from: candidate.number, lacking: missing, &trial))
             let revision = trial.state.stamp.revision
             // A damaged entry is not lost if a later commit replaced or removed it.
             let lost = try missing.count { try !removed.contains($0) && trial.state.entry($0) == nil }
-            // Prefers the candidate with the latest revision, and among equal revisions the one with the
+            // Prefers the candidate with the latest revision, among equal revisions the one with the fewest
+            // missing commits, each of which can have any number of entries, and then the one with the
             // fewest lost entries.
-            if let best, (revision, -lost) <= (best.revision, -best.lost) { continue }
-            best = (trial, revision, lost)
+            if let best {
+                let skipped = (trial.skippedCommits, best.outcome.skippedCommits)
+                if (revision, -skipped.0, -lost) <= (best.revision, -skipped.1, -best.lost) { continue }
+            }
+            best = (trial, reached, revision, lost)
         }
         if let candidate = candidates.first(where: \.isTextOnly),
-            isNewer(candidate, than: best.map { ($0.outcome.base ?? 0, $0.revision) }, journals, current)
+            isNewer(candidate, than: best.map { ($0.outcome.base ?? 0, $0.reached) }, journals, current)
         {
             continueFromTexts(of: candidate, journals, current, &outcome)
             return
@@ -209,15 +215,21 @@ struct Recovery {
         return removed
     }
 
-    /// Applies the commits after damaged lines of journals. A part of a commit that depends on a lost one,
-    /// such as an assignment of a lost entry, is omitted.
+    /// Applies the commits after damaged lines of journals, including those in the following journals. A part
+    /// of a commit that depends on a lost one, such as an assignment of a lost entry, is omitted.
+    ///
+    /// - Returns: The ids of the missing entries that these commits remove.
     private func applyLater(
-        _ journals: [Int: Journal.Contents], from base: Int, _ outcome: inout Outcome
-    ) {
+        _ journals: [Int: Journal.Contents], from base: Int, lacking missing: Set<Entry.ID>,
+        _ outcome: inout Outcome
+    ) -> Set<Entry.ID> {
         let start = outcome.state.stamp.revision.rawValue
-        var applied: UInt64 = 0
-        for (number, contents) in journals.sorted(by: { $0.key < $1.key }) where number >= base {
-            for (revision, record) in contents.later where revision > outcome.state.stamp.revision {
+        var (applied, removed) = (UInt64(0), Set<Entry.ID>())
+        let following = journals.filter { $0.key >= base }.sorted { $0.key < $1.key }
+            .drop { $0.value.damage == nil && $0.value.tail == 0 }
+        for (_, contents) in following {
+            for (revision, record) in contents.records + contents.later
+            where revision > outcome.state.stamp.revision {
                 guard revision.rawValue <= Self.maximumRevision else { continue }
                 var before = outcome.state
                 before.advance(to: Revision(rawValue: revision.rawValue - 1))
@@ -230,25 +242,31 @@ struct Recovery {
                     guard (try? next.apply(attempt, at: date)) != nil else { continue }
                     next.advance(to: revision)
                     outcome.state = next
+                    removed.formUnion(missing.intersection(batch.removals))
                     applied += 1
                     break
                 }
             }
         }
-        guard applied > 0 else { return }
-        outcome.skippedCommits = Int(clamping: outcome.state.stamp.revision.rawValue - start - applied)
+        if applied > 0 {
+            outcome.skippedCommits = Int(clamping: outcome.state.stamp.revision.rawValue - start - applied)
+        }
+        return removed
     }
 
     /// Returns whether texts are newer than the best state that can be recovered with its sources and
     /// assignments, because commits between the two generations are lost. Texts matter most: the next ingest
     /// and the next clustering restore the rest.
+    ///
+    /// - Parameter best: The generation of that state, and the last revision before which no commit of it is
+    ///   missing.
     private func isNewer(
-        _ candidate: Candidate, than best: (number: Int, revision: Revision)?,
+        _ candidate: Candidate, than best: (number: Int, reached: Revision)?,
         _ journals: [Int: Journal.Contents], _ current: Generation?
     ) -> Bool {
         guard let best else { return true }
         let start = current?.revision ?? journals[candidate.number]?.records.first?.revision ?? .zero
-        return candidate.number > best.number && best.revision < start
+        return candidate.number > best.number && best.reached < start
     }
 
     /// Applies the journals from the given generation on to a state that was read from the texts alone, up to

@@ -216,6 +216,57 @@ import Testing
         #expect(rest.allSatisfy { $0.severity == .note }, "\(rest)")
     }
 
+    /// Creates a store with two generations. The journal between them has the commits of the entries 1 to 3.
+    ///
+    /// - Parameters:
+    ///   - damaged: The entries whose commits in this journal are damaged.
+    ///   - hasSecondJournal: Whether entry 4 is committed after the second generation.
+    private func createStore(in folder: URL, damaged: [Int], hasSecondJournal: Bool) async throws {
+        let store = try LocalStorageProvider(directory: folder)
+        try await store.saveEntry(entries[0])
+        for entry in entries[1...3] { try await store.saveEntry(entry) }
+        try await store.compact()
+        if hasSecondJournal { try await store.saveEntry(entries[4]) }
+        try await store.close()
+        let journal = folder.appendingPathComponent("journal-1.jsonl")
+        var data = try Data(contentsOf: journal)
+        for number in damaged {
+            let offset = try #require(data.firstRange(of: Data("text \(number)".utf8))?.lowerBound)
+            data[offset] = UInt8(ascii: "X")
+        }
+        try data.write(to: journal)
+    }
+
+    @Test func `a generation with a lost entry is preferred to one before lost commits`() async throws {
+        let folder = try TemporaryFolder()
+        try await createStore(in: folder.url, damaged: [1, 2], hasSecondJournal: false)
+        for name in ["generations/2/entries.json", "entries.json"] {
+            let url = folder.url.appendingPathComponent(name)
+            var data = try Data(contentsOf: url)
+            let offset = try #require(data.firstRange(of: Data("text 3".utf8))?.lowerBound)
+            data[offset] = UInt8(ascii: "X")
+            try data.write(to: url)
+        }
+        _ = try await LocalStorageProvider.repair(directory: folder.url)
+        let repaired = try LocalStorageProvider(directory: folder.url)
+        #expect(try await repaired.fetchEntries().map(\.content) == ["text 0", "text 1", "text 2"])
+    }
+
+    @Test(arguments: [true, false])
+    func `commits after a damaged one continue in the next journal`(hasTexts: Bool) async throws {
+        let folder = try TemporaryFolder()
+        try await createStore(in: folder.url, damaged: [2], hasSecondJournal: true)
+        for name in ["generations/2"] + (hasTexts ? [] : ["entries.json"]) {
+            try FileManager.default.removeItem(at: folder.url.appendingPathComponent(name))
+        }
+        let findings = try await LocalStorageProvider.repair(directory: folder.url)
+        let repaired = try LocalStorageProvider(directory: folder.url)
+        // The published texts of the second generation include the lost commit.
+        let expected = entries.filter { hasTexts || $0.id != entries[2].id }
+        #expect(try await repaired.fetchEntries().map(\.content) == expected.map(\.content))
+        #expect(findings.contains { $0.message.contains("1 commit is lost") } == !hasTexts, "\(findings)")
+    }
+
     /// The files of format 1 that are removed, and whether the journal of the newest generation remains.
     @Test(arguments: [
         (["generations"], true), (["generations/6/sidecar.json"], true),
