@@ -52,7 +52,7 @@ struct BatchWriter {
         }
         guard changed else { return meta.revision }
         meta.revision = revision
-        try forgetRemovals(before: date.addingTimeInterval(-ChangeFeed.tombstoneLifetime))
+        try forgetRemovals(before: date.addingTimeInterval(-ChangeFeed.tombstoneLifetime), now: date)
         try meta.save(database)
         return revision
     }
@@ -257,13 +257,14 @@ struct BatchWriter {
             ])
     }
 
-    private mutating func forgetRemovals(before date: Date) throws {
+    private mutating func forgetRemovals(before date: Date, now: Date) throws {
         // The index finds the first removal, whereas the query below reads all of them. Removals that were
-        // made while the clock was set back are forgotten later.
+        // made while the clock was set back are forgotten later. A first removal in the future was made
+        // while the clock was wrong, and must not keep the others for years.
         let first = try Int64.fetchOne(
             database.cachedStatement(
                 sql: "SELECT removed FROM tombstones ORDER BY revision, ordinal LIMIT 1"))
-        guard let first, first < date.milliseconds else { return }
+        guard let first, first < date.milliseconds || first > now.milliseconds else { return }
         let last = try Int64.fetchOne(
             database, sql: "SELECT max(revision) FROM tombstones WHERE removed < ?",
             arguments: [date.milliseconds])
