@@ -43,10 +43,13 @@ public struct ConversationMemory: Sendable {
     /// scope contains an equal one.
     ///
     /// One of the last 1,000 messages that was removed from the store is known at its place in the
-    /// conversation, so a client that still has it does not restore it. If a call begins with a message that
-    /// differs from the stored ones, such as a summary of older messages, and continues with two or more
-    /// turns with which the conversation ends, the first message is added but is no turn: it is known
-    /// wherever the scope contains an equal one.
+    /// conversation, so a client that still has it does not restore it; one with a name or a time is known by
+    /// these. A number of 24 bits represents the text of a removed message, so another is mistaken for it
+    /// in 1 of 16 million cases.
+    ///
+    /// If a call begins with a message that differs from the stored ones, such as a summary of older
+    /// messages, and continues with two or more turns with which the conversation ends, the first message is
+    /// added but is no turn: it is known wherever the scope contains an equal one.
     ///
     /// - Parameters:
     ///   - drafts: The messages.
@@ -65,8 +68,8 @@ public struct ConversationMemory: Sendable {
 
     /// Adds the messages of a conversation that was read from a file. The transcript begins with the first
     /// message of the conversation, so it can be added again, also when it has become longer or was edited:
-    /// messages without a name and a time are distinguished from equal ones by their number among them. One of
-    /// the last 1,000 messages that was removed from the store is not added again.
+    /// messages without a name and a time are distinguished from equal ones by their number among them. If one
+    /// of the last 1,000 messages was removed from the store, it is not added again.
     ///
     /// - Parameters:
     ///   - transcript: The conversation. Its names of the session, the agent and the user are not used.

@@ -5,16 +5,16 @@ import Foundation
 struct ConversationState: Sendable, Hashable {
     /// The number of the next message.
     var nextNumber: Int64
-    /// The marks of the messages before the next one (`PendingMessage.mark(of:)`), at most ``maximumMarks``.
-    private(set) var marks: [UInt32]
+    /// The marks of the messages before the next one, at most ``maximumMarks``.
+    private(set) var marks: [MessageMark]
 
-    /// The maximum number of marks: that of the messages in a call of an agent. Each takes four bytes of the
+    /// The maximum number of marks: that of the messages in a call of an agent. Each takes seven bytes of the
     /// record, which is written with each commit.
     static let maximumMarks = 1_000
     private static let prefix = "chat:"
 
     /// Creates a state with the last marks.
-    init(nextNumber: Int64, marks: [UInt32]) {
+    init(nextNumber: Int64, marks: [MessageMark]) {
         self.nextNumber = nextNumber
         self.marks = marks.suffix(Self.maximumMarks)
     }
@@ -29,18 +29,19 @@ struct ConversationState: Sendable, Hashable {
             (0...RememberedMessage.maximumNumber).contains(number)
         else { return nil }
         let bytes = parts.dropFirst().first.flatMap { Data(base64Encoded: String($0)) } ?? Data()
-        let size = PendingMessage.markBytes
-        let marks = stride(from: 0, to: bytes.count - bytes.count % size, by: size).map { start in
-            bytes[start..<start + size].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        let size = MessageMark.size
+        // A record with another number of bytes, or of more messages than there were, is not one of Roost.
+        guard bytes.count % size == 0, bytes.count / size <= number else {
+            self.init(nextNumber: number, marks: [])
+            return
         }
-        self.init(nextNumber: number, marks: marks.count > number ? [] : marks)
+        let starts = stride(from: 0, to: bytes.count, by: size)
+        self.init(nextNumber: number, marks: starts.map { MessageMark(bytes: bytes[$0..<$0 + size]) })
     }
 
     /// The fingerprint: `chat:N`, followed by a semicolon and the base64 of the marks, if any.
     var fingerprint: String {
-        let bytes = marks.flatMap { mark in
-            (0..<PendingMessage.markBytes).reversed().map { UInt8(truncatingIfNeeded: mark >> (8 * $0)) }
-        }
+        let bytes = marks.flatMap(\.bytes)
         return "\(Self.prefix)\(nextNumber)" + (bytes.isEmpty ? "" : ";" + Data(bytes).base64EncodedString())
     }
 }

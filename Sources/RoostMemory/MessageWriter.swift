@@ -84,7 +84,7 @@ struct MessageWriter: Sendable {
             batch.upserts.append(entry)
             batch.expecting.entries[entry.id] = .zero
         }
-        batch.sources = [conversation.record(adding: missing)]
+        batch.sources = [conversation.record(adding: missing, identities)]
         // Requires that the store has not changed, because another commit may have continued the
         // conversation.
         batch.expecting.epoch = snapshot.stamp.epoch

@@ -12,8 +12,8 @@ struct PendingMessage: Sendable {
     var digest: ContentDigest
     /// The text key of the digest (``textKey(_:)``).
     var textKey: String
-    /// The mark of the role, the speaker and the content (``mark(of:)``).
-    var mark: UInt32
+    /// The mark of the role, the speaker and the content (``textMark(of:)``).
+    var textMark: UInt32
     /// Whether the message is no turn of the conversation, although its role is that of one: a summary that
     /// replaces older messages.
     var isAside = false
@@ -46,7 +46,8 @@ struct PendingMessage: Sendable {
         for (index, draft) in drafts.enumerated() {
             let digest = digest(of: draft)
             var message = PendingMessage(
-                index: index, draft: draft, digest: digest, textKey: textKey(digest), mark: mark(of: draft))
+                index: index, draft: draft, digest: digest, textKey: textKey(digest),
+                textMark: textMark(of: draft))
             if let name = draft.id {
                 message.identity = Identity(key(named: name), in: scope)
             } else if isComplete || draft.timestamp != nil || !isTurn(draft.role) {
@@ -78,15 +79,22 @@ struct PendingMessage: Sendable {
         key.lastIndex(of: ":").map { String(key[..<$0]) } ?? key
     }
 
-    /// The size of a mark in bytes.
-    static let markBytes = 3
-
-    /// Returns a number that distinguishes messages with different roles, speakers or contents, except for 1
-    /// of 16 million. It has too few bits to find out a long text that was removed.
-    static func mark(of draft: MessageDraft) -> UInt32 {
+    /// Returns a number of 24 bits that distinguishes messages with different roles, speakers or contents,
+    /// except for 1 of 16 million.
+    static func textMark(of draft: MessageDraft) -> UInt32 {
         var draft = draft
         draft.timestamp = nil
-        return digest(of: draft).bytes.prefix(markBytes).reduce(0) { $0 << 8 | UInt32($1) }
+        return digest(of: draft).bytes.prefix(3).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// Returns whether the message can be the removed one with the given mark: it has the same text and, if
+    /// it has a name or a time, the id of the same entry.
+    func isEqual(to mark: MessageMark) -> Bool {
+        guard mark.text == textMark else { return false }
+        guard draft.id != nil || draft.timestamp != nil else { return true }
+        return [identity?.id, draft.id.flatMap { UUID(uuidString: $0) }].contains { id in
+            id.map { MessageMark.entry($0) == mark.entry } ?? false
+        }
     }
 
     /// Makes the message one that is no turn of the conversation. It is then known wherever the conversation
@@ -99,7 +107,7 @@ struct PendingMessage: Sendable {
     /// Returns whether the message can be this turn of the conversation.
     func isEqual(to slot: StoredConversation.Slot) -> Bool {
         switch slot {
-        case .removed(let mark): return mark == self.mark
+        case .removed(let mark): return isEqual(to: mark)
         case .turn(let message):
             guard let identity else { return message.textKeys.contains(textKey) }
             return message.id == identity.id || message.id == draft.id.flatMap { UUID(uuidString: $0) }

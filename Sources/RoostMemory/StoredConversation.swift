@@ -11,9 +11,9 @@ struct StoredConversation {
     private let entryIDs: [Entry.ID]
     /// The number of the next message.
     let nextNumber: Int64
-    /// The marks of the messages before the next one (`PendingMessage.mark(of:)`), including those of
-    /// messages that were removed, so that these are recognized.
-    private let marks: [UInt32]
+    /// The marks of the messages before the next one, including those of messages that were removed, so that
+    /// these are recognized.
+    private let marks: [MessageMark]
 
     /// Reads the source record of a scope.
     ///
@@ -39,10 +39,10 @@ struct StoredConversation {
     /// Whether messages were removed from the scope.
     var lacksMessages: Bool { entryIDs.count < nextNumber }
 
-    /// Returns the source record of the scope after messages were added.
-    func record(adding messages: [PendingMessage]) -> Source {
-        let state = ConversationState(
-            nextNumber: nextNumber + Int64(messages.count), marks: marks + messages.map(\.mark))
+    /// Returns the source record of the scope after messages with the given identities were added.
+    func record(adding messages: [PendingMessage], _ identities: [PendingMessage.Identity]) -> Source {
+        let added = zip(messages, identities).map { MessageMark(text: $0.textMark, id: $1.id) }
+        let state = ConversationState(nextNumber: nextNumber + Int64(messages.count), marks: marks + added)
         return Source(id: scope.source, fingerprint: state.fingerprint)
     }
 
@@ -74,7 +74,7 @@ struct StoredConversation {
     enum Slot {
         case turn(Message)
         /// A message with this mark was removed. It may have been a turn.
-        case removed(UInt32)
+        case removed(MessageMark)
     }
 
     /// The minimum number of turns after a summary that the conversation ends with.
@@ -107,8 +107,10 @@ struct StoredConversation {
         }
         var indices = Set(known.map(\.index))
         // Instructions of the system have no place in the order.
-        let removed = Set(slots.compactMap { if case .removed(let mark) = $0 { mark } else { nil } })
-        indices.formUnion(instructions.filter { removed.contains($0.mark) }.map(\.index))
+        let removed = slots.compactMap { if case .removed(let mark) = $0 { mark } else { nil } }
+        for message in instructions where removed.contains(where: message.isEqual(to:)) {
+            indices.insert(message.index)
+        }
         return messages.filter { !indices.contains($0.index) }.map { message in
             var message = message
             if message.index == aside { message.setAside(in: scope) }
@@ -122,15 +124,22 @@ struct StoredConversation {
         among messages: ArraySlice<PendingMessage>
     ) async throws -> [PendingMessage] {
         guard lacksMessages else { return [] }
-        let marks = Set(marks)
-        let found = messages.filter { !PendingMessage.isTurn($0.draft.role) && marks.contains($0.mark) }
+        return try await lost(messages.filter { !PendingMessage.isTurn($0.draft.role) })
+    }
+
+    /// Returns those of the given messages, all with an identity, that the conversation does not contain,
+    /// although it had messages with the same text.
+    private func lost(_ messages: [PendingMessage]) async throws -> [PendingMessage] {
+        let texts = Set(marks.map(\.text))
+        let found = messages.filter { texts.contains($0.textMark) }
         let stored = Set(try await snapshot.revisions(of: found.compactMap(\.identity?.id)).keys)
         return found.filter { message in message.identity.map { !stored.contains($0.id) } ?? false }
     }
 
     /// Returns the number of turns, from the first one on, with which the conversation ends.
     ///
-    /// - Complexity: O(number of turns + number of slots), unless the same texts recur many times.
+    /// - Complexity: O(number of turns + number of slots), or their product if the same texts recur many
+    ///   times.
     private static func knownCount(_ turns: ArraySlice<PendingMessage>, _ slots: [Slot]) -> Int {
         var known = 0
         // The slots that can follow the turns so far, ascending: those turns can begin at any slot.
@@ -139,8 +148,10 @@ struct StoredConversation {
             var next: [Int] = []
             for position in positions where position < slots.count && turn.isEqual(to: slots[position]) {
                 var following = position + 1
+                // The slots from here on are known from an earlier position.
+                if let last = next.last, last >= following { continue }
                 while true {
-                    if next.last.map({ $0 < following }) ?? true { next.append(following) }
+                    next.append(following)
                     // The client may have forgotten the removed messages after the turn.
                     guard following < slots.count, case .removed = slots[following] else { break }
                     following += 1
@@ -171,7 +182,7 @@ struct StoredConversation {
     /// Returns the numbers and marks of the messages that were removed, in ascending order.
     ///
     /// - Parameter messages: All messages that are left.
-    private func removed(among messages: [Message]) -> [(number: Int64, mark: UInt32)] {
+    private func removed(among messages: [Message]) -> [(number: Int64, mark: MessageMark)] {
         let numbers = Set(messages.map(\.number))
         let first = nextNumber - Int64(marks.count)
         return marks.enumerated().map { (number: first + Int64($0.offset), mark: $0.element) }
@@ -179,16 +190,18 @@ struct StoredConversation {
     }
 
     /// Returns the messages of a call, all with an identity, without those that were removed from the store:
-    /// a removed message with the same mark is between the same messages of the conversation.
+    /// a removed message with an equal mark is between the same messages of the conversation.
     ///
-    /// - Complexity: O(number of the scope's messages).
+    /// - Complexity: O(number of the scope's messages); O(number of messages of the call) if none of them can
+    ///   be a removed one.
     /// - Throws: `StorageError`; `CancellationError`.
     func withoutRemoved(
         _ messages: ArraySlice<PendingMessage>
     ) async throws -> ArraySlice<PendingMessage> {
+        guard try await !lost(Array(messages)).isEmpty else { return messages }
         let stored = try await allMessages()
         let numbers = Dictionary(stored.map { ($0.id, $0.number) }) { first, _ in first }
-        let removed = Dictionary(grouping: removed(among: stored)) { $0.mark }
+        let removed = Dictionary(grouping: removed(among: stored)) { $0.mark.text }
         let known = messages.map { message in
             message.identity.flatMap { numbers[$0.id] }
                 ?? message.draft.id.flatMap { UUID(uuidString: $0) }.flatMap { numbers[$0] }
@@ -200,8 +213,8 @@ struct StoredConversation {
         for (index, message) in messages.enumerated() {
             if let number = known[index] {
                 last = max(last, number)
-            } else if let place = removed[message.mark]?.first(where: {
-                last < $0.number && $0.number < following[index]
+            } else if let place = removed[message.textMark]?.first(where: {
+                last < $0.number && $0.number < following[index] && message.isEqual(to: $0.mark)
             }) {
                 last = place.number
                 continue

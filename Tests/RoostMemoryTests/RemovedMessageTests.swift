@@ -95,6 +95,50 @@ struct RemovedMessageTests {
         #expect(try await new([draft(9), draft(0)]) == 1)
     }
 
+    @Test
+    func `messages with a name or time are new, although one with their text was removed`() async throws {
+        let start = Date(milliseconds: 1_700_000_000_000)
+        func draft(_ number: Int, hasName: Bool) -> MessageDraft {
+            MessageDraft(
+                id: hasName ? "m\(number)" : nil, role: .user, content: "go on",
+                timestamp: start + Double(number))
+        }
+        #expect(try await new([MessageDraft(id: "other", role: .user, content: "stop")]) == 1)
+        for hasName in [true, false] {
+            let removed = draft(hasName ? 0 : 1, hasName: hasName)
+            #expect(try await new([removed]) == 1)
+            try await remove("go on")
+            #expect(try await new([removed]) == 0)
+        }
+        #expect(try await new([draft(2, hasName: true)]) == 1)
+        #expect(try await new([draft(3, hasName: false)]) == 1)
+        // A call with a message without both is compared in another way.
+        #expect(try await new([draft(4, hasName: true), MessageDraft(role: .user, content: "and")]) == 2)
+        #expect(try await contents() == ["stop", "go on", "go on", "go on", "and"])
+    }
+
+    @Test func `a removed message with its id as its name stays removed`() async throws {
+        #expect(try await new(turns(["yes", "no", "maybe"])) == 3)
+        let exported = try await memory.messages().map {
+            MessageDraft(id: $0.id.uuidString, role: $0.role, content: $0.content, timestamp: $0.timestamp)
+        }
+        try await remove("no")
+        #expect(try await new(exported) == 0)
+        var other = exported[1]
+        other.id = UUID().uuidString
+        #expect(try await new([other]) == 1)
+    }
+
+    @Test func `many equal messages that were removed are compared in bounded time`() async throws {
+        let drafts = (0..<700).map { _ in MessageDraft(role: .user, content: "ok") }
+        let transcript = Transcript(messages: drafts)
+        #expect(try await memory.remember(transcript, in: scope).new == 700)
+        let ids = try await memory.messages().dropFirst().map(\.id)
+        #expect(try await memory.store.remove(Array(ids)) == 699)
+        #expect(try await new(drafts) == 0)
+        #expect(try await new(drafts + [MessageDraft(role: .user, content: "new")]) == 1)
+    }
+
     @Test(arguments: [1, 100]) func `an import of a file does not restore removed messages`(
         batchSize: Int
     ) async throws {
@@ -157,13 +201,15 @@ struct RemovedMessageTests {
     }
 
     @Test func `a fingerprint has the last marks`() throws {
-        let marks = (0..<3_000).map { UInt32($0 * 5_591) }
+        let marks = (0..<3_000).map { _ in
+            MessageMark(text: UInt32.random(in: 0..<1 << 24), id: UUID())
+        }
         for count in [0, 1, 2, 3, 999, 1_000, 1_001, 3_000] {
             let state = ConversationState(nextNumber: 5_000, marks: Array(marks.prefix(count)))
             #expect(state.marks == Array(marks.prefix(count).suffix(1_000)))
             #expect(ConversationState(fingerprint: state.fingerprint) == state)
         }
-        for text in ["chat:7", "chat:7;", "chat:7;!!", "chat:0;AAAA"] {
+        for text in ["chat:7", "chat:7;", "chat:7;!!", "chat:7;AAAA", "chat:0;AAAAAAA="] {
             let state = try #require(ConversationState(fingerprint: text))
             #expect(state.marks.isEmpty && state.nextNumber == (text.hasPrefix("chat:7") ? 7 : 0))
         }
