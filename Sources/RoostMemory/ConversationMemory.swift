@@ -68,8 +68,8 @@ public struct ConversationMemory: Sendable {
 
     /// Adds the messages of a conversation that was read from a file. The transcript begins with the first
     /// message of the conversation, so it can be added again, also when it has become longer or was edited:
-    /// messages without a name and a time are distinguished from equal ones by their number among them. If one
-    /// of the last 1,000 messages was removed from the store, it is not added again.
+    /// messages without a name and a time are distinguished from equal ones by their number among them. If
+    /// one of the last 1,000 messages was removed from the store, it is not added again.
     ///
     /// - Parameters:
     ///   - transcript: The conversation. Its names of the session, the agent and the user are not used.

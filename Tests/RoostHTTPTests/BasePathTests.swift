@@ -31,6 +31,31 @@ struct BasePathTests {
         #expect(BasePath.root.removed(from: path) == path)
     }
 
+    @Test(arguments: [
+        ("/api", "/api"), ("/v1/notes", "/v1"), ("/docs/", "/docs"), ("/mcp", "/mcp"), ("/embed", "/embed"),
+        ("/.well-known/roost", "/.well-known"), ("/roost", nil), ("/apis", nil), ("/roost/api", nil),
+        ("/", nil),
+    ] as [(String, String?)])
+    func `a base path must differ from the paths of operations`(text: String, beginning: String?) throws {
+        #expect(try #require(BasePath(text)).reservedBeginning == beginning)
+    }
+
+    @Test(arguments: [
+        "//docs", "/roost//docs", "//roost/docs", "/roost/../docs", "/roost/%2e%2e/docs", "/%72oost/docs",
+        "/roost%2Fdocs", "/roost/roost/docs", "/ROOST/docs", "//example.com", "/roost//example.com",
+        "/roost/..", "/roost\\docs", "/.well-known/oauth-protected-resource/roost/../docs",
+    ])
+    func `other spellings of paths name no operation, and lead to no other host`(path: String) async throws {
+        try await HTTPHarness.run(Self.settings()) { harness in
+            let connection = try RawConnection(port: harness.port)
+            try await connection.write(
+                "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            let answer = try await connection.readToEnd().lowercased()
+            #expect(answer.hasPrefix("http/1.1 404") || answer.hasPrefix("http/1.1 400"), "\(answer)")
+            #expect(!answer.contains("location:"), "\(answer)")
+        }
+    }
+
     private static func settings() throws -> ServerSettings {
         let base = try #require(BasePath("/roost"))
         return HTTPHarness.settings { $0.basePath = base }

@@ -117,10 +117,16 @@ struct Serve: AsyncParsableCommand {
                 "--allow-host must be a name or an address without a scheme and a port, such as "
                     + "notes.example.com, not '\(Terminal.line(host))'")
         }
-        if let basePath, BasePath(basePath) == nil {
-            throw ValidationError(
-                "--base-path must be a path such as /roost, with letters, digits and -._~ between slashes, "
-                    + "not '\(Terminal.line(basePath))'")
+        if let basePath {
+            guard let path = BasePath(basePath) else {
+                throw ValidationError(
+                    "--base-path must be a path such as /roost, with letters, digits and -._~ between "
+                        + "slashes, not '\(Terminal.line(basePath))'")
+            }
+            if let beginning = path.reservedBeginning {
+                throw ValidationError(
+                    "--base-path must not begin with \(beginning), which is a path of the server itself")
+            }
         }
         if let origin = allowOrigin.first(where: { WebOrigin($0) == nil }) {
             throw ValidationError(

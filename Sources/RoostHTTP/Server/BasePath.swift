@@ -30,6 +30,16 @@ package struct BasePath: Sendable, Hashable {
         self.text = segments.map { "/\($0)" }.joined()
     }
 
+    /// The beginning of the path, such as `/api`, if paths of operations have the same; otherwise `nil`.
+    ///
+    /// With such a base path, the same request could name two operations: `/api/embed` is `/embed` below
+    /// `/api`, but also the operation `/api/embed` after a proxy has removed the base path.
+    package var reservedBeginning: String? {
+        guard let first = text.split(separator: "/").first else { return nil }
+        let isReserved = APIServer.routes.contains { $0.path.split(separator: "/").first == first }
+        return isReserved ? "/\(first)" : nil
+    }
+
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
