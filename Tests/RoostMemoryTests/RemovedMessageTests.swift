@@ -125,7 +125,7 @@ struct RemovedMessageTests {
         try await remove("no")
         #expect(try await new(exported) == 0)
         var other = exported[1]
-        other.id = UUID().uuidString
+        other.id = "4a2c6e10-0000-4000-8000-000000000000"
         #expect(try await new([other]) == 1)
     }
 
