@@ -33,11 +33,10 @@ struct BasePathTests {
 
     @Test(arguments: [
         ("/api", "/api"), ("/v1/notes", "/v1"), ("/docs/", "/docs"), ("/mcp", "/mcp"), ("/embed", "/embed"),
-        ("/.well-known/roost", "/.well-known"), ("/roost", nil), ("/apis", nil), ("/roost/api", nil),
-        ("/", nil),
-    ] as [(String, String?)])
-    func `a base path must differ from the paths of operations`(text: String, beginning: String?) throws {
-        #expect(try #require(BasePath(text)).reservedBeginning == beginning)
+        ("/.well-known/roost", "/.well-known"), ("/roost", ""), ("/apis", ""), ("/roost/api", ""), ("/", ""),
+    ])
+    func `a base path must differ from the paths of operations`(text: String, beginning: String) throws {
+        #expect(try #require(BasePath(text)).reservedBeginning ?? "" == beginning)
     }
 
     @Test(arguments: [
