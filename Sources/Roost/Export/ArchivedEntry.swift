@@ -53,18 +53,35 @@ struct ArchivedEntry: Decodable, Sendable {
         /// Whether the row is from CSV, in which an apostrophe precedes cells that a spreadsheet would run as
         /// formulas. In other tables, the tags are a list.
         let isCSV: Bool
+        /// The number of units per second in dates that are numbers.
+        let unitsPerSecond: Double
 
         init(columns: KeyedDecodingContainer<Key>) {
             self.columns = columns
             isCSV = (try? columns.decode([String].self, forKey: .tags)) == nil
+            let dates = [Key.createdAt, .updatedAt].compactMap {
+                (try? columns.decode(MetadataValue.self, forKey: $0)).flatMap(Self.number)
+            }
+            unitsPerSecond = Self.unitsPerSecond(of: dates)
         }
 
         func entry() throws -> Entry {
             Entry(
-                id: try columns.decode(UUID.self, forKey: .id), content: try text(.content) ?? "",
+                id: try columns.decode(UUID.self, forKey: .id), content: try content(),
                 embeddings: try vector(), source: try text(.source), key: try text(.key),
                 metadata: try value(.metadata, [:], "a JSON object"), tags: try tags(),
                 createdAt: try date(.createdAt), updatedAt: try date(.updatedAt))
+        }
+
+        /// Returns the text of the entry. Null is refused, because data frames read texts such as `NA` as
+        /// null, and an import must not replace them with an empty text.
+        private func content() throws -> String {
+            if try columns.decodeNil(forKey: .content) {
+                throw Fault(
+                    reason: "its content is null; a data frame reads texts such as NA as null, unless an "
+                        + "option such as keep_default_na=False of pandas.read_csv is given")
+            }
+            return try text(.content) ?? ""
         }
 
         /// Returns a text; `nil` for null and for an empty text, as in a table. Data frames write numbers if
@@ -102,10 +119,9 @@ struct ArchivedEntry: Decodable, Sendable {
             let value = try columns.decodeIfPresent(MetadataValue.self, forKey: key)
             let date: Date? =
                 switch value {
-                case .integer(let number): Self.date(Double(number))
-                case .number(let number): Self.date(number)
                 case .string(let text): DateText.date(from: text) ?? FrontMatterDate.date(text)
-                default: nil
+                default:
+                    value.flatMap(Self.number).map { Date(timeIntervalSince1970: $0 / unitsPerSecond) }
                 }
             guard let date, date.isWritable else {
                 throw Fault(reason: "its \(key.rawValue) is not a time such as 2026-01-31T09:00:00.000Z")
@@ -113,17 +129,26 @@ struct ArchivedEntry: Decodable, Sendable {
             return date
         }
 
-        /// Returns the date that is a number of seconds, milliseconds, microseconds or nanoseconds since
-        /// 1970. The unit follows from the size of the number.
-        private static func date(_ number: Double) -> Date {
-            let scale: Double =
-                switch abs(number) {
-                case ..<1e11: 1
-                case ..<1e14: 1e3
-                case ..<1e17: 1e6
-                default: 1e9
-                }
-            return Date(timeIntervalSince1970: number / scale)
+        private static func number(_ value: MetadataValue) -> Double? {
+            switch value {
+            case .integer(let number): Double(number)
+            case .number(let number): number
+            default: nil
+            }
+        }
+
+        /// Returns the number of units per second in the dates of a row, which are numbers of seconds,
+        /// milliseconds, microseconds or nanoseconds since 1970.
+        ///
+        /// The unit follows from the size of the largest number. All dates of a row have the same unit, and a
+        /// date before 1973 in milliseconds is as small as a later one in seconds.
+        private static func unitsPerSecond(of dates: [Double]) -> Double {
+            switch dates.map(abs).max() ?? 0 {
+            case ..<1e11: 1
+            case ..<1e14: 1e3
+            case ..<1e17: 1e6
+            default: 1e9
+            }
         }
     }
 }

@@ -35,7 +35,12 @@ import Testing
             + #""embedding":null}"#,
         // Parquet of Roost: lists, and dates as numbers.
         #"{"id":"\#(id)","source":"file:\/\/\/a\/b.csv","key":"id:1","title":"one","tags":["a","b c"],"#
-            + #""createdAt":1769850000250,"updatedAt":1769850000250000,"#
+            + #""createdAt":1769850000250,"updatedAt":1769850000250,"#
+            + #""metadata":"{\"n\":5,\"path\":\"x\/y\",\"none\":null}","content":"=one\/two\nü","#
+            + #""embedding":[]}"#,
+        // The same with microseconds.
+        #"{"id":"\#(id)","source":"file:\/\/\/a\/b.csv","key":"id:1","title":"one","tags":["a","b c"],"#
+            + #""createdAt":1769850000250000,"updatedAt":1769850000250000,"#
             + #""metadata":"{\"n\":5,\"path\":\"x\/y\",\"none\":null}","content":"=one\/two\nü","#
             + #""embedding":[]}"#,
     ]
@@ -59,6 +64,22 @@ import Testing
             #expect(found == expected, "\(name)")
             #expect(try await store.importEntries(from: url).unchanged == 1)
         }
+    }
+
+    @Test(arguments: [
+        (Int64(63_072_000_250), Int64(1_769_850_000_250)), (63_072_000_250_000, 1_769_850_000_250_000),
+        (-63_072_000_250, 1_769_850_000_250),
+    ])
+    func `the dates of a row have one unit`(created: Int64, updated: Int64) async throws {
+        let row = Self.rows[2]
+            .replacing("\"createdAt\":1769850000250", with: "\"createdAt\":\(created)")
+            .replacing("\"updatedAt\":1769850000250", with: "\"updatedAt\":\(updated)")
+        let store = store()
+        #expect(try await store.importEntries(Data(row.utf8), name: "rows.jsonl").new == 1)
+        let found = try #require(try await store.storage.fetchEntries().first)
+        let expected = created < 0 ? "1968-01-01T23:59:59.750Z" : "1972-01-01T00:00:00.250Z"
+        #expect(DateText.string(from: found.createdAt) == expected)
+        #expect(DateText.string(from: found.updatedAt) == Self.time)
     }
 
     @Test func `vectors of a data frame are imported, and long texts keep their passages`() async throws {
@@ -93,6 +114,7 @@ import Testing
             (#""2026-01-31 09:00:00.250+00:00""#, #""soon""#, "line 2: its updatedAt is not a time"),
             (#""updatedAt":"2026"#, #""updatedAt":null,"x":"2026"#, "line 2: its updatedAt is not a time"),
             (#""embedding":null"#, #""embedding":"[1,x]""#, "line 2: its embedding is not a JSON array"),
+            (#""content":"'=one\/two\nü""#, #""content":null"#, "line 2: its content is null"),
             (#""metadata":"{"#, #""metadata":"[{"#, "line 2: its metadata is not a JSON object"),
         ]
         for (value, replacement, message) in faults {
