@@ -17,7 +17,7 @@ struct JSONParts {
     func data(_ range: Range<Int>) -> Data { Data(bytes[range]) }
 
     /// Returns the first byte in a range that is not white space; `nil` if all bytes are white space.
-    func first(in range: Range<Int>) -> UInt8? { bytes[range].first { !Self.isSpace($0) } }
+    func first(in range: Range<Int>) -> UInt8? { bytes[range].first { !$0.isJSONSpace } }
 
     /// Returns the ranges of the elements of an array.
     ///
@@ -124,9 +124,7 @@ struct JSONParts {
 
     private func afterSpace(_ start: Int) -> Int {
         var index = start
-        while index < bytes.count, Self.isSpace(bytes[index]) { index += 1 }
+        while index < bytes.count, bytes[index].isJSONSpace { index += 1 }
         return index
     }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { [9, 10, 13, 32].contains(byte) }
 }

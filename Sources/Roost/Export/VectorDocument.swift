@@ -20,7 +20,7 @@ struct VectorDocument {
     ///
     /// - Parameter name: The name of the file for error messages.
     init?(_ data: Data, name: String) {
-        let first = data.first { ![9, 10, 13, 32].contains($0) }
+        let first = data.first { !$0.isJSONSpace }
         guard first == UInt8(ascii: "[") || first == UInt8(ascii: "{") else { return nil }
         let parts = JSONParts(data)
         if let rows = Self.rows(in: parts.all, of: parts) {
