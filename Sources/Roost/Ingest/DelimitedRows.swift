@@ -113,7 +113,8 @@ struct DelimitedRows {
     private mutating func opensField(_ column: Int) throws -> Bool {
         guard separator == UInt8(ascii: "\t") else { return true }
         let (quote, newline, carriageReturn) = (UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r"))
-        if index > Self.pieceSize {
+        // The bytes after the mark are moved only if more bytes before it are removed.
+        if index > max(Self.pieceSize, buffer.count / 2) {
             buffer.removeFirst(index)
             index = 0
         }
