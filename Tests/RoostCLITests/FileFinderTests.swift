@@ -103,10 +103,14 @@ import Testing
         let made = try cli.roost("init", "s", "--provider", provider, "--model", "lexical")
         #expect(made.status == 0, "\(made.error)")
         try Data("a swift".utf8).write(to: cli.home.appendingPathComponent("s/note.md"))
+        // The names of folders of the user can differ from those of the store in case only.
+        let work = cli.home.appendingPathComponent("s/Work")
+        try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
+        try Data("a plan".utf8).write(to: work.appendingPathComponent("plan.md"))
         for _ in 1...2 {
             let folder = cli.home.appendingPathComponent("s")
             let found = try FileFinder().find(folder)
-            #expect(names(found.files, below: folder) == ["note.md"])
+            #expect(names(found.files, below: folder) == ["Work/plan.md", "note.md"])
             #expect(found.skipped.map(\.reason) == [FileFinder.storeReason])
             #expect(try cli.roost("ingest", "s", "--store", "s").status == 0)
         }

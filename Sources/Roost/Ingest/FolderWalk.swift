@@ -99,7 +99,7 @@ struct FolderWalk {
         let prefix = folder == "/" ? "/" : folder + "/"
         for name in names {
             let path = path.isEmpty ? name : path + "/" + name
-            if isStore, StoreManifest.isOwnFile(name) { continue }
+            if isStore, isOwnFile(name, in: prefix) { continue }
             if name.hasPrefix(".") {
                 // Hidden files are never read; a pattern for them is not a mistake.
                 _ = excludes(path, isFolder: true)
@@ -113,6 +113,17 @@ struct FolderWalk {
     private func isStore(_ folder: String) -> Bool {
         access("\(folder)/\(StoreManifest.fileName)", F_OK) == 0
             && access(StoreConfiguration.lockURL(URL(fileURLWithPath: folder)).path, F_OK) == 0
+    }
+
+    /// Returns whether a name in the folder of a store is that of one of its files. On most file systems,
+    /// `Work` is another folder than the store's `work`.
+    private func isOwnFile(_ name: String, in prefix: String) -> Bool {
+        guard StoreManifest.isOwnFile(name) else { return false }
+        let ownName = name.lowercased()
+        var (status, ownStatus) = (stat(), stat())
+        return name == ownName
+            || lstat(prefix + name, &status) == 0 && lstat(prefix + ownName, &ownStatus) == 0
+                && (status.st_dev, status.st_ino) == (ownStatus.st_dev, ownStatus.st_ino)
     }
 
     /// Returns whether the files in a folder can be opened. The permission to list a folder does not include
