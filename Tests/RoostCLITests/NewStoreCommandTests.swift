@@ -31,14 +31,25 @@ import Testing
     }
 
     @Test func `hidden files of other programs are other files, those of the system are not`() throws {
-        for (name, status) in [(".git", Int32(78)), (".env", 78), (".DS_Store", 0), ("._note", 0)] {
+        for (name, status) in [
+            (".git", Int32(78)), (".env", 78), (".DS_Store", 0), ("._note", 0), (".gitignore", 0),
+            (".gitkeep", 0),
+        ] {
             let folder = "folder\(name)"
             let file = cli.home.appendingPathComponent("\(folder)/\(name)")
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data().write(to: file)
-            #expect(try cli.roost("init", folder).status == status, "\(name)")
+            let result = try cli.roost("init", folder)
+            #expect(result.status == status, "\(name)")
+            #expect(status == 0 || result.error.contains("\(folder)/.roost"), "\(result)")
         }
+        // The store of a project is not inside another folder of this name.
+        let store = cli.home.appendingPathComponent(".roost")
+        try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
+        try Data().write(to: store.appendingPathComponent(".env"))
+        let refused = try cli.roost("init", ".roost")
+        #expect(refused.status == 78 && !refused.error.contains(".roost/.roost"), "\(refused)")
     }
 
     @Test(.enabled(if: getuid() != 0, "root can read every folder"))

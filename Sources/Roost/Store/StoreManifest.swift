@@ -82,8 +82,9 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         return stat(directory.appendingPathComponent(fileName).path, &status) == 0 || errno == EACCES
     }
 
-    /// Returns whether a folder that is no store contains other files than those of an unfinished store and
-    /// those of the operating system. A new store in such a folder would mix its files with them.
+    /// Returns whether a folder that is no store contains other files than those of an unfinished store,
+    /// those of the operating system, and those with settings of git for the folder. A new store in such a
+    /// folder would mix its files with them.
     package static func hasOtherFiles(in directory: URL) -> Bool {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         let storage = [
@@ -96,12 +97,14 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         return names.contains { name in
             let isHiddenPart = name.hasPrefix(".") && (temporary.contains(name) || isOwnFile(name))
             let isOfSystem = systemNames.contains(name) || name.hasPrefix(systemPrefix)
-            return !name.hasPrefix(lock) && !isHiddenPart && !isOfSystem
+            return !name.hasPrefix(lock) && !isHiddenPart && !isOfSystem && !gitNames.contains(name)
         }
     }
 
     /// The hidden files that operating systems create in each folder that is shown in a window.
     private static let systemNames: Set<String> = [".DS_Store", ".directory", ".localized"]
+    /// The files that keep a folder or its contents in a git repository, or out of it.
+    private static let gitNames: Set<String> = [".gitattributes", ".gitignore", ".gitkeep", ".keep"]
     /// The beginning of the names of the hidden files with the attributes of other files.
     private static let systemPrefix = "._"
 

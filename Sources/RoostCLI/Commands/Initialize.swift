@@ -61,10 +61,13 @@ struct Initialize: AsyncParsableCommand {
             (directory ?? options.store).map { URL(fileURLWithPath: $0) }
             ?? UserDirectories().environmentStore ?? here.appendingPathComponent(".roost")
         guard !StoreManifest.hasOtherFiles(in: location) else {
+            let example =
+                location.lastPathComponent == ".roost"
+                ? "" : ", such as \(location.appendingPathComponent(".roost").path)"
             throw RoostError(
                 .configuration,
                 "cannot create a store in \(location.path): the folder contains other files; name a new or "
-                    + "empty folder, such as \(location.appendingPathComponent(".roost").path)")
+                    + "empty folder" + example)
         }
         let limit = try maxSize.flatMap { try ByteCount.parse($0, option: "--max-size") }
         if provider == StoreManifest.Provider.postgres.rawValue {
