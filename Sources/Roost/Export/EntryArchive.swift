@@ -89,7 +89,7 @@ public struct EntryArchive: Sendable {
             }
             throw Self.invalid(
                 name, prefix.isComplete ? "its header" : "entry \(prefix.count + 1)",
-                JSONFault.description(of: data, fallback: ""))
+                prefix.fault ?? JSONFault.description(of: data, fallback: ""))
         } else {
             (entries, space, hasRows) = try Self.parseLines(of: data, name)
         }
@@ -178,14 +178,24 @@ private struct ReadablePrefix {
     var count: Int
     /// Whether all entries are valid.
     var isComplete: Bool
+    /// The fault of the first invalid entry; `nil` if it is not known.
+    var fault: String?
 
     private struct Entries: Decodable {
         var count = 0
         var isComplete: Bool
+        var fault: String?
 
         init(from decoder: any Decoder) throws {
             var list = try decoder.unkeyedContainer()
-            while !list.isAtEnd, (try? list.decode(ArchivedEntry.self)) != nil { count += 1 }
+            do {
+                while !list.isAtEnd {
+                    _ = try list.decode(ArchivedEntry.self)
+                    count += 1
+                }
+            } catch {
+                fault = (error as? ArchivedEntry.Fault)?.reason
+            }
             isComplete = list.isAtEnd
         }
     }
@@ -200,6 +210,6 @@ private struct ReadablePrefix {
             (try? EntryArchive.decoder().decode(Entries.self, from: data))
             ?? (try? EntryArchive.decoder().decode(Document.self, from: data).entries)
         guard let entries else { return nil }
-        (count, isComplete) = (entries.count, entries.isComplete)
+        (count, isComplete, fault) = (entries.count, entries.isComplete, entries.fault)
     }
 }

@@ -121,11 +121,19 @@ import Testing
             let faulty = Self.rows[1].replacing(value, with: replacement)
             #expect(faulty != Self.rows[1])
             let store = store()
-            let data = Data((Self.rows[0].replacing("000001", with: "000002") + "\n" + faulty).utf8)
+            let first = Self.rows[0].replacing("000001", with: "000002")
             let error = await #expect(throws: RoostError.self) {
-                try await store.importEntries(data, name: "rows.jsonl")
+                try await store.importEntries(Data("\(first)\n\(faulty)".utf8), name: "rows.jsonl")
             }
             #expect(error?.message.contains(message) == true, "\(String(describing: error))")
+            let reason = message.dropFirst("line 2: ".count)
+            for text in ["[\(first),\(faulty)]", "{\"schemaVersion\":1,\"entries\":[\(first),\(faulty)]}"] {
+                let error = await #expect(throws: RoostError.self) {
+                    try await store.importEntries(Data(text.utf8), name: "rows.json")
+                }
+                let found = error?.message ?? ""
+                #expect(found.contains("entry 2 is not") && found.contains(reason), "\(found)")
+            }
             #expect(try await store.count() == 0)
         }
     }
