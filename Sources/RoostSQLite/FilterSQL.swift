@@ -64,8 +64,8 @@ struct FilterSQL {
         return found.keys.contains { $0.utf8.elementsEqual(key) }
     }
 
-    /// The SQL function `roost_instant(text, withSeconds)`, which returns the seconds from 1970 to a time with
-    /// a time zone, and NULL for other values (`EntryCondition.Test.instant`).
+    /// The SQL function `roost_instant(text, withSeconds)`, which returns the seconds from 1970 to a time
+    /// with a time zone, and NULL for other values (`EntryCondition.Test.instant`).
     static let instant = DatabaseFunction("roost_instant", argumentCount: 2, pure: true) { values in
         guard let text = Data.fromDatabaseValue(values[0]),
             text.count <= EntryCondition.Test.maximumInstantLength

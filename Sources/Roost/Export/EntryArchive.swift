@@ -53,8 +53,8 @@ public struct EntryArchive: Sendable {
         var entries: [ArchivedEntry]
     }
 
-    /// Parses an archive in either encoding, a plain JSON array of entries, or an ``ExportedTable``. Entries in
-    /// JSON can have the forms that another program gave them (``ArchivedEntry``).
+    /// Parses an archive in either encoding, a plain JSON array of entries, or an ``ExportedTable``. Entries
+    /// in JSON can have the forms that another program gave them (``ArchivedEntry``).
     ///
     /// - Parameters:
     ///   - data: The contents of a file.

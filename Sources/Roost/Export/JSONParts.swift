@@ -57,8 +57,8 @@ struct JSONParts {
 
     /// Visits the parts between two brackets, with commas between them.
     ///
-    /// - Parameter body: Receives the index at which a part begins, and returns the index after it, or `nil` if
-    ///   the part has another form.
+    /// - Parameter body: Receives the index at which a part begins, and returns the index after it, or `nil`
+    ///   if the part has another form.
     /// - Returns: Whether all parts were visited, and only white space follows the closing bracket.
     private func visit(
         _ range: Range<Int>, _ open: UInt8, _ close: UInt8, _ body: (Int) -> Int?

@@ -106,12 +106,13 @@ public struct VectorArchive: Sendable {
         VectorText.rowsWithoutVectors(in: data, name: name)
     }
 
-    /// Reads JSON Lines, a JSON array, CSV or TSV whose rows have a text (`text`, `content` or `document`) and
-    /// a vector (`embedding` or `vector`), and optionally an id (`id` or `key`). Other values become metadata.
+    /// Reads JSON Lines, a JSON array, CSV or TSV whose rows have a text (`text`, `content` or `document`)
+    /// and a vector (`embedding` or `vector`), and optionally an id (`id` or `key`). Other values become
+    /// metadata.
     ///
     /// The array can be a member of an object, such as `data`. An object with the lists `documents`,
-    /// `embeddings`, `ids` and `metadatas`, as Chroma returns it, is read too. Texts that are null are counted
-    /// in ``recordsWithoutText``.
+    /// `embeddings`, `ids` and `metadatas`, as Chroma returns it, is read too. Texts that are null are
+    /// counted in ``recordsWithoutText``.
     ///
     /// - Parameters:
     ///   - data: The contents of a file.

@@ -7,7 +7,8 @@ import RoostModel
 struct VectorRow: Decodable {
     /// The values by their names, without ``vector``.
     var values: [String: MetadataValue]
-    /// The name and the numbers of the vector; `nil` if the row has none, or if it is not an array of numbers.
+    /// The name and the numbers of the vector; `nil` if the row has none, or if it is not an array of
+    /// numbers.
     var vector: (name: String, numbers: [Float])?
 
     private struct Name: CodingKey {

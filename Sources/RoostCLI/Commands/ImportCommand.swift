@@ -240,8 +240,8 @@ struct ImportCommand: AsyncParsableCommand {
                         ? "--ignore-vectors was given"
                         : !archive.hasVectors
                             ? "the file has no vectors"
-                            : "the vectors are of another model; a store that `roost init --model` creates with "
-                                + "that model keeps them"))
+                            : "the vectors are of another model; a store that `roost init --model` creates "
+                                + "with that model keeps them"))
     }
 
     /// Imports the entities of a reference memory server.

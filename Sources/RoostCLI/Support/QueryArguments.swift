@@ -178,8 +178,8 @@ struct QueryArguments {
             let meant =
                 similar.map { "--\($0)" } ?? FamiliarNames.option(name, among: valueOptions.union(flags))
             return meant.map {
-                "'\(Terminal.line(name, limit: 60))' is not an option (did you mean \($0)?); searching for it "
-                    + "as text"
+                "'\(Terminal.line(name, limit: 60))' is not an option (did you mean \($0)?); searching for "
+                    + "it as text"
             }
         }
     }

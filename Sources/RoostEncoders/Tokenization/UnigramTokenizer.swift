@@ -147,7 +147,7 @@ struct UnigramTokenizer: ModelTokenizer {
 
     /// Returns the range of a token without the mark at its beginning, which stands for the space before it.
     private func withoutMark(_ range: Range<Int>, of text: AlignedText) -> Range<Int> {
-        guard range.count > WordMarks.mark.count, text.has(WordMarks.mark, at: range.lowerBound) else {
+        guard range.count >= WordMarks.mark.count, text.has(WordMarks.mark, at: range.lowerBound) else {
             return range
         }
         return range.lowerBound + WordMarks.mark.count..<range.upperBound

@@ -29,8 +29,9 @@ struct SpellingCorrector {
     private static let maximumLength = 40
     /// The length of words in which only a missing letter and a transposition are corrected.
     private static let shortLength = 3
-    /// The minimum number of texts with a word from which a short word lacks a letter. Nearly every short word
-    /// becomes some word of the texts if a letter is added (`git`, German "gibt"), but seldom a frequent one.
+    /// The minimum number of texts with a word from which a short word lacks a letter. Nearly every short
+    /// word becomes some word of the texts if a letter is added (`git`, German "gibt"), but seldom a frequent
+    /// one.
     private static let minimumFrequencyOfLonger = 10
     /// The minimum sum of the logarithms of frequency and likelihood for a word with fewer letters than
     /// `lengthForTwo`. Many short names are similar to some word of the store: "redis" is not a misspelled
