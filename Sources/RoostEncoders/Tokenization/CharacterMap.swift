@@ -13,7 +13,7 @@ struct CharacterMap: Sendable {
 
     /// Creates a table.
     ///
-    /// - Returns: `nil` if the bytes are too short for the stated size.
+    /// - Returns: `nil` if the bytes are too short for the stated size, or the replacements are not UTF-8.
     init?(_ data: Data) {
         let bytes = Array(data)
         func number(_ offset: Int) -> UInt32 {
@@ -24,6 +24,7 @@ struct CharacterMap: Sendable {
         guard size % 4 == 0, size <= bytes.count - 4 else { return nil }
         let units = (0..<size / 4).map { number(4 + 4 * $0) }
         let replacements = Array(bytes[(4 + size)...])
+        guard String(validating: replacements, as: UTF8.self) != nil else { return nil }
         ascii = (0..<128).map { Self.replacement(of: CollectionOfOne(UInt8($0)), units, replacements) }
         self.units = units
         self.replacements = replacements
@@ -126,7 +127,8 @@ struct CharacterMap: Sendable {
             guard unit & 0x100 != 0 else { continue }
             guard node < units.count else { return nil }
             let start = Int(units[node] & 0x7FFF_FFFF)
-            guard start < replacements.count else { return nil }
+            // A replacement begins at a character, so that the text remains valid UTF-8.
+            guard start < replacements.count, replacements[start] & 0xC0 != 0x80 else { return nil }
             return start..<(replacements[start...].firstIndex(of: 0) ?? replacements.count)
         }
         return nil

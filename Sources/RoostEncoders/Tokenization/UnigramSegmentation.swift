@@ -13,7 +13,7 @@ struct UnigramSegmentation {
         /// The sum of the scores of the pieces.
         var score = 0.0
         /// The offset at which the last piece begins; -1 if no division ends here.
-        var start = -1
+        var start: Int32 = -1
         var id: Int32 = -1
     }
 
@@ -26,7 +26,7 @@ struct UnigramSegmentation {
     /// Returns the pieces of a word. Adjacent unknown characters form one piece.
     ///
     /// - Parameters:
-    ///   - word: Valid UTF-8.
+    ///   - word: Valid UTF-8, below 2 GB.
     ///   - vocabulary: The pieces with their scores.
     ///   - unknown: The id of unknown characters.
     /// - Complexity: O(length of word · length of the longest piece).
@@ -43,11 +43,12 @@ struct UnigramSegmentation {
             while start + length < word.count, word[start + length] & 0xC0 == 0x80 { length += 1 }
             var hasCharacter = false
             vocabulary.forEachPrefix(of: word, from: start) { id, count, pieceScore in
-                extend(to: start + count, Path(score: score + pieceScore, start: start, id: id))
+                extend(to: start + count, Path(score: score + pieceScore, start: Int32(start), id: id))
                 if count == length { hasCharacter = true }
             }
             if !hasCharacter {
-                extend(to: start + length, Path(score: score + unknownScore, start: start, id: unknown))
+                let path = Path(score: score + unknownScore, start: Int32(start), id: unknown)
+                extend(to: start + length, path)
             }
             start += length
         }
@@ -65,11 +66,11 @@ struct UnigramSegmentation {
         while end > 0 {
             let path = paths[end]
             if path.id == unknown, let last = pieces.last, last.id == unknown {
-                pieces[pieces.count - 1].range = path.start..<last.range.upperBound
+                pieces[pieces.count - 1].range = Int(path.start)..<last.range.upperBound
             } else {
-                pieces.append(Piece(id: path.id, range: path.start..<end))
+                pieces.append(Piece(id: path.id, range: Int(path.start)..<end))
             }
-            end = path.start
+            end = Int(path.start)
         }
         return pieces.reversed()
     }

@@ -34,7 +34,9 @@ private struct Reader {
 
     /// Returns the error for a setting that Roost does not support.
     func unsupported(_ setting: String) -> EmbedderError {
-        EmbedderError(.unsupportedModel, "cannot open \(file.url.path): \(setting) is not supported")
+        // Settings contain texts of the file, which may be long.
+        EmbedderError(
+            .unsupportedModel, "cannot open \(file.url.path): \(setting.prefix(120)) is not supported")
     }
 
     // MARK: Tokens

@@ -121,10 +121,16 @@ struct UnigramTokenizer: ModelTokenizer {
         }
     }
 
-    /// Returns the first offset in a range that follows white space and precedes an ASCII character, so that
-    /// neither a grapheme cluster nor a word contains it; the end of the range if no offset does.
+    /// Returns the first offset in a range that no word and no grapheme cluster contains: after a tab or line
+    /// feed, or between a space and an ASCII character; the end of the range if it has no such offset.
     private static func endOfWord(in utf8: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Int {
-        range.dropFirst().first { [9, 10, 32].contains(utf8[$0 - 1]) && utf8[$0] < 0x80 } ?? range.upperBound
+        range.dropFirst().first {
+            switch utf8[$0 - 1] {
+            case 9, 10: true
+            case 32: utf8[$0] < 0x80
+            default: false
+            }
+        } ?? range.upperBound
     }
 
     private func appendTokens(

@@ -125,6 +125,42 @@ import Testing
         #expect(error?.code == .damagedModel)
     }
 
+    /// A double array in the layout of Darts-clone that has one text, "a", and its value, which is the offset
+    /// of the replacement.
+    static func table(replacement: [UInt8], offset: UInt32 = 0) -> String {
+        var units = [UInt32](repeating: 0, count: 256)
+        units[0] = 1 << 10
+        units[1 ^ 0x61] = 0x61 | 0x100 | 2 << 10
+        units[1 ^ 0x61 ^ 2] = 0x8000_0000 | offset
+        let numbers = ([UInt32(4 * units.count)] + units).flatMap { unit in
+            (0..<4).map { UInt8(truncatingIfNeeded: unit >> UInt32(8 * $0)) }
+        }
+        return Data(numbers + replacement + [0]).base64EncodedString()
+    }
+
+    @Test func `a table whose replacements are not valid UTF-8 does not damage texts`() throws {
+        func tokens(_ table: String) throws -> TokenSequence {
+            let steps = #"{"type": "Precompiled", "precompiled_charsmap": "\#(table)"}, {"type": "Lowercase"}"#
+            return try tokenizer(["normalizer": #"{"type": "Sequence", "normalizers": [\#(steps)]}"#])
+                .tokenize("abc")
+        }
+        #expect(try tokens(Self.table(replacement: Array("C".utf8))).ids == [1, 7, 4, 7])
+        let error = #expect(throws: EmbedderError.self) { try tokens(Self.table(replacement: [0xFF, 0xFE])) }
+        #expect(error?.code == .damagedModel)
+        // The replacement would begin inside the character.
+        let inside = try tokens(Self.table(replacement: Array("é".utf8), offset: 1))
+        #expect(try inside.ids == tokenizer([:]).tokenize("abc").ids)
+    }
+
+    @Test func `long texts in other alphabets are divided at line ends`() throws {
+        let long = String(repeating: "ж ab b\u{301}\n", count: 20_000)
+        let tokenizer = try tokenizer(Self.whitespaceFirst)
+        let line = tokenizer.tokenize("ж ab b\u{301}\n").ids
+        let tokens = tokenizer.tokenize(long)
+        #expect(tokens.ids == Array(repeatElement(line, count: 20_000).joined()))
+        #expect(tokens.ranges.last?.upperBound == long.utf8.count - 1)
+    }
+
     @Test func `a vocabulary with escapes and white space is read`() throws {
         let model = #"""
             { "vocab" : [ [ "<unk>" , 0 ] , ["\u2581\"", -1.5e0], ["\ud83d\udc26\\",-2 ] ] , "unk_id":0,
