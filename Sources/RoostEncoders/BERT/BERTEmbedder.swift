@@ -88,9 +88,12 @@ public struct BERTEmbedder: Embedder {
             dimension: configuration.hiddenSize, pooling: configuration.pooling.rawValue,
             queryPrefix: configuration.queryPrefix, documentPrefix: configuration.documentPrefix,
             isNormalized: configuration.normalizes)
+        // The space at the end of a prefix belongs to the first word of the text after it.
+        func tokens(_ prefix: String) -> [Int32] {
+            tokenizer.tokenize(String(prefix.reversed().drop(while: \.isWhitespace).reversed())).ids
+        }
         prefixes = [
-            .query: tokenizer.tokenize(configuration.queryPrefix).ids,
-            .document: tokenizer.tokenize(configuration.documentPrefix).ids,
+            .query: tokens(configuration.queryPrefix), .document: tokens(configuration.documentPrefix),
         ]
         let prefixLength = prefixes.values.map(\.count).max() ?? 0
         guard prefixLength + 2 < configuration.maximumLength else {

@@ -8,7 +8,9 @@ extension ModelFolder {
     ///   of a sequence.
     /// - Throws: `EmbedderError` that names the file or the unsupported setting.
     func tokenizer(addsSpecialTokens: Bool = true) throws -> any ModelTokenizer {
-        if !has("vocab.txt"), has("tokenizer.json") {
+        if !has("vocab.txt") {
+            // The file of SentencePiece itself, such as `sentencepiece.bpe.model`, is not supported.
+            guard has("tokenizer.json") else { throw missing("vocab.txt or tokenizer.json") }
             let file = try TokenizerFile(self)
             if try file.decodeFromModel(String.self, "type") == "Unigram" {
                 return try UnigramTokenizer(file, addsSpecialTokens: addsSpecialTokens)

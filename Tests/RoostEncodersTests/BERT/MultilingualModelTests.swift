@@ -52,6 +52,40 @@ import Testing
         #expect(vector.count == 16 && abs(length(of: Array(vector)) - 1) < 1e-5)
     }
 
+    /// Returns a copy of the model in which a file is replaced.
+    static func copy(_ file: String, _ change: (String) -> String) throws -> URL {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID())")
+        try FileManager.default.copyItem(at: Self.folder, to: folder)
+        let url = folder.appendingPathComponent(file)
+        let text = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
+        try Data(change(text).utf8).write(to: url)
+        return folder
+    }
+
+    @Test func `the space at the end of a prefix belongs to the first word of the text`() throws {
+        let prompts = #"{"prompts": {"query": "query: "}}"#
+        let folder = try Self.copy("config_sentence_transformers.json") { _ in prompts }
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // Without the division at white space, a space at the end would be a token.
+        let url = folder.appendingPathComponent("tokenizer.json")
+        var file = try #require(
+            try JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any])
+        file["pre_tokenizer"] = ["type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"]
+        try JSONSerialization.data(withJSONObject: file).write(to: url)
+        let model = try BERTEmbedder(folder: folder)
+        let text = "Die Mauersegler"
+        #expect(model.space.queryPrefix == "query: ")
+        #expect(model.tokenIDs(of: text, as: .query) == model.tokenIDs(of: "query: \(text)"))
+    }
+
+    @Test func `a missing tokenizer is an error that names the file`() throws {
+        let folder = try Self.copy("tokenizer.json") { $0 }
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("tokenizer.json"))
+        let error = #expect(throws: EmbedderError.self) { try BERTEmbedder(folder: folder) }
+        #expect(error?.code == .modelNotFound && error?.message.contains("tokenizer.json is missing") == true)
+    }
+
     @Test(arguments: [-1, 49, Int.max]) func `a row of padding outside the table is refused`(row: Int) throws
     {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("padding-\(UUID())")
