@@ -15,7 +15,7 @@ enum StopWordLists {
         gerade gibt gleich hast hatte heißt hätte ihm ihn ihnen ihrem ihres indem innerhalb ja je jede \
         jedem jeden jeder jedes jedoch jemand jene jeweils kannst keinen keiner kommen kommt konnte könnte \
         könnten lassen lässt machen macht manche manchmal mehrere mehreren meisten mittels muß möchte \
-        nachdem nein nichts nie niemals niemand nun ob obwohl oft sagen sagt schließlich seinem seines seit \
+        nachdem nein nichts nie niemals niemand nun obwohl oft sagen sagt schließlich seinem seines seit \
         selber selbst sobald sogar solange solche solchen sollen sollte sollten sondern sonst sowie sowohl \
         statt unser unsere unserer usw viel viele vielen vielleicht wegen weil weiter weitere weiteren \
         weiterhin wenig weniger wenigstens wirklich wobei wodurch wohl wollen wollte worden während wäre \
@@ -31,10 +31,10 @@ enum StopWordLists {
         cependant certaines certains ceux chacun chacune chaque ci contre d'abord d'autres depuis devrait \
         dire dit doit doivent durant dès déjà enfin ensuite eux faut fois grâce ici l'autre l'un l'une \
         laquelle lequel lesquels lors lorsque là maintenant mieux moins n'a n'y notamment néanmoins parce \
-        parfois parmi pendant peu peuvent plupart plusieurs plutôt pourrait pouvez puisque qu'elle qu'elles \
-        qu'en qu'ils qu'on qu'un qu'une quelque quelques quoi rien s'est s'il s'ils selon sera serait \
-        seront seul seule seulement sinon soient soit souvent surtout telle telles tels toute toutefois \
-        toutes trop va vers veut via voici vos vraiment à étaient étant
+        parfois parmi peu peuvent plupart plusieurs plutôt pourrait pouvez puisque qu'elle qu'elles qu'en \
+        qu'ils qu'on qu'un qu'une quelque quelques quoi rien s'est s'il s'ils selon serait seront seul \
+        seule seulement sinon soient soit souvent surtout telle telles tels toute toutefois toutes trop va \
+        vers veut via voici vos vraiment à étaient étant
         """
     static let spanish = """
         el la los las un una unos unas de del y en que es por con para se no su sus al lo como más pero le \
@@ -47,8 +47,8 @@ enum StopWordLists {
         excepto fuera haber hace hacen hacer hacia haya hecho igual incluso jamás luego mientras misma \
         mismo mismos muchas mucho muchos nada nadie ninguna ninguno ningún nosotros nuestra nuestro nunca \
         poco pocos podemos poder podrá podría pues quiere quiero según será serán sería sido siempre siendo \
-        sino sola solamente somos soy suele sí tal tales tanto tendrá tener tengo toda todas todavía tras \
-        través tus uno va varias varios veces vez
+        sino sola solamente somos suele sí tal tanto tendrá tener tengo toda todas todavía tras través tus \
+        uno va varias varios veces vez
         """
     static let italian = """
         il lo la i gli le un uno una di del dello della dei degli delle e è in che non per con si da dal \
@@ -56,19 +56,19 @@ enum StopWordLists {
         più anche se su questo questa questi queste quello quella suo sua suoi loro lui lei noi voi io tu \
         mi ti ci o dove quando perché molto tutto tutti fra tra dopo prima ancora già solo così può due fa \
         abbiamo adesso agli alcun alcuna alcune alcuni allora altra altre altri altrimenti altro appena \
-        attraverso avere avete aveva avevano basta bene bisogna c'era c'è chi chiunque circa ciò contro \
-        cos'è cosa cose cosi cui dagli dalle davvero deve devi devo devono dice dietro dire dovrebbe dunque \
-        durante ecco egli erano ero esattamente esse essi esso facendo faceva fanno fatto fino forse fosse \
-        fossero fu hai ho infatti infine inoltre insieme intorno invece l'altra l'altro li mai meglio meno \
-        mentre mia mie miei mio molte molti ne neanche negli nello nemmeno neppure nessun nessuna nessuno \
-        niente nostra nostri nostro nulla ogni ognuno oltre oppure ora ormai perche perciò piu piuttosto po \
-        poche pochi poco poi poiché possiamo posso possono potere potrebbe probabilmente proprio puo qual \
-        qualche qualcosa qualcuno quale quali qualsiasi qualunque quante quanti quanto quasi quei quel \
-        quelle quelli qui quindi saranno sarebbe sarà sembra sempre senza sia siamo siano siete sola \
-        solamente soltanto sopra soprattutto sotto specialmente spesso sta stai stanno stare stata stati \
-        stessa stesse stessi stesso sto subito sugli sui sulle sullo tali tante tanti tanto te tramite \
-        tranne troppo tua tuo tuoi tutta tuttavia tutte un'altra va vado vai vanno vengono vero verso vi \
-        viene voglio volta volte vostra vostro vuoi vuol vuole
+        attraverso avere avete aveva avevano basta bene bisogna c'era c'è chiunque ciò contro cos'è cosa \
+        cose cosi cui dagli dalle davvero deve devi devo devono dice dietro dire dovrebbe dunque durante \
+        ecco egli erano ero esattamente esse essi esso facendo faceva fanno fatto fino forse fosse fossero \
+        hai ho infatti infine inoltre insieme intorno invece l'altra l'altro li mai meglio meno mentre mie \
+        miei mio molte molti ne neanche negli nello nemmeno neppure nessun nessuna nessuno niente nostra \
+        nostri nostro nulla ogni ognuno oltre oppure ora ormai perche perciò piu piuttosto po poche pochi \
+        poco poi poiché possiamo posso possono potere potrebbe probabilmente proprio puo qual qualche \
+        qualcosa qualcuno quale quali qualsiasi qualunque quante quanti quanto quei quel quelle quelli qui \
+        quindi saranno sarebbe sarà sembra sempre senza sia siamo siano siete sola solamente soltanto sopra \
+        soprattutto sotto specialmente spesso sta stai stanno stare stati stessa stesse stessi stesso sto \
+        subito sugli sui sulle sullo tali tante tanti tanto te tramite tranne troppo tua tuo tuoi tutta \
+        tuttavia tutte un'altra va vado vai vanno vengono vero verso vi viene voglio volta volte vostra \
+        vostro vuoi vuol vuole
         """
     static let portuguese = """
         o a os as um uma uns umas de do da dos das e é em no na nos nas que não por para com se ao aos à às \
@@ -92,7 +92,7 @@ enum StopWordLists {
         waar hoe zo of tot geen meer kan kunnen zou moet moeten al onder mijn hun hem haar ons onze veel na \
         achter af alle alleen allemaal alles altijd ander andere anderen anders beide bijna bijvoorbeeld \
         binnen boven daar daarom daarvan dankzij dezelfde doen doet dus echt echter eens eerder eerst \
-        eerste elkaar elke enige enkel enkele enz even ga gaan gaat gedaan geeft geven hebt hele hetzelfde \
+        eerste elkaar elke enige enkel enkele enz even gaan gaat gedaan geeft geven hebt hele hetzelfde \
         hier hiervoor hoewel ieder iedere iedereen iets inderdaad indien jouw komen komt kon kunt laat \
         laatste laten maak maakt maken meest meestal minder misschien mogelijk mogen niets noch nodig nooit \
         nu omdat opnieuw reeds samen sinds slechts sommige soms staan staat steeds tegen tenzij terug \
@@ -103,15 +103,15 @@ enum StopWordLists {
     static let swedish = """
         och att det som en på är av för med den till inte har de ett om var jag men från vi så kan när hade \
         eller man sig över hon han nu bara vid efter skulle alla sin ut mot under också då där här blir \
-        blev vad hur mycket utan mellan varje något några samt aldrig allt alltid andra annan annat \
-        antingen beror bli blivit borde bort båda både bör denna deras dess dessa detta din dina ditt du \
-        därför därmed eftersom egen egna ej endast ens er exempelvis finns fler flera flesta fram få får \
-        följande första ge genom ger gjort gå går gör göra ha hela helt hos ibland icke igen in inga ingen \
-        inget innan inom istället kallas kanske kom komma kommer krävs kunde kunna lika låta låter medan \
-        mer mera mest mindre minst många måste ner nog normalt någon någonting ofta olika oss redan \
-        respektive runt samma samtidigt samtliga se sedan senare sina sitt själv själva ska skall stället \
-        säga sätt sådan sådana sådant ta tidigare tillbaka trots två upp utanför utöver vanligen vanligt \
-        vara varandra varför varit vars verkligen vidare vilka vilken vilket vill väl vårt än ännu även åt
+        blev vad hur mycket utan mellan varje något några samt aldrig allt alltid andra annat antingen \
+        beror bli blivit borde bort båda både bör denna deras dess dessa detta din dina ditt du därför \
+        därmed eftersom egen egna ej endast ens er exempelvis finns fler flera flesta fram få får följande \
+        första genom ger gjort gå går gör göra ha hela helt hos ibland icke igen in inga ingen inget innan \
+        inom istället kallas kanske kom komma kommer krävs kunde kunna lika låta låter medan mer mera mest \
+        mindre minst många måste nog normalt någon någonting ofta olika oss redan respektive runt samma \
+        samtidigt samtliga se sedan senare sina sitt själv själva ska skall stället säga sätt sådan sådana \
+        sådant ta tidigare tillbaka trots två upp utanför utöver vanligen vanligt vara varandra varför \
+        varit verkligen vidare vilka vilken vilket vill väl vårt än ännu även åt
         """
     static let danish = """
         og i at er det en til på af for med som den de der ikke et har fra jeg blev være havde hvor når \
@@ -119,19 +119,19 @@ enum StopWordLists {
         hvad hvordan mellem hver nogle uden kun blive mange aldrig alle allerede alt altid anden andet \
         andre begge blevet bliver både bør da denne deres derfor dette din disse dit egen ej ellers enhver \
         ens enten flere fleste forskellige frem få får før først første gå gør gøre hele hvem hvert hvilke \
-        hvilket hvis idet igen ind indtil ingen intet kom komme kunne mens mere mindre mindst må måske \
-        nogen nær om omkring samme sammen samt se selv selvom siden sidste slet stadig så sådan tilbage ud \
-        under undtagen videre
+        hvilket hvis idet igen ind indtil ingen intet kom komme kunne mens mindre mindst må måske nogen nær \
+        om omkring samme sammen samt se selv selvom siden sidste slet stadig så sådan tilbage ud under \
+        undtagen videre
         """
     static let norwegian = """
         og i at er det en til på av for med som den de ikke et har fra jeg ble være hadde hvor når skal vil \
         også etter ved hun han seg dem eller mye noe kan men var vi du sin over mot nå bare hva hvordan \
         mellom hver noen uten kun bli mange aldri alle allerede alt andre annen annet begge blant blir \
-        blitt burde både bør da deg denne der deres deretter derfor dermed dersom dette din dine disse ditt \
-        egen eget egne ellers enda eneste enhver enkelte enn enten ett ettersom fikk finnes flere fleste \
-        fordi fortsatt frem få får fått før først første gi gir gjennom gjort gjør gjøre gjøres gå går gått \
-        hele heller helst helt hos hvem hverandre hvert hvilke hvilken hvilket hvis hvorfor igjen ingen \
-        ingenting inn innen kanskje kom komme kommer kunne lik like likevel litt meget mens mer mest mindre \
+        blitt burde både bør da denne der deres deretter derfor dermed dersom dette din disse ditt egen \
+        eget egne ellers enda eneste enhver enkelte enn enten ett ettersom fikk finnes flere fleste fordi \
+        fortsatt frem få får fått før først første gir gjennom gjort gjør gjøre gjøres gå går gått hele \
+        heller helst helt hos hvem hverandre hvert hvilke hvilken hvilket hvis hvorfor igjen ingen \
+        ingenting innen kanskje kom komme kommer kunne lik like likevel litt meget mens mer mest mindre \
         minst må måtte nesten nok nær ofte om opp oss samme sammen samt samtidig se selv si siden sier sine \
         sist siste sitt skulle slik slike så tilbake tross ulike under ut utenfor vel veldig videre ville \
         vår våre vårt vært å
@@ -172,14 +172,14 @@ enum StopWordLists {
         més però seu seva també quan sobre entre fins hi ho això aquest aquesta aquests molt tot tots o si \
         sense després on ser estat pot abans així algun alguna algunes alguns allà almenys altra altre \
         altres ambdós aquell aquelles aquells aquestes aquí ara aviat bastant bé cada cadascun cadascuna \
-        cal contra d'algun d'altres d'aquest d'aquesta d'aquests d'un d'una darrere des dins doncs dues \
-        durant elles ells encara endavant ens eren estan estar estava estem està fer fet fora gaire gairebé \
-        haver havia hem ja l'altre l'hora li llarg llavors lloc lo mai malgrat massa mateix mateixa \
-        mateixes mateixos mentre menys molta moltes molts n'hi només nos nosaltres nostra nostre nostres \
-        obstant pas pel pels perquè poc pocs poden poder podeu podria potser propi pròpia qual quals \
-        qualsevol qui quin quina quines quins què res s'ha s'han s'hi se segons sempre seria serà seus \
-        seves sigui sinó sobretot sota sovint tal tampoc tant tenen tenim tenir tota totes tothom tret té \
-        us vam vegada vegades vos vosaltres vostra vostre vostres
+        contra d'algun d'altres d'aquest d'aquesta d'aquests d'un d'una darrere des dins doncs dues durant \
+        elles ells encara endavant ens eren estan estar estava estem està fer fet fora gaire gairebé hem \
+        haver havia ja l'altre l'hora li llarg llavors lloc lo mai malgrat mateix mateixa mateixes mateixos \
+        mentre menys molta moltes molts n'hi només nos nosaltres nostra nostre nostres obstant pas pel pels \
+        perquè poc pocs poden poder podeu podria potser propi pròpia qual quals qualsevol qui quin quina \
+        quines quins què s'ha s'han s'hi se segons sempre seria serà seus seves sigui sinó sobretot sota \
+        sovint tal tampoc tant tenen tenim tenir tota totes tothom tret té us vam vegada vegades vos \
+        vosaltres vostra vostre vostres
         """
     static let basque = """
         eta da ez bat du dira zen izan duen ere baina hau hori hura dute zuen egin beste bere den edo baino \
@@ -190,15 +190,15 @@ enum StopWordLists {
         ada bisa dapat saya kami kita mereka dia anda sudah telah lebih saat seperti jika agar tetapi namun \
         bagaimana apa para sangat hanya setelah agak antara apakah atas bagi bagian bahkan bahwa baik \
         banyak baru bawah beberapa begitu belum benar berbagai biasanya boleh buat bukan cukup daripada \
-        demikian dengannya diri dirinya dua hal hampir harus hingga ia ialah ingin inilah itulah jadi \
-        jangan jarang kadang kapan kecuali kemudian kepada keseluruhan ketika khususnya kini lagi lain \
-        lainnya lalu maka mana masih masing maupun melalui memang mengapa menjadi menurut merupakan \
-        meskipun misalnya mungkin nanti paling perlu pernah pertama pula punya sama sambil sampai satu \
-        sebabnya sebagian sebaliknya sebanyak sebelum sebelumnya sebenarnya sebuah secara sedang sedangkan \
-        sedikit segala segera sehingga sejak sejauh sejumlah sekadar sekali sekaligus sekarang sekitar \
-        selain selalu selama selanjutnya seluruh semakin sementara semua semuanya sendiri seolah seorang \
-        sering serta seseorang sesuatu seterusnya setiap siapa sini suatu tak tanpa tapi tentang tentu \
-        terhadap terlalu terlebih termasuk tersebut tertentu terus tetap umumnya walaupun yaitu
+        demikian dengannya diri dirinya dua hampir harus hingga ialah ingin inilah itulah jadi jangan \
+        jarang kadang kapan kecuali kemudian kepada keseluruhan ketika khususnya kini lagi lain lainnya \
+        lalu maka masih masing maupun melalui memang mengapa menjadi menurut merupakan meskipun misalnya \
+        mungkin nanti paling perlu pernah pertama pula punya sama sambil sampai satu sebabnya sebagian \
+        sebaliknya sebanyak sebelum sebelumnya sebenarnya sebuah secara sedang sedangkan sedikit segala \
+        segera sehingga sejak sejauh sejumlah sekadar sekali sekaligus sekarang sekitar selain selalu \
+        selama selanjutnya seluruh semakin sementara semua semuanya sendiri seolah seorang sering serta \
+        seseorang sesuatu seterusnya setiap siapa sini suatu tak tanpa tapi tentang tentu terhadap terlalu \
+        terlebih termasuk tersebut tertentu terus tetap umumnya walaupun yaitu
         """
     static let irish = """
         agus an na ar is i go le do a ag ní bhí tá sé sí siad mar ach nó leis gur ó faoi seo sin nach \
@@ -224,19 +224,19 @@ enum StopWordLists {
     static let polish = """
         i w na z się nie do to że jest jak o co a po za od ale tak dla ten ta te był była było są być przez \
         czy już tylko może jego jej ich oraz ze który która które tego tym przed przy też lub gdy gdzie aby \
-        albo ani aż bardziej bardzo bez bo by bądź będzie będziesz będą będę całe cały ci ciebie cię coś \
+        albo ani aż bardziej bardzo bez by bądź będzie będziesz będą będę całe cały ci ciebie cię coś \
         czasami czasem czego czemu czyli często dlaczego dlatego dobrze dość dużo dwa dwie dwóch dzięki \
         dziś gdyby gdyż go ile inne innego inny innych jaka jakby jaki jakie jakieś jakim jakiś jako jakoś \
         je jeden jedna jednak jednakże jedno jestem jesteś jesteśmy jeszcze jeśli jeżeli ją każda każde \
         każdego każdy kiedy kilka kto ktoś którego której których którym którzy którą lecz ma mają mam mamy \
         masz mi mimo między mnie mną mogą mogę moim moja moje możliwe można mu musi musisz mógł mój mówi \
         nad najbardziej najpierw nas natomiast natychmiast nawet nic nich niech niego niej nigdy nikt nim \
-        nimi nią niż obok on ona one oni ono oprócz oto pod podczas podobnie ponieważ poniżej poprzez potem \
+        nimi nią niż obok on ona one oni ono oprócz oto podczas podobnie ponieważ poniżej poprzez potem \
         powinien powinna powinno poza prawie przecież przypadku raz razem również sama samego samo siebie \
         skąd sobie sobą sposób swoje swojego swojej swoją swój taka taki takich takie takim taką także tam \
-        tej temu teraz tobie tobą trzeba tu tutaj twoja twoje twój ty tych tymi tą tę wam was według \
-        wewnątrz wiele wielu więc więcej wszyscy wszystkich wszystkie wszystkim wszystko wtedy wy właśnie \
-        zamiast zanim zatem zawsze zaś znowu znów zwykle żaden żadnych żeby
+        tej teraz tobie tobą trzeba tu tutaj twoja twoje twój ty tych tymi tą tę wam was według wewnątrz \
+        wiele wielu więc więcej wszyscy wszystkich wszystkie wszystkim wszystko wtedy wy właśnie zamiast \
+        zanim zatem zawsze zaś znowu znów zwykle żaden żadnych żeby
         """
     static let czech = """
         a v na se je že s z do to si jak ale o i pro po za by jsem jsou byl byla bylo být od tak nebo ve ze \
@@ -248,7 +248,7 @@ enum StopWordLists {
         kterou kterých kterým kteří li mají mi mimo mnoho mohl mohla mohli mohou možná mu musí my má málo \
         mám máme máte méně mít mě může můžeme můžete nad naše ne nebude nebyl nebylo nejsou nemají nemá \
         nemůže nic nich nikdo nikdy nimi nyní nám nás ním něco něho něj nějaké nějaký někdo někdy některé \
-        on pod podle pokud potom pouze pořád prostě proti protože proč první právě před přes přitom příliš \
+        on podle pokud potom pouze pořád prostě proti protože proč první právě před přes přitom příliš \
         přímo sama samozřejmě sebe sebou sem sice skoro sobě spolu spíše stejně stále svou své svého svém \
         svých svým svůj sám tady taková takové takový taky takže tato tedy tehdy tento teď ti toho tohoto \
         tomto tomu toto tu tuto ty tyto této tím tě těch třeba vaše velice velmi vlastně vy vám vás váš \

@@ -57,6 +57,15 @@ import Testing
         #expect(TextLanguages(of: text).latin == language)
     }
 
+    @Test(arguments: [
+        "Holiday Inn booking confirmation", "soy sauce noodles", "kung fu movies", "chi square table",
+        "environment vars", "silver pendant necklace", "Canterbury Tales review", "Kofi Annan speech",
+        "Kubernetes pod restart, pod logs", "Stata regression output", "birthday gift Mia", "mere opinion",
+    ])
+    func `English words and names that are function words elsewhere do not change the language`(text: String) {
+        #expect(TextLanguages(of: text).latin == .english)
+    }
+
     @Test func `a text has a language for each of its alphabets`() {
         let languages = TextLanguages(of: "Читаю книгу «The Art of Computer Programming» и делаю заметки")
         #expect(languages.cyrillic == .russian && languages.latin == .english)
