@@ -108,6 +108,7 @@ extension GroupVocabularies {
     /// become more frequent.
     private func kept(_ label: String, _ phrases: [LabelPhrase], _ titles: [String]) -> String? {
         let parts = label.split(separator: ", ").map(String.init)
+        guard !parts.isEmpty else { return nil }
         if phrases.isEmpty {
             let known = Set(titles.map { TextTitle.shortened($0) })
             return known.contains(label) || parts.allSatisfy(known.contains) ? label : nil

@@ -151,6 +151,10 @@ struct GroupLabelTests {
                 .init(titles: titles, previous: "sparrow, house martin, owl"),
                 .init(titles: ["iron", "iron", "tin"], previous: "copper, iron"),
             ])
+        #expect(
+            vocabularies.labels(
+                from: [[], []], [.init(titles: ["owl"], previous: ""), .init(titles: ["tin"], previous: ", ")])
+                == ["owl", "tin"])
         #expect(kept == ["sparrow, house martin, owl", "iron, tin"])
     }
 
