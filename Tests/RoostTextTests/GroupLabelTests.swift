@@ -153,7 +153,8 @@ struct GroupLabelTests {
             ])
         #expect(
             vocabularies.labels(
-                from: [[], []], [.init(titles: ["owl"], previous: ""), .init(titles: ["tin"], previous: ", ")])
+                from: [[], []],
+                [.init(titles: ["owl"], previous: ""), .init(titles: ["tin"], previous: ", ")])
                 == ["owl", "tin"])
         #expect(kept == ["sparrow, house martin, owl", "iron, tin"])
     }

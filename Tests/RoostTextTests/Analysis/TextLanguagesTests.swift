@@ -62,7 +62,7 @@ import Testing
         "environment vars", "silver pendant necklace", "Canterbury Tales review", "Kofi Annan speech",
         "Kubernetes pod restart, pod logs", "Stata regression output", "birthday gift Mia", "mere opinion",
     ])
-    func `English words and names that are function words elsewhere do not change the language`(text: String) {
+    func `a short English text is not recognized as another language by a word or name`(text: String) {
         #expect(TextLanguages(of: text).latin == .english)
     }
 
