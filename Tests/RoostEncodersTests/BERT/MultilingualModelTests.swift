@@ -56,6 +56,8 @@ import Testing
     static func copy(_ file: String, _ change: (String) -> String) throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID())")
         try FileManager.default.copyItem(at: Self.folder, to: folder)
+        // The record of the original, if another test has created it, does not apply to the copy.
+        try? FileManager.default.removeItem(at: folder.appendingPathComponent(ModelRecord.fileName))
         let url = folder.appendingPathComponent(file)
         let text = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
         try Data(change(text).utf8).write(to: url)
