@@ -43,7 +43,8 @@ import Testing
             #expect(try await repository.snapshot("latest").id == report.snapshot.id)
             #expect(try await entryCount(of: report.snapshot, in: repository) == number + 1)
         }
-        #expect(failures.contains { $0.contains("is missing or damaged; nothing was removed") }, "\(failures)")
+        #expect(
+            failures.contains { $0.contains("is missing or damaged; nothing was removed") }, "\(failures)")
         // Backups that remove nothing need no intact index.
         #expect(try await backup.createAutomatically(forgetsOld: false).retentionFailure == nil)
         try await store.close()
