@@ -59,7 +59,8 @@ struct Salvage {
         for start in stride(from: 0, to: rows.count, by: Self.batchSize) {
             try Task.checkCancellation()
             let batch = rows[start..<min(rows.count, start + Self.batchSize)]
-            let found = try await source.read { database in
+            // In a transaction, a row that cannot be read would end the reading of the following ones.
+            let found = try await source.unsafeRead { database in
                 try batch.compactMap { try Self.entry(in: Int64($0), database) }
             }
             if !found.isEmpty { try await target.saveEntries(found.map(\.entry)) }

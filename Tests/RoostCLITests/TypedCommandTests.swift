@@ -88,7 +88,7 @@ import Testing
         Typed("list --format {id}", 64, "invalid value '{id}' for --format; use --template '{id}'"),
         Typed("export entries x.json", 64, "unexpected argument 'x.json'; -o names the file"),
         Typed("export entries -o x.xlsx", 64, "cannot write xlsx files; choose another extension"),
-        Typed("query tea --top 3", 0, "'--top' is not an option (did you mean --limit?)"),
+        Typed("query tea --all --top 3", 0, "'--top' is not an option (did you mean --limit?)"),
         Typed("--generate-completion-script cmd", 64, "script for 'cmd'; use bash, zsh or fish"),
         Typed("folders add notes", 64, "`roost add-folder` adds a folder"),
         Typed("remove-folder nowhere", 66, "run `roost folders` to list the folders"),

@@ -67,10 +67,10 @@ struct RemovedMessageTests {
     }
 
     @Test func `an undo of the removal restores the messages at their place`() async throws {
+        let storage = InMemoryStorageProvider()
+        let memory = ConversationMemory(KnowledgeStore(storage: storage, embedder: LexicalEmbedder()))
         let store = KnowledgeStore(
-            storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(),
-            recording: UndoRecorder(command: "remove"))
-        let memory = ConversationMemory(store)
+            storage: storage, embedder: LexicalEmbedder(), recording: UndoRecorder(command: "remove"))
         try await memory.remember(turns(Array(all.prefix(4))), in: scope)
         let ids = try await memory.messages().prefix(2).map(\.id)
         #expect(try await store.remove(Array(ids)) == 2)

@@ -15,7 +15,10 @@ struct StorageErrorTests {
         #expect(error.message == cause.description)
         #expect(error.underlying as? FileError == cause)
         #expect(!error.isRetryable)
-        #expect(error.remedy == ([EACCES, EPERM].contains(errno) ? .checkPermissions : nil))
+        let remedies: [Int32: Remedy] = [
+            EACCES: .checkPermissions, EPERM: .checkPermissions, ENOSPC: .freeSpace, EDQUOT: .freeSpace,
+        ]
+        #expect(error.remedy == remedies[errno])
     }
 
     @Test func `a lock timeout becomes a retryable error with the holder`() throws {

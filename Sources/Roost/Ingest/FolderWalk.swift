@@ -118,8 +118,7 @@ struct FolderWalk {
     /// Returns whether a name in the folder of a store is that of one of its files. On most file systems,
     /// `Work` is another folder than the store's `work`.
     private func isOwnFile(_ name: String, in prefix: String) -> Bool {
-        guard StoreManifest.isOwnFile(name) else { return false }
-        let ownName = name.lowercased()
+        guard let ownName = StoreManifest.ownName(of: name) else { return false }
         var (status, ownStatus) = (stat(), stat())
         return name == ownName
             || lstat(prefix + name, &status) == 0 && lstat(prefix + ownName, &ownStatus) == 0

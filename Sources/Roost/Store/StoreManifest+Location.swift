@@ -28,16 +28,22 @@ extension StoreManifest {
     /// The files and folders that a store creates in its folder (Documentation/Formats.md).
     private static let ownNames: Set<String> = [
         "backups", "folders", "folders.json", "index", "jobs", "lock", "lock-inside", "migration.json",
-        "models.jsonl", "originals", "reembed", "skipped.json", "storage", "store.json", "undo.jsonl", "work",
+        "models.jsonl", "originals", "reembed", "skipped.json", "Storage", "store.json", "undo.jsonl", "work",
     ]
     private static let prefixesOfOwnNames = [".restore", "before-format-", "damaged-", "roost.sqlite"]
 
     /// Returns whether a path relative to the folder of a store is one of the store's own files or inside one
     /// of its own folders. The folder can contain other files if it is that of a project.
-    package static func isOwnFile(_ path: String) -> Bool {
-        // Some file systems ignore case.
+    package static func isOwnFile(_ path: String) -> Bool { ownName(of: path) != nil }
+
+    /// Returns the name of the store's own file or folder that a relative path is or is inside, as the store
+    /// writes it. Some file systems ignore case, so that of the path does not matter.
+    ///
+    /// - Returns: `nil` if the path is none of the store's own.
+    static func ownName(of path: String) -> String? {
         let name = path.prefix { $0 != "/" }.lowercased()
-        return ownNames.contains(name) || prefixesOfOwnNames.contains { name.hasPrefix($0) }
+        if let own = ownNames.first(where: { $0.lowercased() == name }) { return own }
+        return prefixesOfOwnNames.contains { name.hasPrefix($0) } ? name : nil
     }
 
     /// Checks that a new store does not become a part of the folder of another one, where their files could

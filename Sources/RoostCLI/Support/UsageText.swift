@@ -100,7 +100,7 @@ enum UsageText {
             return "missing argument \(name)"
         }
         if let match = text.wholeMatch(
-            of: /Can't generate completion scripts for '(?<shell>[^']*)'\. [\s\S]*/)
+            of: /Can't generate completion scripts for '(?<shell>[^']*)'\.\s[\s\S]*/)
         {
             let shell = Terminal.line(String(match.shell), limit: 40)
             return "cannot generate a completion script for '\(shell)'; use bash, zsh or fish"
