@@ -39,7 +39,7 @@ extension StoreManifest {
     /// Returns the name of the store's own file or folder that a relative path is or is inside, as the store
     /// writes it. Some file systems ignore case, so that of the path does not matter.
     ///
-    /// - Returns: `nil` if the path is none of the store's own.
+    /// - Returns: `nil` if the path belongs to no file of the store.
     static func ownName(of path: String) -> String? {
         let name = path.prefix { $0 != "/" }.lowercased()
         if let own = ownNames.first(where: { $0.lowercased() == name }) { return own }
