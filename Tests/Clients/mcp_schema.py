@@ -198,7 +198,9 @@ def exercise(server):
     call("remember_messages", messages=[{"role": "user", "content": "My dentist is in Hill Street."}])
     assert call("recall", query="Where is my dentist?")["messages"]
     call("forget", ids=[stored[2]["id"]])
-    for arguments in ({}, {"query": 1}, {"query": "x", "unknown": 2}):
+    listed = call("search")["results"]
+    assert stored[0]["id"] in [item["id"] for item in listed], listed
+    for arguments in ({"query": 1}, {"query": "x", "unknown": 2}):
         assert call("search", **arguments) is None
     assert "code" in server.request("tools/call", name="nonsense", arguments={})
     server.request("resources/list")
