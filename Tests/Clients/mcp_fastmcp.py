@@ -20,7 +20,7 @@ async def main():
             found = await client.call_tool("search", {"query": "heron"})
             ids = [item["id"] for item in found.structured_content["results"]]
             assert stored.structured_content["id"] in ids, found
-            wrong = await client.call_tool("search", {"limit": 3}, raise_on_error=False)
+            wrong = await client.call_tool("search", {"limit": 0}, raise_on_error=False)
             assert wrong.is_error
             assert len(await client.list_prompts()) == 2
     print("all calls succeeded")

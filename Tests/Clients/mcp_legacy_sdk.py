@@ -23,7 +23,7 @@ async def main():
             found = await client.call_tool("search", {"query": "heron"})
             ids = [item["id"] for item in found.structuredContent["results"]]
             assert stored.structuredContent["id"] in ids, found
-            assert (await client.call_tool("search", {"limit": 3})).isError
+            assert (await client.call_tool("search", {"limit": 0})).isError
             await client.send_ping()
     print("all calls succeeded")
 
