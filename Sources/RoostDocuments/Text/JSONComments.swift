@@ -1,3 +1,5 @@
+import RoostModel
+
 /// Removes what JSON with comments, the format of many settings, permits in addition to JSON.
 enum JSONComments {
     /// Returns a text in UTF-8 with spaces in place of its comments (`// …`, `/* … */`) and of the commas

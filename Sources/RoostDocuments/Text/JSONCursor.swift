@@ -1,5 +1,6 @@
 import Foundation
 import RoostFiles
+import RoostModel
 
 /// A position in the text of a JSON document (RFC 8259).
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import RoostFiles
+import RoostModel
 
 /// Checks the syntax of a JSON document (RFC 8259) without storing its values.
 struct JSONSyntax {
@@ -100,8 +101,6 @@ struct JSONSyntax {
 }
 
 extension UInt8 {
-    /// Whether the byte is white space between the parts of a JSON document.
-    var isJSONSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
     /// Whether the byte ends a number, a Boolean value or `null` in a JSON document.
     var endsJSONLiteral: Bool {
         isJSONSpace || self == UInt8(ascii: ",") || self == UInt8(ascii: "]") || self == UInt8(ascii: "}")

@@ -5,7 +5,7 @@ import RoostModel
 struct TokenizerFile {
     /// The location of the file, for messages.
     let url: URL
-    private let bytes: [UInt8]
+    private let parts: JSONParts
     private let members: [String: Range<Int>]
     private let modelMembers: [String: Range<Int>]
 
@@ -14,11 +14,10 @@ struct TokenizerFile {
     /// - Throws: `EmbedderError` with `.damagedModel` if the file is not a JSON object with a member `model`.
     init(_ folder: ModelFolder) throws {
         url = folder.url("tokenizer.json")
-        bytes = Array(try folder.contents(of: "tokenizer.json"))
-        let scanner = JSONMembers(bytes)
-        guard String(validating: bytes, as: UTF8.self) != nil,
-            let members = scanner.members(of: 0..<bytes.count), let model = members["model"],
-            let modelMembers = scanner.members(of: model)
+        let data = try folder.contents(of: "tokenizer.json")
+        parts = JSONParts(data)
+        guard String(validating: data, as: UTF8.self) != nil, let members = parts.members(in: parts.all),
+            let model = members["model"], let modelMembers = parts.members(in: model)
         else {
             throw EmbedderError(.damagedModel, "\(url.path) is not valid JSON, or lacks the member 'model'")
         }
@@ -43,7 +42,7 @@ struct TokenizerFile {
     private func decode<T: Decodable>(_ type: T.Type, _ range: Range<Int>?, _ name: String) throws -> T? {
         guard let range else { return nil }
         do {
-            return try JSONDecoder().decode(T?.self, from: Data(bytes[range]))
+            return try JSONDecoder().decode(T?.self, from: parts.data(range))
         } catch {
             throw damaged("its member '\(name)' has an unexpected form")
         }
@@ -51,12 +50,25 @@ struct TokenizerFile {
 
     /// Reads the vocabulary of a unigram model: an array of pairs of a piece and its score.
     ///
-    /// - Throws: `EmbedderError` with `.damagedModel` if it has another form or no piece.
+    /// - Throws: `EmbedderError` with `.damagedModel` if it has another form or no piece, a score is not
+    ///   finite, or the texts of the pieces exceed 2 GB.
     func unigramVocabulary() throws -> UnigramVocabulary {
-        guard let range = modelMembers["vocab"],
-            let vocabulary = JSONMembers(bytes).scoredPieces(of: range), vocabulary.count > 0
-        else { throw damaged("its vocabulary is not an array of pieces with their scores") }
-        return vocabulary
+        let damage = damaged("its vocabulary is not an array of pieces with their scores")
+        guard let range = modelMembers["vocab"], let pairs = parts.elements(in: range), !pairs.isEmpty else {
+            throw damage
+        }
+        var texts: [UInt8] = []
+        var pieces: [UnigramVocabulary.Piece] = []
+        for pair in pairs {
+            guard let values = parts.elements(in: pair), values.count == 2,
+                let text = parts.string(in: values[0]), let score = parts.number(in: values[1]),
+                score.isFinite, texts.count + text.count < Int32.max
+            else { throw damage }
+            let start = Int32(texts.count)
+            texts += text
+            pieces.append(.init(range: start..<Int32(texts.count), score: score))
+        }
+        return UnigramVocabulary(bytes: texts, pieces: pieces)
     }
 
     /// Returns the error for a damaged file.

@@ -1,23 +1,23 @@
-import Foundation
+package import Foundation
 
 /// Finds the elements of an array and the members of an object in a JSON text without decoding them, so that
 /// the values of a large text can be decoded one after another.
 ///
 /// Values are not checked; a decoder reports their faults.
-struct JSONParts {
+package struct JSONParts: Sendable {
     private let bytes: [UInt8]
 
     /// Creates a scanner of a text in UTF-8.
-    init(_ data: Data) { bytes = Array(data) }
+    package init(_ data: Data) { bytes = Array(data) }
 
     /// The range of the complete text.
-    var all: Range<Int> { bytes.indices }
+    package var all: Range<Int> { bytes.indices }
 
     /// Returns the bytes in a range.
-    func data(_ range: Range<Int>) -> Data { Data(bytes[range]) }
+    package func data(_ range: Range<Int>) -> Data { Data(bytes[range]) }
 
     /// Returns the first byte in a range that is not white space; `nil` if all bytes are white space.
-    func first(in range: Range<Int>) -> UInt8? { bytes[range].first { !$0.isJSONSpace } }
+    package func first(in range: Range<Int>) -> UInt8? { bytes[range].first { !$0.isJSONSpace } }
 
     /// Returns the ranges of the elements of an array.
     ///
@@ -26,7 +26,7 @@ struct JSONParts {
     ///   - first: The byte with which each element must begin; `nil` for elements of any type.
     /// - Returns: `nil` if the value is not an array, if the text ends inside the array, or if an element
     ///   begins with another byte.
-    func elements(in range: Range<Int>, beginningWith first: UInt8? = nil) -> [Range<Int>]? {
+    package func elements(in range: Range<Int>, beginningWith first: UInt8? = nil) -> [Range<Int>]? {
         var elements: [Range<Int>] = []
         let isComplete = visit(range, UInt8(ascii: "["), UInt8(ascii: "]")) { index in
             guard first == nil || bytes[index] == first, let element = value(at: index) else { return nil }
@@ -40,7 +40,7 @@ struct JSONParts {
     ///
     /// - Parameter range: The range of a value.
     /// - Returns: `nil` if the value is not an object, or if the text ends inside the object.
-    func members(in range: Range<Int>) -> [String: Range<Int>]? {
+    package func members(in range: Range<Int>) -> [String: Range<Int>]? {
         var members: [String: Range<Int>] = [:]
         let isComplete = visit(range, UInt8(ascii: "{"), UInt8(ascii: "}")) { index in
             guard bytes[index] == UInt8(ascii: "\""), let name = value(at: index) else { return nil }
@@ -53,6 +53,24 @@ struct JSONParts {
             return value.upperBound
         }
         return isComplete ? members : nil
+    }
+
+    /// Returns the UTF-8 of a string without escape sequences; `nil` if the value is not a string.
+    ///
+    /// - Parameter range: The range of a value.
+    package func string(in range: Range<Int>) -> ArraySlice<UInt8>? {
+        guard range.count >= 2, bytes[range.lowerBound] == UInt8(ascii: "\"") else { return nil }
+        let raw = bytes[range].dropFirst().dropLast()
+        guard raw.contains(UInt8(ascii: "\\")) else { return raw }
+        return (try? JSONDecoder().decode(String.self, from: data(range))).map { Array($0.utf8)[...] }
+    }
+
+    /// Returns a number; `nil` if the value is not a number.
+    ///
+    /// - Parameter range: The range of a value.
+    package func number(in range: Range<Int>) -> Double? {
+        // White space after a number belongs to its range.
+        Double(String(decoding: bytes[range].prefix { !$0.isJSONSpace }, as: UTF8.self))
     }
 
     /// Visits the parts between two brackets, with commas between them.
