@@ -15,6 +15,15 @@ final class IndexBuildLock: Sendable {
         guard try connection.run(statements, limits)[position].rows[0].bool(0) else { throw Self.isTaken }
     }
 
+    /// Ends the transaction, so that another client can build as soon as the method returns. If only the
+    /// connection is closed, the server ends the transaction some time later.
+    func release() {
+        // If the statement fails, the server ends the transaction with the connection.
+        _ = try? connection.run([TableSQL.rollback], CallLimits(Self.releaseTimeout))
+    }
+
+    private static let releaseTimeout = Duration.seconds(10)
+
     static var isTaken: StorageError {
         StorageError(
             .locked, "another client is building the index in the database; try again later",

@@ -48,11 +48,25 @@ extension PostgresSnapshot: PassageSearch {
     private func buildMissingParts(
         _ progress: @escaping @Sendable (String, Double?) -> Void
     ) async throws {
-        let lock = try await ErrorMapping(name: pool.settings.displayName).runBlocking { isCancelled in
+        let errors = ErrorMapping(name: pool.settings.displayName)
+        let lock = try await errors.runBlocking { isCancelled in
             try IndexBuildLock(
                 store, pool.settings, CallLimits(CallLimits.callTimeout, isCancelled: isCancelled))
         }
-        defer { withExtendedLifetime(lock) {} }
+        do {
+            try await buildMissingPartsUnderLock(progress)
+        } catch {
+            // A task that was canceled cannot wait, so the connection is closed.
+            withExtendedLifetime(lock) {}
+            throw error
+        }
+        // The build has succeeded, also if the task is canceled before the lock is released.
+        try? await errors.runBlocking { _ in lock.release() }
+    }
+
+    private func buildMissingPartsUnderLock(
+        _ progress: @escaping @Sendable (String, Double?) -> Void
+    ) async throws {
         let statements = try await read { run in try VectorIndex(self).missingParts(run) }
         for (number, sql) in statements.enumerated() {
             let step = "step \(number + 1) of \(statements.count)"
