@@ -129,7 +129,8 @@ extension SQLiteStorageProvider {
     /// would add a copy of the database.
     private static func removeUnneeded(_ aside: URL, of url: URL) {
         let manager = FileManager.default
-        let names = (try? manager.contentsOfDirectory(atPath: aside.path)) ?? []
+        // Copies that cannot be listed are kept.
+        guard let names = try? manager.contentsOfDirectory(atPath: aside.path) else { return }
         let folder = url.deletingLastPathComponent()
         let areSame = names.allSatisfy { name in
             manager.contentsEqual(
