@@ -111,13 +111,19 @@ enum ClusterPage {
           const taken = [];
           data.labels.forEach((label, cluster) => {
             if (!centers[cluster] || (chosen !== null && chosen !== cluster)) return;
-            const [x, y] = screen(...centers[cluster]);
+            let [x, y] = screen(...centers[cluster]);
+            const inside = x >= 0 && x <= canvas.clientWidth && y >= 0 && y <= canvas.clientHeight;
             const short = label.length > 40 ? label.slice(0, 39) + '…' : label;
             const half = context.measureText(short).width / 2;
-            const box = [x - half, y - 9, x + half, y + 9];
-            // The larger clusters come first; a label that would cover another waits for a closer look.
-            if (taken.some(t => box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3])) return;
-            taken.push(box);
+            // A label near the edge is moved, so that it can be read, while its center is in view.
+            if (inside) x = Math.max(half + 4, Math.min(x, canvas.clientWidth - half - 4));
+            const free = [0, -18, 18].map(shift => [x - half, y + shift - 9, x + half, y + shift + 9])
+              .find(box => !taken.some(t =>
+                box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3]));
+            // The larger clusters come first; a label without free space appears when the map is enlarged.
+            if (!free) return;
+            taken.push(free);
+            y = free[1] + 9;
             context.strokeText(short, x, y + 4);
             context.fillText(short, x, y + 4);
           });
