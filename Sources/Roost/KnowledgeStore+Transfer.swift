@@ -144,7 +144,7 @@ extension KnowledgeStore {
     ///   - name: The name of the file for error messages.
     ///   - vectors: A NumPy file with the vectors of the rows of a table.
     ///   - vectorsName: The name of the NumPy file for error messages.
-    /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`.
+    /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`; `CancellationError`.
     public static func checkImport(
         _ data: Data, name: String, vectors: Data? = nil, vectorsName: String? = nil
     ) throws {

@@ -50,7 +50,24 @@ public struct EntryArchive: Sendable {
     private struct Document: Decodable, Sendable {
         var schemaVersion: Int
         var space: EmbeddingSpace?
-        var entries: [ArchivedEntry]
+        var entries: EntryList
+    }
+
+    /// A JSON array of entries. A canceled task ends its decoding, which takes long for a large archive.
+    private struct EntryList: Decodable, Sendable {
+        var entries: [Entry] = []
+        var hasRows = false
+
+        init(from decoder: any Decoder) throws {
+            var list = try decoder.unkeyedContainer()
+            entries.reserveCapacity(list.count ?? 0)
+            while !list.isAtEnd {
+                try Task.checkCancellation()
+                let archived = try list.decode(ArchivedEntry.self)
+                entries.append(archived.entry)
+                hasRows = hasRows || archived.isRow
+            }
+        }
     }
 
     /// Parses an archive in either encoding, a plain JSON array of entries, or an ``ExportedTable``. Entries
@@ -66,7 +83,6 @@ public struct EntryArchive: Sendable {
         guard !data.allSatisfy(\.isJSONSpace) else {
             throw RoostError(.badInput, "cannot import \(name): the file is empty")
         }
-        let decoder = Self.decoder()
         let (entries, space): ([Entry], EmbeddingSpace?)
         let hasRows: Bool
         let table = ExportedTable(data, name: name)
@@ -77,14 +93,14 @@ public struct EntryArchive: Sendable {
             (entries, space, hasRows) = (try Self.rows(of: table, matrix, name), nil, true)
         } else if vectors != nil {
             throw RoostError(.badInput, "cannot import \(name): it is not a table of exported entries")
-        } else if let document = try? decoder.decode(Document.self, from: data) {
+        } else if let document = try Self.decoded(Document.self, from: data) {
             try Self.checkVersion(document.schemaVersion, name)
-            (entries, space) = (document.entries.map(\.entry), document.space)
-            hasRows = document.entries.contains(where: \.isRow)
-        } else if let array = try? decoder.decode([ArchivedEntry].self, from: data) {
-            (entries, space, hasRows) = (array.map(\.entry), nil, array.contains(where: \.isRow))
-        } else if let prefix = ReadablePrefix(data) {
-            if let version = try? decoder.decode(Version.self, from: data) {
+            let list = document.entries
+            (entries, space, hasRows) = (list.entries, document.space, list.hasRows)
+        } else if let list = try Self.decoded(EntryList.self, from: data) {
+            (entries, space, hasRows) = (list.entries, nil, list.hasRows)
+        } else if let prefix = try ReadablePrefix(data) {
+            if let version = try Self.decoded(Version.self, from: data) {
                 try Self.checkVersion(version.schemaVersion, name)
             }
             throw Self.invalid(
@@ -104,7 +120,10 @@ public struct EntryArchive: Sendable {
 
     private init(_ entries: [Entry], space: EmbeddingSpace?, name: String) throws {
         var check = ArchiveCheck(name: name)
-        for entry in entries { try check.add(entry) }
+        for entry in entries {
+            try Task.checkCancellation()
+            try check.add(entry)
+        }
         self.init(.entries(entries), check, space: space)
     }
 
@@ -152,6 +171,19 @@ public struct EntryArchive: Sendable {
         return decoder
     }
 
+    /// Returns the value that JSON contains; `nil` if the data is not JSON or has another form.
+    ///
+    /// - Throws: `CancellationError`.
+    fileprivate static func decoded<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value? {
+        do {
+            return try decoder().decode(type, from: data)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return nil
+        }
+    }
+
     static func invalid(_ name: String, _ part: String, _ fault: String) -> RoostError {
         let cause = fault.isEmpty || fault.hasSuffix("not an object") ? "" : " (\(fault))"
         return RoostError(
@@ -190,9 +222,12 @@ private struct ReadablePrefix {
             var list = try decoder.unkeyedContainer()
             do {
                 while !list.isAtEnd {
+                    try Task.checkCancellation()
                     _ = try list.decode(ArchivedEntry.self)
                     count += 1
                 }
+            } catch let error as CancellationError {
+                throw error
             } catch {
                 fault = (error as? ArchivedEntry.Fault)?.reason
             }
@@ -205,10 +240,12 @@ private struct ReadablePrefix {
     }
 
     /// Returns `nil` if the data is neither a JSON archive nor a JSON array.
-    init?(_ data: Data) {
+    ///
+    /// - Throws: `CancellationError`.
+    init?(_ data: Data) throws {
         let entries =
-            (try? EntryArchive.decoder().decode(Entries.self, from: data))
-            ?? (try? EntryArchive.decoder().decode(Document.self, from: data).entries)
+            try EntryArchive.decoded(Entries.self, from: data)
+            ?? EntryArchive.decoded(Document.self, from: data)?.entries
         guard let entries else { return nil }
         (count, isComplete, fault) = (entries.count, entries.isComplete, entries.fault)
     }

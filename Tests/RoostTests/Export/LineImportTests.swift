@@ -74,6 +74,18 @@ import Testing
         }
     }
 
+    /// Decoding a large archive takes long, so a server must be able to end it.
+    @Test(arguments: ["{\"schemaVersion\":1,\"entries\":[ENTRY]}", "[ENTRY]", "[ENTRY,1]", "ENTRY\nENTRY"])
+    func `reading an archive ends when its task is canceled`(form: String) async throws {
+        let entry = "{\"id\":\"8a3f1e52-0000-4000-8000-000000000000\",\"content\":\"text\"}"
+        let data = Data(form.replacing("ENTRY", with: entry).utf8)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try KnowledgeStore.checkImport(data, name: "archive")
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
     /// Returns a table whose rows have values with separators and line breaks, larger than a piece.
     private func table(separator: String, changing change: (inout [String]) -> Void = { _ in }) throws -> URL
     {
