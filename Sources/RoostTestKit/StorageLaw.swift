@@ -55,7 +55,7 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case vectorsAreReadInPages
     /// The reported numbers of passages, tokens and long texts match the stored entries.
     case textStatisticsMatchEntries
-    /// If a task is already canceled, its commits write nothing.
+    /// If a task is already canceled, its commits write nothing and begin no new epoch.
     case cancelledCommitWritesNothing
     /// If eight tasks commit concurrently, all commits are stored.
     case concurrentWritersLoseNoUpdates

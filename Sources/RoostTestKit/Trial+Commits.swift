@@ -239,18 +239,29 @@ extension Trial {
     func cancelledCommitWritesNothing() async throws {
         let store = store
         let entry = entry(0)
-        let task = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            _ = try await store.commit(WriteBatch(upserts: [entry]))
-        }
-        do {
-            try await task.value
-            throw LawViolation(law: law, message: "a commit of a canceled task did not throw")
-        } catch is CancellationError {}
+        let before = try await store.snapshot().stamp
+        try await requireCancellation("a commit") { _ = try await store.commit(WriteBatch(upserts: [entry])) }
+        try await requireCancellation("a new epoch") { _ = try await store.renewEpoch() }
         try requireEqual(
             try await store.fetchEntries().count, 0, "the number of entries after a canceled commit")
         try requireEqual(
-            try await store.snapshot().stamp.revision, .zero, "the revision after a canceled commit")
+            try await store.snapshot().stamp, before, "the stamp after the calls of canceled tasks")
+    }
+
+    /// Requires that a call of a canceled task throws `CancellationError`.
+    private func requireCancellation(
+        _ subject: String, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await body()
+        }
+        do {
+            try await task.value
+        } catch is CancellationError {
+            return
+        }
+        throw LawViolation(law: law, message: "\(subject) of a canceled task did not throw")
     }
 
     func concurrentWritersLoseNoUpdates() async throws {

@@ -104,7 +104,8 @@ public final class InMemoryStorageProvider: StorageProvider {
 
     @discardableResult
     public func renewEpoch() async throws -> Stamp {
-        try renewEpoch(to: UUID())
+        try Task.checkCancellation()
+        return try renewEpoch(to: UUID())
     }
 
     public var workRecords: (any WorkRecords)? { work }
