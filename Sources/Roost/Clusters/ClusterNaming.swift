@@ -87,8 +87,8 @@ struct ClusterNaming: Sendable {
                 group.addTask {
                     do {
                         return Answer(index: index, text: try await labeler.label(excerpt))
-                    } catch let error as EmbedderError {
-                        return Answer(index: index, error: error)
+                    } catch {
+                        return Answer(index: index, error: try Self.failure(of: labeler, error))
                     }
                 }
             }
@@ -109,6 +109,22 @@ struct ClusterNaming: Sendable {
         }
         report = result
         return labels
+    }
+
+    /// Returns the error that is reported for one that a labeler threw. A labeler should throw
+    /// `EmbedderError`, but any other error must not discard the labels of the clusters before it either.
+    ///
+    /// - Throws: `CancellationError`, if the labeler threw it.
+    private static func failure(
+        of labeler: some ClusterLabeler, _ error: any Error
+    ) throws -> EmbedderError {
+        switch error {
+        case let error as EmbedderError: error
+        case let error as CancellationError: throw error
+        default:
+            EmbedderError(
+                .unavailable, "cannot get a label from \(labeler.name): \(error.localizedDescription)")
+        }
     }
 
     // MARK: Writing the labels

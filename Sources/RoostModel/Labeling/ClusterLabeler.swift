@@ -10,6 +10,6 @@ public protocol ClusterLabeler: Sendable {
     /// - Parameter excerpt: The excerpt of the cluster.
     /// - Returns: The proposed label. The caller checks whether it is suitable.
     /// - Throws: ``EmbedderError``; `CancellationError`. After `.badAnswer`, the caller continues with the
-    ///   other clusters; every other error ends the labeling.
+    ///   other clusters; every other error, also of another type, ends the labeling.
     func label(_ excerpt: ClusterExcerpt) async throws -> String
 }

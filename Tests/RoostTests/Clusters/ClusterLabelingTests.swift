@@ -117,6 +117,20 @@ struct ClusterLabelingTests {
         #expect(clusters.count { $0.label.hasPrefix("Theirs") } == 3)
     }
 
+    @Test func `an error of any type ends the labeling but keeps the labels before it`() async throws {
+        let store = try await store()
+        let requests = try await store.labelingRequests()
+        let first = requests[0].excerpt
+        let failing = Labeler { excerpt in
+            if excerpt == first { return "Good" }
+            throw CocoaError(.fileReadNoSuchFile)
+        }
+        let report = try await store.labelClusters(with: failing, requests)
+        #expect(report.labeled.map(\.label) == ["Good"])
+        #expect(report.failure?.code == .unavailable)
+        #expect(report.failure?.message.hasPrefix("cannot get a label from remote:namer: ") == true)
+    }
+
     @Test func `a canceled labeling changes nothing`() async throws {
         let store = try await store()
         let requests = try await store.labelingRequests()
