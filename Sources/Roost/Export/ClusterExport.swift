@@ -4,11 +4,12 @@ public import RoostModel
 
 /// The clusters of a store with the texts of their members, for other programs.
 ///
-/// Encoded as JSON, it conforms to `Documentation/Schemas/clusters.schema.json`. It can also be written as
-/// CSV (``csv``) and Markdown (``markdown(members:)``).
-public struct ClusterExport: Sendable, Encodable {
+/// Encoded as JSON, it conforms to `Documentation/Schemas/clusters.schema.json`, and a program can decode the
+/// file of `roost export clusters`. It can also be written as CSV (``csv``) and Markdown
+/// (``markdown(members:)``).
+public struct ClusterExport: Sendable, Codable {
     /// An entry that is a member of a cluster.
-    public struct Member: Sendable, Encodable {
+    public struct Member: Sendable, Codable {
         /// The id of the entry.
         public var id: String
         /// The text of the entry.
@@ -28,7 +29,7 @@ public struct ClusterExport: Sendable, Encodable {
     }
 
     /// A cluster.
-    public struct Group: Sendable, Encodable {
+    public struct Group: Sendable, Codable {
         /// The id of the cluster.
         public var id: String
         /// The label.
@@ -74,7 +75,7 @@ public struct ClusterExport: Sendable, Encodable {
     }
 
     /// An entry that the last run assigned to no cluster.
-    public struct Outlier: Sendable, Encodable {
+    public struct Outlier: Sendable, Codable {
         /// The id of the entry.
         public var id: String
         /// The text of the entry.
@@ -92,7 +93,7 @@ public struct ClusterExport: Sendable, Encodable {
     }
 
     /// The record of the last run. See `ClusteringRun`.
-    public struct Run: Sendable, Encodable {
+    public struct Run: Sendable, Codable {
         /// The id of the run.
         public var id: String
         /// The name of the algorithm.
@@ -114,9 +115,9 @@ public struct ClusterExport: Sendable, Encodable {
     }
 
     /// The relation of the clusters to those of the previous run. See `ClusterLineage`.
-    public struct Lineage: Sendable, Encodable {
+    public struct Lineage: Sendable, Codable {
         /// A cluster before or after the run.
-        public struct Side: Sendable, Encodable {
+        public struct Side: Sendable, Codable {
             /// The id of the cluster.
             public var id: String
             /// The label at that time.
@@ -128,7 +129,7 @@ public struct ClusterExport: Sendable, Encodable {
         }
 
         /// A birth, death, split or merge.
-        public struct Event: Sendable, Encodable {
+        public struct Event: Sendable, Codable {
             /// The kind: a raw value of `ClusterLineage/Kind`.
             public var kind: String
             /// The clusters before the run.
@@ -138,7 +139,7 @@ public struct ClusterExport: Sendable, Encodable {
         }
 
         /// A cluster that exists both before and after the run.
-        public struct Continuation: Sendable, Encodable {
+        public struct Continuation: Sendable, Codable {
             /// The id of the cluster.
             public var id: String
             /// The current label.
