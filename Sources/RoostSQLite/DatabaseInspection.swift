@@ -225,11 +225,11 @@ extension DatabaseInspection {
             let number: Int64 = try row.value(0)
             let foundTags = try Data.fetchSet(tags, arguments: [number])
             if foundTags != Set(entry.tags.map(Column.bytes)) { counts["entry_tags", default: 0] += 1 }
-            let pairs = try Row.fetchAll(values, arguments: [number])
-            let found = Set(pairs.map { "\($0[0] as DatabaseValue)=\($0[1] as DatabaseValue)" })
+            let found = try Set(
+                Row.fetchAll(values, arguments: [number]).map { [$0[0] as DatabaseValue, $0[1]] })
             let expected = entry.metadata.flatMap { key, value in
                 value.comparableTexts.map {
-                    "\(Column.bytes(key).databaseValue)=\(Column.bytes($0).databaseValue)"
+                    [Column.bytes(key).databaseValue, Column.bytes($0).databaseValue]
                 }
             }
             if found != Set(expected) { counts["entry_metadata", default: 0] += 1 }
