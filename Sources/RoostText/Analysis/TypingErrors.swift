@@ -7,6 +7,10 @@ enum TypingErrors {
         /// An extra `e` after a vowel that has an umlaut in German: "faehren" for "Fähren".
         static let writtenUmlaut = -0.2
         static let neighboringKey = -1.0
+        /// One vowel in place of another. People who do not know the spelling of a word confuse vowels most
+        /// often ("kestral"); in the confusion matrix of Kernighan, Church & Gale (1990), `a` for `e` and `e`
+        /// for `a` are the most frequent substitutions.
+        static let otherVowel = -1.2
         static let otherLetter = -2.5
         static let extraLetter = -1.8
         /// The additional weight of an error in the first letter, which people notice and correct more often.
@@ -22,6 +26,7 @@ enum TypingErrors {
 
     private static let e = UInt32(UInt8(ascii: "e"))
     private static let umlauts = Set("aou".unicodeScalars.map(\.value))
+    private static let vowels = Set("aeiouy".unicodeScalars.map(\.value))
 
     /// Returns the logarithm of the likelihood that a word was misspelled in a certain way, relative to a
     /// transposition.
@@ -48,8 +53,12 @@ enum TypingErrors {
         if start + 1 < word.count, typed[start] == word[start + 1], typed[start + 1] == word[start] {
             return first
         }
-        let isNear = areNeighbors(typed[start], word[start])
-        return (isNear ? Weight.neighboringKey : Weight.otherLetter) + first
+        return substitution(of: typed[start], for: word[start]) + first
+    }
+
+    private static func substitution(of typed: UInt32, for letter: UInt32) -> Double {
+        if areNeighbors(typed, letter) { return Weight.neighboringKey }
+        return vowels.isSuperset(of: [typed, letter]) ? Weight.otherVowel : Weight.otherLetter
     }
 
     private static func areNeighbors(_ first: UInt32, _ second: UInt32) -> Bool {

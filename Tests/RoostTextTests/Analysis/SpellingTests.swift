@@ -132,6 +132,14 @@ import Testing
             try corrections("redis", in: texts) == [], "one text with a similar short word is no evidence")
     }
 
+    @Test func `a vowel in place of another is corrected to a word that one text contains`() throws {
+        let texts = ["A kestrel hovers over the field", "Grammar and style"]
+        #expect(try corrections("kestral", in: texts) == ["kestral kestrel true"])
+        #expect(try corrections("grammer", in: texts) == ["grammer grammar true"])
+        // A consonant in place of another is less likely.
+        #expect(try corrections("kestrem", in: texts) == [])
+    }
+
     @Test func `a short word lacks a letter only of a frequent word`() throws {
         func texts(_ count: Int) -> [String] {
             ["Der Weg und die Brücke sind alt"] + (0..<count).map { "Es gilt das Haus \($0) und den Weg" }
