@@ -1,12 +1,13 @@
 /// Collects the words of one sentence, to find out how they are spelled.
 ///
-/// The spelling of the first word is not informative, because every sentence begins with a capital letter.
-/// The same applies to a headline: in English, a sentence in which most words begin with a capital letter; in
-/// other languages, one in which most words consist of capital letters. In German, for example, most words of
-/// an ordinary sentence can be nouns.
+/// The spelling of the first word is uncertain, because every sentence begins with a capital letter. The same
+/// applies to a sentence of up to three words that all begin with a capital letter, which may be a name. An
+/// uncertain spelling is used for words that occur nowhere else, such as the first name of an author in the
+/// lines below quotations.
 ///
-/// A sentence of up to three words that all begin with a capital letter, such as the name of an author, may
-/// be a name. Its spelling is used for words that occur in no other sentence.
+/// The spelling of a longer headline is not informative: in English, a sentence in which most words begin with
+/// a capital letter; in other languages, one in which most words consist of capital letters. In German, for
+/// example, most words of an ordinary sentence can be nouns.
 struct SentenceSpelling {
     /// A word of a sentence.
     struct Word {
@@ -33,8 +34,7 @@ struct SentenceSpelling {
     ///   - number: The number of the word.
     ///   - whole: The range of the word with what is written together with it (``Elision``).
     ///   - utf8: The text.
-    /// - Returns: If the word begins a new sentence, the words of the previous one whose spelling is
-    ///   significant.
+    /// - Returns: If the word begins a new sentence, the words of the previous one, except of a headline.
     mutating func add(
         _ number: Int32, _ word: Words.Word, whole: Range<Int>, in utf8: [UInt8]
     ) -> [Word] {
@@ -56,16 +56,19 @@ struct SentenceSpelling {
         return finished
     }
 
-    /// Ends the sentence and returns its words whose spelling is informative.
+    /// Ends the sentence and returns its words, or none if it is a headline.
     mutating func finish() -> [Word] {
         defer { words.removeAll(keepingCapacity: true) }
         let others = words.dropFirst()
         let raised = others.count { isEnglish ? $0.spelling != nil : $0.isUppercase }
-        guard 2 * raised > others.count else { return Array(others) }
-        guard words.count <= Self.maximumNameLength, words.allSatisfy({ $0.spelling != nil }) else {
-            return []
+        let isHeadline = 2 * raised > others.count
+        if isHeadline {
+            let mayBeName =
+                words.count <= Self.maximumNameLength && words.allSatisfy { $0.spelling != nil }
+            guard mayBeName else { return [] }
         }
-        return words.map { Word(number: $0.number, spelling: $0.spelling, isUncertain: true) }
+        for index in words.indices where isHeadline || index == 0 { words[index].isUncertain = true }
+        return words
     }
 
     private static func spelling(_ bytes: ArraySlice<UInt8>, _ folded: String) -> String? {

@@ -25,10 +25,14 @@ struct WordTally: Sendable {
         var spelled: Int32 = 0
         /// The number of these occurrences that are not in lower case.
         var cased: Int32 = 0
-        /// The number of occurrences in sentences that may be names.
+        /// The number of occurrences whose spelling is uncertain.
         var uncertain: Int32 = 0
+        /// The number of these occurrences that are not in lower case.
+        var uncertainCased: Int32 = 0
         /// The spellings other than the text itself, and the number of occurrences of each.
         var spellings: [String: Int32] = [:]
+        /// The same for the occurrences whose spelling is uncertain.
+        var uncertainSpellings: [String: Int32] = [:]
     }
 
     private struct Count: Sendable {
@@ -174,17 +178,20 @@ struct WordTally: Sendable {
     /// Counts the spellings of the words of one sentence.
     private mutating func countSpellings(_ words: [SentenceSpelling.Word], _ group: Int) {
         for word in words where terms[Int(word.number)].isWord {
+            let index = Int(word.number)
             if word.isUncertain {
-                terms[Int(word.number)].uncertain += 1
+                terms[index].uncertain += 1
+                guard let spelling = word.spelling else { continue }
+                terms[index].uncertainCased += 1
+                terms[index].uncertainSpellings[spelling, default: 0] += 1
             } else {
                 groups[group].words[word.number, default: Count()].spelled += 1
-                terms[Int(word.number)].spelled += 1
+                terms[index].spelled += 1
+                guard let spelling = word.spelling else { continue }
+                groups[group].words[word.number, default: Count()].cased += 1
+                terms[index].cased += 1
+                terms[index].spellings[spelling, default: 0] += 1
             }
-            guard let spelling = word.spelling else { continue }
-            terms[Int(word.number)].spellings[spelling, default: 0] += 1
-            guard !word.isUncertain else { continue }
-            groups[group].words[word.number, default: Count()].cased += 1
-            terms[Int(word.number)].cased += 1
         }
     }
 
@@ -281,10 +288,12 @@ struct WordTally: Sendable {
     /// Returns the most frequent spelling that is not in lower case, with the counts of all groups;
     /// otherwise `nil`.
     private func spelling(of term: Term) -> WordSpelling? {
-        let best = term.spellings.max { ($0.value, $1.key) < ($1.value, $0.key) }
-        // A word that only ever occurs in sentences that may be names is a name.
-        let (cased, count) =
-            term.spelled > 0 ? (term.cased, term.spelled) : (term.uncertain, term.uncertain)
+        // A word that is never written in lower case where its spelling is certain is probably a name.
+        let (spellings, cased, count) =
+            term.spelled > 0
+            ? (term.spellings, term.cased, term.spelled)
+            : (term.uncertainSpellings, term.uncertainCased, term.uncertain)
+        let best = spellings.max { ($0.value, $1.key) < ($1.value, $0.key) }
         return best.map { WordSpelling(text: $0.key, cased: Int(cased), count: Int(count)) }
     }
 

@@ -262,6 +262,18 @@ struct GroupLabelTests {
         #expect(found[0].contains("Arthur Lindqvist"), "\(found)")
     }
 
+    @Test func `a word that occurs only at the beginning of sentences is written as there`() {
+        let quotes = (0..<8).map { "The bread of day \($0) is good.\n  -- Arthur in a letter to the editor" }
+        let wrapped = (0..<8).map { "Aus dem Buch für\nKinderaufsätze: (Fach \($0))" }
+        let found = labels([quotes, wrapped, numbered("Sail with a keel. We sail when it rains")])
+        #expect(found[0].contains("Arthur") && found[1].contains("Kinderaufsätze"), "\(found)")
+        #expect(found[2].contains("sail"), "\(found)")
+        // A spelling elsewhere decides, even if it is less frequent.
+        let commands = "Npm installs it. Npm is here. We use NPM"
+        let command = labels([numbered(commands), numbered("a sail and a keel")])
+        #expect(command[0].contains("NPM"), "\(command)")
+    }
+
     @Test func `headlines do not make words names`() {
         let found = labels([
             numbered("Fresh Bread From The Oven\nToday the bread is in the oven"),
