@@ -91,4 +91,41 @@ import Testing
         let refused = try cli.roost("list", "--store=s", "--where", "created>=soon")
         #expect(refused.status == 64 && refused.error.contains("invalid time 'soon'"), "\(refused.error)")
     }
+
+    /// Returns the numbers of messages that calls of the tool `recall` return.
+    private func recalled(_ calls: [String], in zone: String) throws -> [Int] {
+        let requests = calls.enumerated().map { number, arguments in
+            #"{"jsonrpc":"2.0","id":\#(number),"method":"tools/call","params":{"name":"recall","arguments":"#
+                + arguments + #","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#
+                + #""io.modelcontextprotocol/clientCapabilities":{}}}}"#
+        }
+        let running = try cli.start(["mcp", "--store=s"], environment: ["TZ": zone])
+        try running.input.write(contentsOf: Data((requests.joined(separator: "\n") + "\n").utf8))
+        try running.input.close()
+        var counts: [Int: Int] = [:]
+        for line in try running.outcome().output.split(separator: "\n") {
+            let answer = try #require(
+                try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            let result = (answer["result"] as? [String: Any])?["structuredContent"] as? [String: Any]
+            let number = try #require(answer["id"] as? Int)
+            counts[number] = try #require(result?["messages"] as? [Any], "\(line)").count
+        }
+        return calls.indices.map { counts[$0] ?? -1 }
+    }
+
+    @Test(arguments: [("UTC", 31), ("America/Los_Angeles", 30)])
+    func `questions and filters of agents have the days of the time zone`(zone: String, day: Int) throws {
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        let message = #"{"role": "user", "content": "hello", "timestamp": "2026-01-31T05:30:00Z"}"#
+        #expect(try cli.roost("chat", "import", "--store=s", "-", "--session=a", input: message).status == 0)
+        for other in [30, 31] {
+            let date = "2026-01-\(other)"
+            let counts = try recalled(
+                [
+                    #"{"query":"what happened on \#(other) January 2026?"}"#,
+                    #"{"query":"hello","since":"\#(date)","until":"\#(date)"}"#,
+                ], in: zone)
+            #expect(counts == (other == day ? [1, 1] : [0, 0]), "\(date)")
+        }
+    }
 }

@@ -14,6 +14,7 @@ struct AnswerTests {
             (["query": "zzxqy"], "no entry"),
             (["query": "swift", "since": "2100"], "no entry matches the filter"),
             (["query": "swift", "tags": ["none"]], "no entry has the tag 'none'"),
+            (["query": "swift", "sources": ["/none"]], "no entry is from the named sources"),
             (["query": "swift", "where": ["year>=2020"]], "no entry has metadata with the key 'year'"),
         ] as [(JSONValue, String)])
     func `a search without results has a reason`(arguments: JSONValue, expected: String) async throws {

@@ -337,4 +337,29 @@ struct ToolTests {
             #expect(response["result"] == nil)
         }
     }
+
+    @Test func `a search selects files, folders and web addresses`() async throws {
+        let harness = MCPHarness()
+        let ids = [
+            "file:///notes/a%20b/one.md", "file:///notes/a%20b/deep/two.md", "file:///notes/a%20bc/three.md",
+            "https://example.org/docs/four", "add",
+        ]
+        try await harness.store.ingest(
+            ids.map {
+                SourceDraft(id: $0, fingerprint: "1", entries: [EntryDraft(content: "the swift in \($0)")])
+            })
+        func found(_ names: JSONValue...) async -> Set<String> {
+            let arguments: JSONValue = ["query": "swift", "sources": .array(names)]
+            let results = await harness.call("search", arguments)["results"]?.elements ?? []
+            return Set(results.compactMap { $0["snippet"]?.asString?.components(separatedBy: "in ").last })
+        }
+        #expect(await found("/notes/a b/one.md") == [ids[0]])
+        #expect(await found("/notes/a b") == Set(ids[..<2]))
+        #expect(await found("file:///notes/a%20b/") == Set(ids[..<2]))
+        #expect(await found("/notes") == Set(ids[..<3]))
+        #expect(await found("https://example.org/docs", "add") == Set(ids[3...]))
+        #expect(await found("/notes/a") == [])
+        let listed = await harness.call("search", ["sources": ["/notes/a b"]])
+        #expect(listed["results"]?.elements?.count == 2)
+    }
 }

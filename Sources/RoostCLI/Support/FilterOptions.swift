@@ -76,7 +76,10 @@ struct FilterOptions: ParsableArguments {
             let condition = try Self.condition(text, times)
             if !filter.addDates(condition, naming: times.period) { filter.conditions.append(condition) }
         }
-        if !source.isEmpty { filter.sources = try await sources(store) }
+        if !source.isEmpty {
+            filter.sources = try await SourceSelection.sources(
+                named: source, in: try await store.storage.snapshot())
+        }
         filter.setPeriod(since: since.flatMap(times.period), until: until.flatMap(times.period))
         if cluster?.lowercased() == EntryFilter.unclusteredName {
             filter.isUnclustered = true
@@ -120,30 +123,20 @@ struct FilterOptions: ParsableArguments {
         }
     }
 
-    private var hasOnlyTags: Bool {
-        self.where.isEmpty && source.isEmpty && since == nil && until == nil && cluster == nil
+    /// Whether only tags and sources are given, or nothing.
+    private var hasOnlyNames: Bool {
+        self.where.isEmpty && since == nil && until == nil && cluster == nil
     }
 
     /// Whether no option is given.
-    var isEmpty: Bool { hasOnlyTags && tag.isEmpty }
+    var isEmpty: Bool { hasOnlyNames && source.isEmpty && tag.isEmpty }
 
     /// The reason why no entry matches the options.
     var missReason: String {
-        guard hasOnlyTags, let name = tag.first, tag.count == 1 else { return "no entry matches the filter" }
-        return "no entry has the tag '\(Terminal.line(name, limit: 60))'"
-    }
-
-    /// Returns the sources that `--source` names, including all sources in the folders that it names.
-    private func sources(_ store: KnowledgeStore) async throws -> Set<String> {
-        let known = try await store.storage.snapshot().sources().map(\.id)
-        var found = Set<String>()
-        for text in source {
-            let file = RecordReader.sourceID(URL(fileURLWithPath: text))
-            let folder = file.hasSuffix("/") ? file : file + "/"
-            found.formUnion([text, file])
-            found.formUnion(known.filter { $0.hasPrefix(folder) })
-        }
-        return found
+        guard hasOnlyNames, tag.count + source.count == 1 else { return "no entry matches the filter" }
+        if let name = tag.first { return "no entry has the tag '\(Terminal.line(name, limit: 60))'" }
+        return "no entry is from '\(Terminal.line(source[0], limit: 60))'; `roost list` shows the files of "
+            + "entries"
     }
 
     /// Parses a time in one of the forms of ``TimeArgument``.

@@ -174,7 +174,7 @@ enum ConversationRoutes {
         method: .post, path: "/api/v1/conversations/recall", operation: "recallMessages", tag: tag,
         summary: "Return the messages that answer a question, with the messages around them.",
         details: "A question that names only a time, such as `what happened last week`, returns the messages "
-            + "of that time, oldest first.",
+            + "of that time, oldest first. \(FilterArguments.dayRule)",
         body: .json(
             Schema.object(named: "RecallRequest", recallProperties, required: ["query"])),
         answers: [

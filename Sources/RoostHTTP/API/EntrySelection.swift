@@ -21,7 +21,7 @@ enum EntrySelection {
                 + "'lang in en,de', 'status!=done' or 'due exists'. Days, months and years, such as "
                 + "'due<=2026-01', 'due<today' or 'due>=2 weeks ago', are compared with values that are "
                 + "dates; a word in quotation marks is text. 'created>=2026-01' and 'updated<7d' compare the "
-                + "dates of entries. Days are those of UTC.",
+                + "dates of entries. \(FilterArguments.dayRule)",
             maximum: maximumCount),
         "sources": Schema.array(
             of: Schema.string("The id of a source.", maximum: 4_096), "Only entries of these sources.",
@@ -40,7 +40,8 @@ enum EntrySelection {
     /// - Parameter description: A sentence without its period.
     static func time(_ description: String) -> JSONValue {
         Schema.string(
-            "\(description): \(FilterArguments.timeForms). Days are those of UTC.", minimum: 1, maximum: 40)
+            "\(description): \(FilterArguments.timeForms). \(FilterArguments.dayRule)", minimum: 1,
+            maximum: 40)
     }
 
     /// The parameters of queries that select entries. They are shorter and fewer than the members of bodies,
@@ -108,13 +109,13 @@ enum EntrySelection {
         return first.id
     }
 
-    /// Returns the period that a member names: a day, week, month or year in UTC, or a moment, whose period
-    /// is empty; `nil` if it is absent.
+    /// Returns the period that a member names: a day, week, month or year in the server's time zone, or a
+    /// moment, whose period is empty; `nil` if it is absent.
     ///
     /// - Throws: ``Problem`` if it names no time.
     static func period(_ name: String, _ value: JSONValue) throws(Problem) -> DatePeriod? {
         guard let text = value[name]?.asString else { return nil }
-        guard let period = DatePeriod(inUTC: text, now: Date()) else {
+        guard let period = TimeArgument(now: Date()).period(text) else {
             throw .invalid("'\(name)' must be a time such as \(FilterArguments.timeForms)")
         }
         return period

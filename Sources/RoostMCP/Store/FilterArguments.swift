@@ -14,13 +14,17 @@ package enum FilterArguments {
                 + "'status!=done', 'title^=On ' (prefix), 'due exists', 'due missing'. Days, months and "
                 + "years, such as 'due<=2026-01', 'due<today' or 'due>=2 weeks ago', are compared with "
                 + "values that are dates; a word in quotation marks is text. 'created>=2026-01' and "
-                + "'updated<7d' compare the dates of entries. Days are those of UTC."),
+                + "'updated<7d' compare the dates of entries. \(dayRule)"),
+        ToolProperty(
+            "sources", .array(of: .string(maximumBytes: 4_096), maximumCount: 32),
+            "Only entries from one of these files, folders or web addresses: a path, or the 'url' of a "
+                + "result or its beginning up to a slash."),
         ToolProperty(
             "cluster", .string(maximumBytes: EntryLookup.maximumNameLength),
             "Only members of the cluster with this id or label; 'none' selects entries in no cluster."),
         ToolProperty(
             "since", .string(maximumBytes: 40),
-            "Only entries created or changed since this time in UTC: \(timeForms)."),
+            "Only entries created or changed since this time: \(timeForms). \(dayRule)"),
         ToolProperty(
             "until", .string(maximumBytes: 40),
             "Only entries created or changed until the end of this day, week, month or year, or before this "
@@ -30,6 +34,10 @@ package enum FilterArguments {
     /// The forms of `since` and `until`, for descriptions.
     package static let timeForms =
         "2026-01, 2026-01-31, 2026-01-31T09:00:00Z, 7d, yesterday, 'last week' or '3 weeks ago'"
+
+    /// The sentence about the days of filters and questions. A person means the days of their time zone, which
+    /// is that of a server on the same computer, and a client can name other times with an offset.
+    package static let dayRule = "Days are those of the server's time zone."
 
     /// Returns the filter that the arguments describe, without the access rules.
     ///
@@ -42,6 +50,10 @@ package enum FilterArguments {
             try filter.addConditions(arguments.strings("where"), now: Date())
         } catch {
             throw ToolFailure(message(of: error))
+        }
+        let sources = arguments.strings("sources")
+        if !sources.isEmpty {
+            filter.sources = try await SourceSelection.sources(named: sources, in: lookup.snapshot)
         }
         filter.setPeriod(since: try period("since", arguments), until: try period("until", arguments))
         if let name = arguments.string("cluster") {
@@ -80,13 +92,13 @@ package enum FilterArguments {
         }
     }
 
-    /// Returns the period that an argument names: a day, week, month or year in UTC, or a moment, whose
-    /// period is empty; `nil` if it is absent.
+    /// Returns the period that an argument names: a day, week, month or year in the server's time zone, or a
+    /// moment, whose period is empty; `nil` if it is absent.
     ///
     /// - Throws: ``ToolFailure`` if it names no time.
     static func period(_ name: String, _ arguments: ToolArguments) throws(ToolFailure) -> DatePeriod? {
         guard let text = arguments.string(name) else { return nil }
-        guard let period = DatePeriod(inUTC: text, now: Date()) else {
+        guard let period = TimeArgument(now: Date()).period(text) else {
             throw ToolFailure("'\(name)' must be a time such as \(timeForms)")
         }
         return period
@@ -94,18 +106,14 @@ package enum FilterArguments {
 }
 
 extension EntryFilter {
-    /// Adds conditions that a client wrote. Days are those of UTC.
+    /// Adds conditions that a client wrote. Days are those of the server's time zone.
     ///
     /// - Parameter now: The time from which relative times count.
     package mutating func addConditions(_ texts: [String], now: Date) throws(EntryCondition.Fault) {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        let times = TimeArgument(now: now, calendar: calendar)
+        let times = TimeArgument(now: now)
         for text in texts {
             let condition = try EntryCondition(written: text, times)
-            if !addDates(condition, naming: { DatePeriod(inUTC: $0, now: now) }) {
-                conditions.append(condition)
-            }
+            if !addDates(condition, naming: times.period) { conditions.append(condition) }
         }
     }
 }

@@ -1,8 +1,8 @@
 package import RoostModel
 
 extension SearchNotices {
-    /// Returns sentences about the tags and the keys of metadata that a filter requires, but that no visible
-    /// entry has.
+    /// Returns sentences about the tags, the keys of metadata and the sources that a filter requires, but that
+    /// no visible entry has.
     ///
     /// - Parameters:
     ///   - filter: The filter that the client wrote.
@@ -25,6 +25,9 @@ extension SearchNotices {
         for key in keys.sorted() where texts.count < maximumWords {
             guard try await isUnknown([.metadata(key).exists]) else { continue }
             texts.append("no entry has metadata with the key '\(short(key))'")
+        }
+        if let sources = filter.sources, try await isUnknown(EntryFilter(sources: sources)) {
+            texts.append("no entry is from the named sources")
         }
         return texts
     }

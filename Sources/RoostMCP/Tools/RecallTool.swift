@@ -32,7 +32,7 @@ struct RecallTool: Tool {
                 "The messages before and after each message; 1 by default."),
             ToolProperty(
                 "since", .string(maximumBytes: 40),
-                "Only messages since this time in UTC: \(FilterArguments.timeForms)."),
+                "Only messages since this time: \(FilterArguments.timeForms). \(FilterArguments.dayRule)"),
             ToolProperty(
                 "until", .string(maximumBytes: 40),
                 "Only messages until the end of this day, week, month or year, or before this time."),

@@ -23,32 +23,6 @@ extension DatePeriod {
         self.init(start..<max(start, end), in: calendar)
     }
 
-    /// Creates the period that a text names in UTC: a year, month or day, or a time in ISO 8601 such as
-    /// `2026-01-31T09:00:00Z`, whose period is empty.
-    ///
-    /// - Returns: `nil` if the text has another form.
-    package init?(inUTC text: String) {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        if let date = DateText.date(from: text) {
-            self.init(date..<date)
-        } else {
-            self.init(naming: text, in: calendar)
-        }
-    }
-
-    /// Creates the period that a text names in UTC, in the forms of ``init(inUTC:)`` and ``TimeArgument``.
-    ///
-    /// - Parameter now: The time from which relative times count.
-    /// - Returns: `nil` if the text has another form.
-    package init?(inUTC text: String, now: Date) {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        let times = TimeArgument(now: now, calendar: calendar)
-        guard let period = DatePeriod(inUTC: text) ?? times.period(text) else { return nil }
-        self = period
-    }
-
     /// The period without a bound.
     fileprivate static let always = DatePeriod(.distantPast ..< .distantFuture)
 

@@ -106,3 +106,13 @@ import Testing
         #expect(first != .all)
     }
 }
+
+extension DatePeriod {
+    /// Creates the period that a text names in UTC; `nil` if it names no time.
+    fileprivate init?(inUTC text: String) {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        guard let period = TimeArgument(now: Date(), calendar: calendar).period(text) else { return nil }
+        self = period
+    }
+}
