@@ -79,6 +79,30 @@ import Testing
         }
     }
 
+    @Test func `numbers that JSON does not have are named with their line`() throws {
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        let rows = [#"{"text": "a boat", "vector": [1, 0]}"#, #"{"text": "b", "vector": [1, 0], "x": NaN}"#]
+        for (name, text, line) in [
+            ("first.jsonl", "\(rows[1])\n\(rows[0])\n", 1), ("later.jsonl", "\(rows[0])\n\(rows[1])\n", 2),
+            ("array.json", "[\n\(rows[1])]", 2),
+            ("lists.json", #"{"documents": ["a"], "ids": ["1"],"# + "\n" + #""metadatas": [{"x": NaN}]}"#, 2),
+        ] {
+            try text.write(
+                to: cli.home.appendingPathComponent(name), atomically: true, encoding: .utf8)
+            let outcome = try cli.roost("import", name, "--store=s")
+            #expect(outcome.status == 65 && outcome.error.contains("write null instead"), "\(outcome.error)")
+            #expect(outcome.error.contains("line \(line): it contains NaN"), "\(outcome.error)")
+        }
+    }
+
+    @Test func `an import of a document names the command that reads it`() throws {
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        try "# Boats\n\nA note.".write(
+            to: cli.home.appendingPathComponent("boats.md"), atomically: true, encoding: .utf8)
+        let outcome = try cli.roost("import", "boats.md", "--store=s")
+        #expect(outcome.status == 65 && outcome.error.contains("`roost ingest boats.md`"), "\(outcome.error)")
+    }
+
     @Test(arguments: ["sqlite", "json"])
     func `a limit of the file size is not reported as an I/O error`(provider: String) throws {
         #expect(try cli.roost("init", "--store=s", "--provider", provider).status == 0)

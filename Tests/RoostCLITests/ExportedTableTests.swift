@@ -61,6 +61,25 @@ import Testing
         #expect(try run("doctor", "--store=t").status == 0)
     }
 
+    @Test(arguments: ["e.csv", "e.tsv"])
+    func `A row whose content is empty does not replace a stored text`(name: String) throws {
+        try prepare()
+        try run("add", "--store=s", "NA")
+        try run("export", "entries", "--store=s", "-o", name)
+        // Data frames read the text as a missing value.
+        let end = name == "e.csv" ? ",NA\n" : "\tNA\n"
+        let table = try String(contentsOf: file(name), encoding: .utf8)
+        #expect(table.contains(end))
+        try write(table.replacing(end, with: String(end.dropLast(3)) + "\n"), name)
+        for store in ["s", "t"] {
+            let before = try entries(store)
+            let outcome = try cli.roost("import", "--store", store, name)
+            #expect(outcome.status == 65 && outcome.error.contains("its content is empty"), "\(outcome)")
+            #expect(outcome.error.contains("keep_default_na=False"), "\(outcome)")
+            #expect(try entries(store) == before)
+        }
+    }
+
     @Test func `The extension of the file chooses the format`() throws {
         try prepare()
         for (name, start) in [

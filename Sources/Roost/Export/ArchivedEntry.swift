@@ -17,6 +17,15 @@ struct ArchivedEntry: Decodable, Sendable {
         var reason: String
     }
 
+    /// Returns the fault of a row without a text. Data frames read texts such as `NA` as null, and write null
+    /// as an empty cell. No other command stores an entry with an empty text.
+    ///
+    /// - Parameter content: The adjective for the content.
+    static func missingContent(_ content: String) -> String {
+        "its content is \(content); a data frame reads texts such as NA as null, unless an option such as "
+            + "keep_default_na=False of pandas.read_csv is given"
+    }
+
     private enum Key: String, CodingKey, CaseIterable {
         case id, content, tags, metadata, createdAt, updatedAt
         // The columns that a row may lack.
@@ -73,15 +82,16 @@ struct ArchivedEntry: Decodable, Sendable {
                 createdAt: try date(.createdAt), updatedAt: try date(.updatedAt))
         }
 
-        /// Returns the text of the entry. Null is refused, because data frames read texts such as `NA` as
-        /// null, and an import must not replace them with an empty text.
+        /// Returns the text of the entry. Null and an empty text are refused, because an import must not
+        /// replace a text with them.
         private func content() throws -> String {
             if try columns.decodeNil(forKey: .content) {
-                throw Fault(
-                    reason: "its content is null; a data frame reads texts such as NA as null, unless an "
-                        + "option such as keep_default_na=False of pandas.read_csv is given")
+                throw Fault(reason: ArchivedEntry.missingContent("null"))
             }
-            return try text(.content) ?? ""
+            guard let text = try text(.content) else {
+                throw Fault(reason: ArchivedEntry.missingContent("empty"))
+            }
+            return text
         }
 
         /// Returns a text; `nil` for null and for an empty text, as in a table. Data frames write numbers if

@@ -106,6 +106,8 @@ public struct EntryArchive: Sendable {
             throw Self.invalid(
                 name, prefix.isComplete ? "its header" : "entry \(prefix.count + 1)",
                 prefix.fault ?? JSONFault.description(of: data, fallback: ""))
+        } else if let fault = JSONFault.notANumber(in: data) {
+            throw RoostError(.badInput, "cannot import \(name): \(fault); nothing was imported")
         } else {
             (entries, space, hasRows) = try Self.parseLines(of: data, name)
         }

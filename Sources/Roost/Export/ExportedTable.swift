@@ -167,8 +167,11 @@ package struct ExportedTable {
         guard let id = text("id").flatMap(UUID.init(uuidString:)) else {
             throw failure(line, "its id is not a UUID")
         }
+        guard let content = text("content") else {
+            throw failure(line, ArchivedEntry.missingContent("empty"))
+        }
         return Entry(
-            id: id, content: row["content"] ?? "",
+            id: id, content: content,
             embeddings: try value(Self.vectorColumn, [Float](), "a JSON array of numbers"),
             source: text("source"), key: text("key"),
             metadata: try value("metadata", [String: MetadataValue](), "a JSON object"),

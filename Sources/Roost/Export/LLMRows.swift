@@ -30,7 +30,8 @@ package struct LLMRows {
         case .tsv: return try table(text, "\t")
         case .json:
             guard let rows = try? JSONDecoder().decode([[String: MetadataValue]].self, from: data) else {
-                throw RoostError(.badInput, "cannot read \(name): it is not a JSON array of objects")
+                let fault = JSONFault.notANumber(in: data) ?? "it is not a JSON array of objects"
+                throw RoostError(.badInput, "cannot read \(name): \(fault)")
             }
             return try rows.enumerated().map { try record($1, "row \($0 + 1)") }
         case .nl:
@@ -38,7 +39,9 @@ package struct LLMRows {
             return try lines.enumerated().compactMap { index, line in
                 guard !line.allSatisfy(\.isJSONSpace) else { return nil }
                 guard let row = try? JSONDecoder().decode([String: MetadataValue].self, from: line) else {
-                    throw failure("line \(index + 1)", "it is not a JSON object")
+                    throw failure(
+                        "line \(index + 1)",
+                        JSONFault.description(of: line, fallback: "it is not a JSON object"))
                 }
                 return try record(row, "line \(index + 1)")
             }

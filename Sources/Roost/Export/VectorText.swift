@@ -177,7 +177,8 @@ struct VectorText {
             progress?(Double(offset) / Double(data.count))
             if line.allSatisfy(\.isJSONSpace) { continue }
             guard let row = try? JSONDecoder().decode(VectorRow.self, from: line) else {
-                throw failure(lines.number, "it is not a JSON object")
+                throw failure(
+                    lines.number, JSONFault.description(of: line, fallback: "it is not a JSON object"))
             }
             rows.append(Row(number: lines.number, record: try record(row, lines.number)))
         }

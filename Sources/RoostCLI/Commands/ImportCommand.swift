@@ -137,7 +137,16 @@ struct ImportCommand: AsyncParsableCommand {
                         ? "write them as JSON Lines, for example with jq, and use `roost ingest`"
                         : "use `roost ingest \(path)`"))
         }
-        guard ["csv", "tsv"].contains((name as NSString).pathExtension.lowercased()) else { return nil }
+        guard ["csv", "tsv"].contains((name as NSString).pathExtension.lowercased()) else {
+            let first = data.first { !$0.isJSONSpace }
+            guard file != "-", let first, ![UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first) else {
+                return nil
+            }
+            return CommandError(
+                .badData,
+                message + "it is not one of the files that `roost help import` lists; `roost ingest "
+                    + "\(Terminal.line(file, limit: 200))` reads documents")
+        }
         return CommandError(
             .badData,
             message + "its first row has neither the columns of exported entries, nor a text (text, content "

@@ -60,6 +60,9 @@ public struct TranscriptReader: Sendable {
         {
             return try Self.readExport([object], name)
         }
+        if firstByte == UInt8(ascii: "["), let fault = JSONFault.notANumber(in: text) {
+            throw RoostError(.badInput, "cannot read \(name): \(fault); nothing was imported")
+        }
         return try Self.readRecords(lines, name)
     }
 

@@ -35,10 +35,30 @@ package enum JSONFault {
         return kind.map { "it is \($0), not an object" } ?? fallback
     }
 
+    /// Returns the reason why a text that several lines can share is not JSON, with the number of the line, if
+    /// it contains `NaN` or `Infinity`; `nil` for other texts, and for those that are no JSON object or array.
+    ///
+    /// Programs that write these words as numbers do so in files of any form, in which the line is not always
+    /// the beginning of a value.
+    package static func notANumber(in data: some Collection<UInt8>) -> String? {
+        guard let first = data.first(where: { !$0.isJSONSpace }),
+            [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first)
+        else { return nil }
+        var scanner = Scanner(bytes: Array(data))
+        guard let fault = scanner.fault(), scanner.hasFoundWord else { return nil }
+        let lines = scanner.bytes[..<scanner.offset].count { $0 == UInt8(ascii: "\n") }
+        return "line \(lines + 1): \(fault)"
+    }
+
     /// Scans a text for faults that do not depend on its structure.
     private struct Scanner {
         let bytes: [UInt8]
-        private var offset = 0
+        private(set) var offset = 0
+        /// Whether the fault is a word that stands for a number.
+        private(set) var hasFoundWord = false
+
+        /// The words that programs write for numbers that JSON cannot express.
+        private static let words = ["NaN", "Infinity"]
 
         init(bytes: [UInt8]) { self.bytes = bytes }
 
@@ -58,6 +78,9 @@ package enum JSONFault {
                     offset += 1
                 case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
                     if let fault = numberFault() { return fault }
+                case UInt8(ascii: "N"), UInt8(ascii: "I"):
+                    if let fault = wordFault() { return fault }
+                    offset += 1
                 default: offset += 1
                 }
             }
@@ -70,6 +93,14 @@ package enum JSONFault {
             let text = String(decoding: bytes[start..<offset], as: UTF8.self)
             guard let value = Double(text), !value.isFinite else { return nil }
             return "the number \(text.prefix(maximumShownLength)) is out of range"
+        }
+
+        private mutating func wordFault() -> String? {
+            guard let word = Self.words.first(where: { bytes[offset...].starts(with: $0.utf8) }) else {
+                return nil
+            }
+            hasFoundWord = true
+            return "it contains \(word), which JSON does not have; write null instead"
         }
 
         /// Scans a string whose opening quotation mark is the current byte.

@@ -115,6 +115,7 @@ import Testing
             (#""updatedAt":"2026"#, #""updatedAt":null,"x":"2026"#, "line 2: its updatedAt is not a time"),
             (#""embedding":null"#, #""embedding":"[1,x]""#, "line 2: its embedding is not a JSON array"),
             (#""content":"'=one\/two\nü""#, #""content":null"#, "line 2: its content is null"),
+            (#""content":"'=one\/two\nü""#, #""content":"""#, "line 2: its content is empty"),
             (#""metadata":"{"#, #""metadata":"[{"#, "line 2: its metadata is not a JSON object"),
         ]
         for (value, replacement, message) in faults {
