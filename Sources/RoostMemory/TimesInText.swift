@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import RoostText
 
 /// The times that a question names in English: `on 7 July, 2023`, `in May 2023`, `in August`, `2023-07-07`,
@@ -6,7 +6,7 @@ import RoostText
 ///
 /// A word that can be either a month or a verb (`may`, `march`) is treated as a month only next to a number
 /// or after a word such as `in`.
-struct TimesInText: Sendable, Hashable {
+package struct TimesInText: Sendable, Hashable {
     /// A day, a month or a year. Parts that the text does not name are `nil` and match any value.
     struct Parts: Sendable, Hashable {
         var year: Int?
@@ -37,7 +37,7 @@ struct TimesInText: Sendable, Hashable {
     ///   - text: The text.
     ///   - now: The present time.
     ///   - timeZone: The time zone in which days begin and end.
-    init(_ text: String, now: Date, timeZone: TimeZone) {
+    package init(_ text: String, now: Date, timeZone: TimeZone) {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
         // Weeks begin on Monday (ISO 8601).
@@ -90,6 +90,17 @@ struct TimesInText: Sendable, Hashable {
                     calendar.date(byAdding: unit, value: 1, to: start).map { start..<$0 }
                 }
             }
+    }
+
+    /// The only time that the text names; `nil` if it names none or several, a day that does not exist, a day
+    /// or a month without a year, or only a year, which is often no time.
+    package var onlyPeriod: Range<Date>? {
+        guard haveRanges, ranges.count == 1 else { return nil }
+        guard let part = parts.first else { return spans.first }
+        guard part.month != nil,
+            DateComponents(year: part.year, month: part.month, day: part.day ?? 1).isValidDate(in: calendar)
+        else { return nil }
+        return ranges.first
     }
 
     /// Whether ``ranges`` has all times that the text names, because all of them include a year.

@@ -105,4 +105,24 @@ struct TimesInTextTests {
         #expect(try !times("What did Ada paint on 13 November 2026?").haveNoSubject)
         #expect(try !times("What happened?").haveNoSubject)
     }
+
+    @Test(
+        arguments: [
+            ("what did I do on 4 May 2025", "2025-05-04", "2025-05-05"),
+            ("in May 2025", "2025-05-01", "2025-06-01"),
+            ("what did we say yesterday?", "2024-05-14", "2024-05-15"),
+        ])
+    func `a text can name one period`(text: String, first: String, end: String) throws {
+        let period = try #require(try times(text).onlyPeriod)
+        #expect(period == (try date("\(first)T00:00:00Z"))..<(try date("\(end)T00:00:00Z")))
+    }
+
+    @Test(
+        arguments: [
+            "31 February 2025", "4 May", "the law of 2025", "May and June 2025", "a boat",
+            "2024-05-01 or today",
+        ])
+    func `other texts name no single period`(text: String) throws {
+        #expect(try times(text).onlyPeriod == nil)
+    }
 }

@@ -195,10 +195,9 @@ struct SearchOptions: ParsableArguments {
                 { text in
                     result.nearest.map { text.heading(of: $0, at: Self.byte(of: $0, in: result)) }
                 }, options)
-            if let date = result.text.flatMap({ QueriedDate($0.plainText) })?.text,
-                TimeArgument(now: Date()).period(date) != nil
-            {
-                options.note("`roost list --since \(date) --until \(date)` lists the entries of this date")
+            if let date = result.text.flatMap({ QueriedDate($0.plainText) }) {
+                options.note(
+                    "`roost list --since \(date.first) --until \(date.last)` lists the entries of this date")
             }
         } else {
             options.note(reason(result, filters))

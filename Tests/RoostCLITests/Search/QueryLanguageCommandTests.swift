@@ -38,6 +38,11 @@ import Testing
             let list = try cli.roost("list", "--since", date, "--until", date)
             #expect(list.output.contains("Standup") && !list.output.contains("Undoing"), "\(list.output)")
         }
+        for query in ["what did I do on 14 March 2025", "zebra of 2025-3-14"] {
+            let outcome = try cli.roost("query", query)
+            let hint = "`roost list --since 2025-03-14 --until 2025-03-14`"
+            #expect(outcome.status == 1 && outcome.error.contains(hint), "\(outcome)")
+        }
         for query in ["2025-13-14", "2025-02-31", "2025-3-14", "2025-03-14-01", "zebra"] {
             #expect(try !cli.roost("query", query).error.contains("--since"), "\(query)")
         }
