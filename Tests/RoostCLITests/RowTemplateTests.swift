@@ -37,7 +37,7 @@ import Testing
             (["list", "--json", template], "only one of"),
             (["list", "--format=csv", template], "only one of"),
             (["list", "--template={nope}"], "use id, title, path, tags, created or updated"),
-            (["list", "--template={"], "--template needs the name of a column"),
+            (["list", "--template={"], "--template needs a column name"),
         ] {
             let outcome = try cli.roost(arguments)
             #expect(outcome.status == 64 && outcome.error.contains(part), "\(arguments): \(outcome)")

@@ -6,8 +6,8 @@ struct AddFolder: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add-folder", abstract: "Remember a folder, so that `roost sync` keeps it up to date.",
         discussion: """
-            The folder and its options are stored with the store; the files are read by `roost sync` and \
-            `roost watch`. Adding a folder again replaces its options.
+            The store remembers the folder and its options; `roost sync` and `roost watch` read its files. \
+            Adding a folder again replaces its options.
 
             Examples:
               roost add-folder ~/notes --exclude drafts

@@ -25,8 +25,7 @@ struct BackupCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "create", abstract: "Create a snapshot of the current state of the store.",
             discussion: """
-                Creates the repository if it does not exist. If you give a passphrase at that time, the \
-                repository is encrypted.
+                Creates the repository if it does not exist, and encrypts it if you give a passphrase.
 
                 Examples:
                   roost backup create
@@ -154,11 +153,11 @@ struct BackupCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "restore", abstract: "Restore a snapshot into a new folder.",
             discussion: """
-                The folder must be new or empty; open the restored store with --store DIR. The snapshot \
-                can be restored as SQLite or JSON, regardless of the original storage format. With \
-                --allow-damaged, restores everything that is intact, lists what is missing, and exits with \
-                65 if anything is. If the repository has damaged snapshots, latest is the newest of the \
-                others; the command restores it, names the damaged ones, and exits with 65.
+                The folder must be new or empty; open the restored store with --store DIR. The snapshot can \
+                be restored as SQLite or JSON, regardless of the original storage format. With \
+                --allow-damaged, restores everything that is intact; if anything is missing, lists it and \
+                exits with 65. If some snapshots are damaged, latest is the newest intact one; the command \
+                restores it, names the damaged ones, and exits with 65.
 
                 Examples:
                   roost backup restore latest --into restored

@@ -27,11 +27,11 @@ struct ChatCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "search", abstract: "Search messages by meaning and by words.",
             discussion: """
-                Prints each message with its neighbors in the conversation. If the query mentions a \
-                time, such as "last week", messages from that time rank higher; if it mentions nothing \
-                else, they are shown alone, oldest first, unless --recent is given. The query needs no \
-                quotes and has the same operators as in `roost query`. If no message is closer than \
-                unrelated text, Roost names the three nearest messages and exits with 1.
+                Prints each message with its neighbors in the conversation. If the query mentions a time, \
+                such as "last week", messages from that time rank higher. If it mentions nothing else, only \
+                these messages are shown, oldest first, unless --recent is given. The query needs no quotes \
+                and can have the operators of `roost query`. If no message is closer than unrelated text, \
+                Roost names the three nearest messages and exits with 1.
 
                 Examples:
                   roost chat search what did we decide about backups --since 30d

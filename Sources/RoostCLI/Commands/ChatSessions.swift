@@ -131,9 +131,9 @@ extension ChatCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete", abstract: "Delete a session, or the messages that match the filters.",
             discussion: """
-                More than 20 messages are deleted only after a confirmation, or with --yes. If 100 messages \
-                or more are deleted, Roost creates a backup first. `roost undo` restores the last deletion \
-                from the store; deletions with --in cannot be reverted.
+                To delete more than 20 messages, confirm it or use --yes. Before Roost deletes 100 messages \
+                or more, it creates a backup. `roost undo` restores the last deletion from the store; \
+                deletions with --in cannot be reverted.
 
                 Examples:
                   roost chat delete 7c2e --dry-run
@@ -154,7 +154,7 @@ extension ChatCommand {
         @Flag(name: .long, help: "Show what would be removed, without removing it.")
         var dryRun = false
 
-        @Flag(name: .shortAndLong, help: "Delete more than 20 messages without a confirmation.")
+        @Flag(name: .shortAndLong, help: "Delete more than 20 messages without confirmation.")
         var yes = false
 
         func validate() throws {
@@ -242,7 +242,7 @@ extension ChatCommand {
         @Flag(name: .long, help: "Show what would be removed, without removing it.")
         var dryRun = false
 
-        @Flag(name: .shortAndLong, help: "Remove more than 20 messages without a confirmation.")
+        @Flag(name: .shortAndLong, help: "Remove more than 20 messages without confirmation.")
         var yes = false
 
         func validate() throws {

@@ -37,12 +37,13 @@ private struct ClusterPlanDocument: Encodable {
 extension ClusterCommand {
     struct PlanClusters: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "plan", abstract: "Cluster a sample, as the first step for several workers.",
+            commandName: "plan",
+            abstract: "Cluster a sample, the first step of clustering with several workers.",
             discussion: """
-                Clusters a sample of the entries like `roost recluster`, and keeps the result in the store \
+                Clusters a sample of the entries like `roost recluster`, and saves the result in the store \
                 as a plan. Workers then run `roost cluster assign` for each shard of the other entries, on \
-                any machine that can open the store, and `roost cluster finish` commits the clusters. The \
-                clusters of the store do not change before that.
+                any machine that can open the store. Finally, `roost cluster finish` commits the clusters; \
+                until then, the clusters of the store do not change.
 
                 For stores of up to a few million entries, `roost recluster` gives better clusters.
 
@@ -105,8 +106,7 @@ extension ClusterCommand {
             discussion: """
                 Each entry joins the cluster with the largest weight among its nearest neighbors in the \
                 sample. Any number of workers can run this command at the same time, in any order and \
-                repeatedly. All use the same number of shards; another number than that of the assigned \
-                shards is refused. The first shard is 0.
+                repeatedly. All workers must use the same number of shards. The first shard is 0.
 
                 Examples:
                   roost cluster assign --shard 0/1
@@ -134,7 +134,7 @@ extension ClusterCommand {
 
     struct ShowClusterPlan: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "status", abstract: "Show the state of a clustering by several workers.",
+            commandName: "status", abstract: "Show the state of clustering with several workers.",
             discussion: """
                 Lists the shards that are missing.
 
@@ -154,7 +154,7 @@ extension ClusterCommand {
             try await store.close()
             if json { return try Terminal.json(status.map(ClusterPlanDocument.init)) }
             guard let status else {
-                return options.note("there is no clustering plan; `roost cluster plan` makes one")
+                return options.note("there is no clustering plan; `roost cluster plan` creates one")
             }
             Terminal.write(status.sentence)
             if let count = status.shardCount {
@@ -172,8 +172,8 @@ extension ClusterCommand {
         static let configuration = CommandConfiguration(
             commandName: "finish", abstract: "Commit the clusters that several workers have found.",
             discussion: """
-                Replaces the clusters of the store, like `roost recluster`, when all shards are assigned; \
-                clusters keep their ids and your labels. The ids of all entries must fit in memory.
+                Replaces the clusters of the store, like `roost recluster`. All shards must be assigned. \
+                Clusters keep their ids and your labels. The ids of all entries must fit in memory.
 
                 Examples:
                   roost cluster finish

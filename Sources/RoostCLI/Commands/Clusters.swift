@@ -6,9 +6,9 @@ struct ClusterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cluster", abstract: "Show, label and edit the clusters.",
         discussion: """
-            `roost recluster` creates the clusters. If the store is too large for one client, several \
-            workers can do it: `roost cluster plan`, `roost cluster assign` for each shard, and `roost \
-            cluster finish`.
+            `roost recluster` creates the clusters. If the store is too large for the memory of one machine, \
+            several workers can share the work: run `roost cluster plan`, then `roost cluster assign` for \
+            each shard, then `roost cluster finish`.
 
             Examples:
               roost cluster list

@@ -24,12 +24,12 @@ struct Doctor: AsyncParsableCommand {
     @Flag(
         name: .long,
         help: """
-            Also read every byte of the installed models. If files of the store's model have changed, \
-            embed the entries since then again, and report those whose vectors differ.
+            Also read every byte of the installed models. If files of the store's model have changed, embed \
+            the entries that were added since then again, and report those whose vectors differ.
             """)
     var models = false
 
-    @Flag(name: .long, help: "Also list the links in the entries that lead to no entry and no file.")
+    @Flag(name: .long, help: "Also list broken links, which lead to neither an entry nor a file.")
     var links = false
 
     @Flag(name: .long, help: "Print the result as JSON.")

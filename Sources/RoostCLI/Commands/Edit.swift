@@ -7,9 +7,9 @@ struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Change the text of an entry.",
         discussion: """
-            Opens the text in $VISUAL or $EDITOR, unless the new text is given; it needs no quotes. The \
-            entry is embedded again. The file that the entry came from is not changed. A file must have one \
-            entry.
+            Opens the text in $VISUAL or $EDITOR, unless you give the new text, which needs no quotes. The \
+            new text is embedded at once. The file that the entry came from is not changed. If you name a \
+            file, it must have exactly one entry.
 
             \(StoreOptions.entryRule)
 

@@ -10,21 +10,23 @@ extension Export {
                 `roost import` reads json, jsonl, csv, tsv and npy. With jsonl, each line is an entry; \
                 --with-header adds a first line with the version of the format and, with --with-embeddings, \
                 the embedding space. If a file states no embedding space, `roost import` compares a sample \
-                of its vectors with those of the store's model. The other formats are also for other \
-                programs, and omit the positions of passages and the lines of the source:
+                of its vectors with those of the store's model.
+
+                Other programs can read the formats below, which omit the positions of passages and the \
+                lines of the source:
 
                   csv       One row per entry: id, source, key, title, tags, createdAt, updatedAt, metadata \
                 (a JSON object), content and, with --with-embeddings, embedding (a JSON array).
                   tsv       The same with tabs; in a cell, \\t, \\n, \\r and \\\\ stand for a tab, a line \
                 feed, a carriage return and a backslash.
                   npy       A NumPy array with the vector of each entry, and a CSV file of the same name \
-                with the entries in the same order. Entries without vectors are omitted. Another CSV file \
-                of this name is not replaced.
+                with the entries in the same order. Entries without vectors are omitted. A CSV file of \
+                this name that is not from an earlier export is not replaced.
                   parquet   A Parquet file with the columns of csv. The tags and vectors are lists, the \
                 dates are times in UTC, and missing texts are null. `roost import` does not read it.
-                  markdown  A new folder with one file per entry, with the metadata as front matter. The \
-                files are named after the titles; the beginning of the id follows if an earlier entry has \
-                the same title.
+                  markdown  A new folder with one file per entry, with the metadata as front matter. Each \
+                file is named after the title of its entry, followed by the beginning of the id if an \
+                earlier entry has the same title.
 
                 Examples:
                   roost export entries -o entries.json
@@ -62,7 +64,7 @@ extension Export {
 
         @Flag(
             name: .long,
-            help: "With jsonl: begin with a line that states the format and the space of the vectors.")
+            help: "With jsonl: begin with a line that states the format and the embedding space.")
         var withHeader = false
 
         private var format: Format { formats.format(output: target.output) }

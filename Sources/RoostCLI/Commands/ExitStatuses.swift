@@ -27,16 +27,16 @@ extension ExitStatus {
     fileprivate var explanation: String {
         switch self {
         case .success: "Success. An empty list is a success too."
-        case .nothingFound: "A search found nothing, or you declined a question."
+        case .nothingFound: "A search found nothing, or you answered no to a question."
         case .usage: "The command line has an unknown command, option or value."
-        case .badData: "The input or the store is damaged, or has another format."
+        case .badData: "The input or the store is damaged, or has an unsupported format."
         case .noInput: "A file, an entry, a cluster, a session or the store is missing or cannot be read."
         case .unavailable: "A model, a server or your editor is not available, or it lacks a feature."
         case .software: "An unexpected error: please report it."
         case .cannotCreate: "An output cannot be created, or it exists."
         case .inputOutput: "Reading or writing failed; the disk may be full."
         case .tryAgain:
-            "Another process uses or changed the store, or other workers are not ready; try again."
+            "Another process is using or has changed the store, or other workers are not ready; try again."
         case .configuration: "A setting, a key or the owner of the store is wrong."
         case .interrupted: "You stopped the command with Ctrl-C."
         }

@@ -7,19 +7,21 @@ struct IngestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ingest", abstract: "Add or update entries from files, folders or standard input.",
         discussion: """
-            Each document becomes one entry: its title, dates, tags and links are stored with it. --types \
-            lists the supported types; other files in a folder are skipped. JSON Lines ({"id"?, \
-            "text"|"content", …metadata}), CSV and TSV files with a header become one entry per row; each \
-            line of standard input (-) becomes one entry. Ingesting the same input again changes nothing. \
-            If a text has changed, its entry is updated; if a row was removed from a file, its entry is \
-            removed. An interrupted ingest continues when you run the same command again.
+            Each document becomes one entry, with its title, dates, tags and links. Each row of a JSON Lines \
+            file ({"id"?, "text"|"content", …metadata}), and of a CSV or TSV file with a header, becomes one \
+            entry, and so does each line of standard input (-). Other files in a folder are skipped; --types \
+            lists the supported types.
 
-            A pattern such as drafts excludes files and folders of this name at any depth, drafts/ only \
-            folders, and /drafts or work/drafts only this path below the given folder. * and ? match within \
-            a name, ** across folders, and {a,b} one of several texts.
+            Ingesting the same input again changes nothing. If a text has changed, its entry is updated; if \
+            a row was removed from a file, its entry is removed. To continue an interrupted ingest, run the \
+            same command again.
 
-            Skipped files are counted by type, and listed with -v. They are not reported again while they \
-            are unchanged.
+            The pattern drafts matches files and folders of this name at any depth, drafts/ matches only \
+            folders, and /drafts or work/drafts matches only this path below the given folder. In a pattern, \
+            * and ? match within a name, ** matches across folders, and {a,b} matches one of several texts.
+
+            Skipped files are counted by type; -v lists them. A skipped file is not reported again until it \
+            changes.
 
             Examples:
               roost ingest ~/notes --exclude drafts
@@ -67,7 +69,7 @@ struct IngestCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Remove the entries of files that no longer exist in the given folders.")
     var prune = false
 
-    @Flag(name: .shortAndLong, help: "With --prune, remove more than 20 entries without a confirmation.")
+    @Flag(name: .shortAndLong, help: "With --prune, remove more than 20 entries without confirmation.")
     var yes = false
 
     @Flag(name: .long, help: "Show what would be done, without changing anything.")

@@ -9,9 +9,9 @@ struct LLM: AsyncParsableCommand {
         commandName: "llm", abstract: "Use a store with the commands of the program llm.",
         discussion: """
             The options have the names and meanings of llm's, except that -d names the folder of a store. \
-            --store is a flag without effect: a store always contains the texts. A collection is a source \
-            of entries, which all other commands find too. `roost llm embed`, `roost llm embed-multi` and \
-            `roost import` create collections.
+            The flag --store has no effect, because a store always contains the texts. A collection is a \
+            source of entries, which all other commands find too. `roost llm embed`, `roost llm embed-multi` \
+            and `roost import` create collections.
 
             Examples:
               roost llm embed-multi notes notes.csv

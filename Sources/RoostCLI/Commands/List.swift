@@ -8,8 +8,8 @@ struct List: AsyncParsableCommand {
         commandName: "list", abstract: "List entries, in the order in which they were added.",
         discussion: """
             Prints the first digits of the id, the title, and the path of the file, relative to the current \
-            folder. On a terminal, the lines have a header and are shortened to its width. CSV and TSV also \
-            contain the tags and dates.
+            folder. On a terminal, the list has a header, and its lines are shortened to the width of the \
+            terminal. CSV and TSV also contain the tags and dates.
 
             Examples:
               roost list -n20

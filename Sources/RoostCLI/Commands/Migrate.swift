@@ -6,9 +6,9 @@ struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate", abstract: "Copy the store to another storage format.",
         discussion: """
-            Keeps ids, dates and revisions, so exports of both stores are identical. Finally, compares \
-            the contents of both stores. The original store is not changed. An interrupted copy \
-            continues when you run the same command again.
+            Keeps ids, dates and revisions, so exports of both stores are identical. After the copy, the \
+            command compares the contents of both stores. The original store is not changed. To continue an \
+            interrupted copy, run the same command again.
 
             Examples:
               roost migrate --to json ~/notes-json

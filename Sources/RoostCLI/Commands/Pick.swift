@@ -7,13 +7,13 @@ struct Pick: AsyncParsableCommand {
         commandName: "pick", abstract: "Choose an entry from a list on the terminal, and open it.",
         discussion: """
             Lists the newest 20,000 entries, or the first 500 hits of a query. If fzf is installed, it shows \
-            the list and filters it by title, path and tags. Otherwise, or with --builtin, every typed word \
-            must occur in the title, the path, the tags or the first 1,000 characters of the text. The text \
-            of the selected entry is shown as a preview.
+            the list and filters it by title, path and tags. Otherwise, or with --builtin, the \
+            built-in list finds the entries that contain every typed word in the title, the path, the tags or \
+            the first 1,000 characters of the text. The text of the selected entry is shown as a preview.
 
             The arrow keys select an entry, Enter opens it at its line in $VISUAL or $EDITOR, and Escape \
-            closes the list. An entry that is not from a file is shown instead. If standard output is not a \
-            terminal, the entry's id is printed.
+            closes the list. An entry that is not from a file is printed instead. If standard output is not \
+            a terminal, the entry's id is printed.
 
             Examples:
               roost pick
@@ -56,8 +56,8 @@ struct Pick: AsyncParsableCommand {
         guard PickTerminal.isPossible else {
             throw CommandError(
                 .usage,
-                "cannot show a list: this needs a terminal for standard input and standard error, and TERM "
-                    + "other than dumb; use `roost list` or `roost query`")
+                "cannot show a list: standard input and standard error must be a terminal, and TERM must not "
+                    + "be dumb; use `roost list` or `roost query`")
         }
         let store = try await options.open(recordingUndo: false)
         let snapshot = try await store.storage.snapshot()

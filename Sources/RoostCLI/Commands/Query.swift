@@ -6,17 +6,21 @@ struct Query: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query", abstract: "Search entries by meaning and by words.",
         discussion: """
-            Roost searches by meaning and by words and prints the best entries first, with a score from 0 \
-            to 1. The query needs no quotes; - reads it from standard input.
+            Roost searches by meaning and by words and prints the best entries first, with a score from 0 to \
+            1. The query needs no quotes; - reads it from standard input. These operators are available:
 
-            In the query, "some words" must occur as a phrase, -word and --not word must not occur, \
-            begin* matches all words with that prefix, and title:word, path:word and tag:word must occur \
-            in that field. Without a field, words, phrases and prefixes are searched for in the text, title, \
-            headings, path and tags. A -word is ordinary text if it has one or two characters, if it begins \
-            with a digit, or if an entry contains it after the preceding word, as in "commit -amend". In a \
-            query with more than twelve other words, quotation marks are punctuation. Everything after -- is \
-            text, even if it looks like an option. If no entry is closer than unrelated text, Roost names \
-            the three nearest entries and exits with 1.
+              "some words"  The phrase must occur.
+              -word         The word must not occur; the same as --not word.
+              begin*        Matches all words with this prefix.
+              title:word    The word must occur in the title; path:word and tag:word are similar.
+
+            Without a field, words, phrases and prefixes are searched for in the text, title, headings, path \
+            and tags. A -word is ordinary text if it has one or two characters, if it begins with a digit, or \
+            if an entry contains it after the preceding word, as in "commit -amend". In a query with more \
+            than twelve other words, quotation marks are punctuation. Everything after -- is ordinary text, \
+            even if it looks like an option.
+
+            If no entry is closer than unrelated text, Roost names the three nearest entries and exits with 1.
 
             Examples:
               roost query birds that return in spring
@@ -49,7 +53,7 @@ struct Query: AsyncParsableCommand {
         name: .long,
         help: ArgumentHelp(
             "Run one query per line of a file, or of standard input for -, and print one JSON object per "
-                + "query. For a line that cannot be searched for, it has the key error.",
+                + "query. The object of a line that cannot be searched for has the key error.",
             valueName: "FILE"))
     var batch: String?
 

@@ -12,13 +12,12 @@ struct Recluster: AsyncParsableCommand {
             cluster with mostly the same members keeps its id and your label. With the same entries, \
             options and seed, the clusters are the same.
 
-            With more than 25 clusters, similar ones are grouped into 8 to 25 larger clusters at an \
-            upper level, if random samples of the entries have nearly the same larger clusters and \
-            --levels does not give the number of levels. Only the clusters at the lowest level have \
-            members; the option --cluster of other commands accepts clusters of any level. \
-            Each line of the output shows the size of a cluster, a bar proportional to the size, the \
-            label and the first digits of the id; clusters of a lower level are indented below the \
-            cluster that contains them.
+            If there are more than 25 clusters, Roost groups similar ones into 8 to 25 larger clusters at an \
+            upper level, provided that random samples of the entries form nearly the same larger clusters. \
+            --levels overrides this choice. Only the clusters at the lowest level have members; the option \
+            --cluster of other commands accepts clusters of any level. Each line of the output shows the \
+            size of a cluster, a bar proportional to the size, the label and the first digits of the id; \
+            clusters of a lower level are indented below the cluster that contains them.
 
             A label consists of words and phrases that are frequent in a cluster and rare in others; \
             words in titles and in names of folders count more. If the model compares meanings, two \
@@ -27,8 +26,8 @@ struct Recluster: AsyncParsableCommand {
             Lines that more than 5% of the entries contain, such as footers and navigation, are ignored; \
             `roost show` lists the ignored lines of an entry.
 
-            The new clusters replace all earlier ones, also with --where; the earlier clusters that ended \
-            are listed. Before a run with --where ends clusters that you labeled, you are asked.
+            The new clusters replace all earlier ones, even with --where; clusters that end are listed. If a \
+            run with --where would end clusters that you labeled, Roost asks for confirmation.
 
             Examples:
               roost recluster
@@ -80,10 +79,10 @@ struct Recluster: AsyncParsableCommand {
             valueName: "condition"))
     var `where`: [String] = []
 
-    @Flag(name: .long, help: "Find the clusters without those of the last run.")
+    @Flag(name: .long, help: "Start from scratch, ignoring the clusters of the last run.")
     var fresh = false
 
-    @Flag(name: .shortAndLong, help: "End clusters that you labeled without a confirmation.")
+    @Flag(name: .shortAndLong, help: "Skip the confirmation before clusters that you labeled end.")
     var yes = false
 
     @Flag(

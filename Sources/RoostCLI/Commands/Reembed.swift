@@ -6,10 +6,10 @@ struct Reembed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reembed", abstract: "Move the store to another model by embedding all texts again.",
         discussion: """
-            The store can be searched and changed while the new vectors are computed; then all vectors are \
-            replaced in one commit. Before that, Roost creates a backup of the store. An interrupted move \
-            continues when you run the same command again. Clusters keep their labels and members; run \
-            `roost recluster` to cluster by the new vectors.
+            You can search and change the store while the new vectors are computed. Roost then creates a \
+            backup and replaces all vectors in one commit. To continue an interrupted move, run the same \
+            command again. Clusters keep their labels and members; run `roost recluster` to cluster by the \
+            new vectors.
 
             Examples:
               roost reembed --model minilm

@@ -6,11 +6,10 @@ struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove entries.",
         discussion: """
-            Files on disk are not removed. More than 20 entries are removed only after a confirmation, or \
-            with --yes. If 100 entries or more are removed, Roost creates a backup first. `roost undo` \
-            restores the entries.
+            Files on disk are not removed. To remove more than 20 entries, confirm it or use --yes. Before \
+            Roost removes 100 entries or more, it creates a backup. `roost undo` restores the entries.
 
-            \(StoreOptions.entryRule) The next `roost ingest` of the file adds them again.
+            \(StoreOptions.entryRule) The next `roost ingest` of the file adds its entries again.
 
             Examples:
               roost remove e2d8942a d511e8df
@@ -34,7 +33,7 @@ struct Remove: AsyncParsableCommand {
     @Flag(name: .long, help: "Show what would be removed, without removing it.")
     var dryRun = false
 
-    @Flag(name: .shortAndLong, help: "Remove more than 20 entries without a confirmation.")
+    @Flag(name: .shortAndLong, help: "Remove more than 20 entries without confirmation.")
     var yes = false
 
     func validate() throws {

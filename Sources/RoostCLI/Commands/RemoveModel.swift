@@ -8,7 +8,7 @@ struct RemoveModel: AsyncParsableCommand {
         discussion: """
             Stores that use the model can still be read, exported and searched by words (`roost query --mode \
             text`), but not searched by meaning, and no texts can be added. If the current store uses the \
-            model, you are asked first.
+            model, Roost asks for confirmation.
 
             Examples:
               roost model remove bge-small-en-v1.5
@@ -23,7 +23,7 @@ struct RemoveModel: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Flag(name: .shortAndLong, help: "Remove a model that the store uses without a confirmation.")
+    @Flag(name: .shortAndLong, help: "Skip the confirmation if the store uses the model.")
     var yes = false
 
     func run() async throws {
@@ -48,7 +48,7 @@ struct RemoveModel: AsyncParsableCommand {
         guard Confirmation.isPossible else {
             throw CommandError(
                 .usage,
-                "cannot remove the model \(name) without a confirmation: the store in \(location.path) uses "
+                "cannot remove the model \(name) without confirmation: the store in \(location.path) uses "
                     + "it; use --yes to remove it")
         }
         return try Confirmation.ask("the store in \(location.path) uses the model; remove \(name)?")

@@ -14,11 +14,11 @@ struct Serve: AsyncParsableCommand {
         abstract: "Serve the store to programs and agents over HTTP.",
         discussion: """
             Requests need a token, which is generated at the first start and kept in a file that only you \
-            can read. The server only accepts connections from this computer, unless you give --listen. \
+            can read. The server accepts connections only from this computer, unless you give --listen. \
             /docs describes the operations, /mcp serves agents, and /v1/embeddings serves the embedding \
-            model in the form of OpenAI. Any number of servers and other roost commands can use a store at \
-            the same time. The server ends after Ctrl-C or SIGTERM, when the requests that have begun are \
-            answered.
+            model with the API of OpenAI. Any number of servers and other roost commands can use a store at \
+            the same time. After Ctrl-C or SIGTERM, the server answers the requests that have begun, and \
+            stops.
 
             Examples:
               roost serve
@@ -37,7 +37,7 @@ struct Serve: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Accept connections on another address than 127.0.0.1, such as 0.0.0.0.", valueName: "ADDRESS"))
+            "Accept connections on an address other than 127.0.0.1, such as 0.0.0.0.", valueName: "ADDRESS"))
     var listen: String?
 
     @Option(
@@ -68,7 +68,7 @@ struct Serve: AsyncParsableCommand {
             "The file with the token. Default: server-token in your data folder.", valueName: "FILE"))
     var tokenFile: String?
 
-    @Flag(name: .long, help: "Print the token, which is generated if it does not exist, and exit.")
+    @Flag(name: .long, help: "Print the token, after generating it if it does not exist, and exit.")
     var printToken = false
 
     @Option(

@@ -6,8 +6,8 @@ struct ConfigurationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Show or change your settings.",
         discussion: """
-            Without KEY, prints all settings. Exits with 1 if the setting KEY has no value. The words list, \
-            get, set and unset before KEY are permitted, as in other programs. Environment variables take \
+            Without KEY, prints all settings. Exits with 1 if the setting KEY has no value. As in other \
+            programs, you can write list, get, set or unset before KEY. Environment variables take \
             precedence: $ROOST_LABEL_ENDPOINT, $ROOST_LABEL_KEY (the key itself), $ROOST_REMOTE_ENDPOINT, \
             $ROOST_REMOTE_KEY, $AWS_ENDPOINT_URL_S3 and $AWS_REGION.
 

@@ -12,7 +12,7 @@ struct Show: AsyncParsableCommand {
             Lines that more than 5% of the entries contain, such as footers and navigation, are listed as \
             "excluded": the last `roost recluster` ignored them.
 
-            \(StoreOptions.entryRule) With --json, several entries are an array.
+            \(StoreOptions.entryRule) With --json, several entries are printed as an array.
 
             Examples:
               roost show e2d8942a

@@ -10,12 +10,12 @@ struct Sync: AsyncParsableCommand {
             files are recognized by their contents: their entries keep their ids, tags and clusters, and \
             nothing is embedded again. Files whose size and dates have not changed are not read.
 
-            If more than 20% of the known files of a folder are missing, or if the folder itself is \
-            missing, empty, unreadable or no longer mounted, Roost asks for a confirmation. Without a \
-            terminal, nothing is changed for this folder unless --force is given, and the exit status is 75.
+            If more than 20% of the known files of a folder are missing, or if the folder itself is missing, \
+            empty, unreadable or no longer mounted, Roost asks for confirmation. Without a terminal, it \
+            changes nothing for this folder and exits with 75, unless --force is given.
 
-            Skipped files are counted by type, and listed with -v. They are not reported again while they \
-            are unchanged.
+            Skipped files are counted by type; -v lists them. A skipped file is not reported again until it \
+            changes.
 
             Examples:
               roost sync
@@ -31,7 +31,7 @@ struct Sync: AsyncParsableCommand {
 
     @Flag(
         name: [.customLong("force"), .customLong("yes"), .customShort("y")],
-        help: "Remove the entries of missing files without a confirmation.")
+        help: "Remove the entries of missing files without confirmation.")
     var force = false
 
     @Flag(name: .long, help: "Show what would be done, without changing anything.")

@@ -5,10 +5,9 @@ struct TagCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tag", abstract: "Add tags to entries, or remove tags from them.",
         discussion: """
-            +TAG adds a tag, and -TAG removes one; a single tag to add needs no sign. Case does not matter \
-            in tags: an entry with the tag Birds keeps it if birds is added, and loses it if birds is \
-            removed. \
-            Tags that are nested in a tag, such as birds/swifts, are not removed with it.
+            +TAG adds a tag, and -TAG removes one; to add a single tag, the sign can be omitted. Case does \
+            not matter: on an entry with the tag Birds, +birds changes nothing, and -birds removes Birds. \
+            Removing a tag does not remove the tags nested in it, such as birds/swifts.
 
             \(StoreOptions.entryRule)
 

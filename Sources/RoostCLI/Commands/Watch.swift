@@ -6,11 +6,11 @@ struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Keep the store up to date with the remembered folders until Ctrl-C.",
         discussion: """
-            Saved files can be found within a second. A change of the remembered folders takes effect at \
-            once. Where `roost sync` would ask for a confirmation, entries are kept.
+            A saved file can be found within a second. Changes to the list of remembered folders take effect \
+            at once. Where `roost sync` would ask for confirmation, `roost watch` keeps the entries.
 
-            On Linux, each folder needs an inotify watch (fs.inotify.max_user_watches). If there are \
-            not enough, all folders are searched every few seconds instead.
+            On Linux, each folder needs an inotify watch (fs.inotify.max_user_watches). If the limit is too \
+            low, Roost scans all folders every few seconds instead.
 
             Examples:
               roost add-folder ~/notes

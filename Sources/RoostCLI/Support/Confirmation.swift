@@ -23,7 +23,7 @@ enum Confirmation {
         guard isPossible else {
             throw CommandError(
                 .usage,
-                "cannot remove \(count) \(things) without a confirmation; use --yes to remove them, or "
+                "cannot remove \(count) \(things) without confirmation; use --yes to remove them, or "
                     + "--dry-run to only report them")
         }
         return try ask("remove \(count) \(things)?")

@@ -48,7 +48,7 @@ final class OutputFile {
         }
         throw CommandError(
             .cannotCreate,
-            "cannot write \(url.path): this belongs to the store in \(outer.folder.path); name another "
+            "cannot write \(url.path): it belongs to the store in \(outer.folder.path); name another "
                 + "location")
     }
 

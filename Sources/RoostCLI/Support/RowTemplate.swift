@@ -26,7 +26,7 @@ struct RowTemplate: Equatable {
             case "{":
                 guard let end = rest.firstIndex(of: "}"), end > rest.startIndex else {
                     throw ValidationError(
-                        "--template needs the name of a column and } after {; {{ stands for a brace")
+                        "--template needs a column name and } after each {; for a literal brace, write {{")
                 }
                 parts += [.text(literal), .name(String(rest[..<end]))]
                 literal = ""

@@ -15,9 +15,9 @@ extension StoreOptions {
 
     /// The rule for arguments that name entries, for the discussion of a command.
     static let entryRule = """
-        A path stands for all entries of the file, or of the URL, that were ingested. A name that is both \
-        the path of an ingested file and the beginning of an id stands for the file; an id with all its \
-        digits stands for the entry, and ./NAME for the file.
+        The path of an ingested file, or its URL, selects all of its entries. If a name is both the path of \
+        an ingested file and the beginning of an id, it selects the file. A complete id always selects the \
+        entry, and ./NAME always selects the file.
         """
 
     /// Returns the entries that a full id, the path of an ingested file, the address of an ingested page, or
@@ -73,7 +73,7 @@ extension StoreOptions {
         throw RoostError(
             .notFound,
             exists
-                ? "the store has no entry of the file \(shown); add it with `roost ingest '\(shown)'`"
+                ? "the store has no entries from the file \(shown); add it with `roost ingest '\(shown)'`"
                 : "no entry has the id or path '\(shown)'; run `roost list` to list entries with ids and "
                     + "paths"
         )
