@@ -19,8 +19,8 @@ enum ChangeRoutes {
         summary: "Follow the changes of the store, including those of other processes.",
         details:
             "The events are upserted, removed and clusters, each with an id. After an interruption, send "
-            + "the last id as Last-Event-ID, which has precedence over `from`. A stream that begins now "
-            + "starts with an event `position`, whose id is the present position. An event `reset` means "
+            + "the last id as Last-Event-ID, which takes precedence over `from`. A stream that begins now "
+            + "starts with an event `position`, whose id is the current position. An event `reset` means "
             + "that the client must read all entries again, because the store was restored or the id is too "
             + "old; the stream continues from its id.",
         isStream: true,
@@ -91,7 +91,7 @@ enum ChangeRoutes {
         }
         guard let data = Data(base64Encoded: text),
             let cursor = try? JSONDecoder().decode(ChangeCursor.self, from: data)
-        else { throw .invalid("the field Last-Event-ID must be the id of an event") }
+        else { throw .invalid("the Last-Event-ID header must be the id of an event") }
         return cursor
     }
 

@@ -12,17 +12,17 @@ enum ClusterRunRoutes {
     private static let recluster = Route(
         method: .post, path: "/api/v1/clusters/recluster", operation: "recluster", tag: ClusterRoutes.tag,
         summary: "Cluster all entries.",
-        details: "The run is a job; see /api/v1/jobs/{id}. Reads and writes continue meanwhile.",
+        details: "The run is a job; see /api/v1/jobs/{id}. Other requests can read and write while it runs.",
         effect: .writes,
         body: .json(
             Schema.object(
                 named: "ReclusterRequest",
                 [
                     "clusters": Schema.integer(
-                        "The number of clusters; without it, the data determines the number.", 2...100_000),
+                        "The number of clusters; determined from the entries if absent.", 2...100_000),
                     "granularity": Schema.choice(
                         LeidenClusterer.Granularity.allCases.map(\.rawValue),
-                        "Whether to make larger or smaller clusters than usual."),
+                        "Whether to create larger or smaller clusters than usual."),
                     "dryRun": Schema.flag("Whether to report the result without storing it."),
                 ])),
         answers: [

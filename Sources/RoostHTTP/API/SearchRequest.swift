@@ -125,15 +125,15 @@ struct SearchRequest: Sendable {
                 "A question or descriptive words; it may have operators such as \"quoted words\" and -word.",
                 minimum: 1, maximum: maximumText),
             "document": Schema.string(
-                "A text to which similar entries are found.", minimum: 1, maximum: maximumText),
+                "A text; the search finds entries similar to it.", minimum: 1, maximum: maximumText),
             "entries": Schema.array(
-                of: Schema.id("The id of an entry."), "Entries to which similar entries are found.",
-                minimum: 1, maximum: 100),
+                of: Schema.id("The id of an entry."),
+                "The ids of entries; the search finds entries similar to them.", minimum: 1, maximum: 100),
             "vector": Schema.array(
                 of: Schema.number("A number."), "A vector of the store's embedding space.", minimum: 1,
                 maximum: EmbeddingSpace.maximumDimension),
             "filter": Schema.object(
-                named: "EntryFilter", EntrySelection.properties, "The entries that are searched."),
+                named: "EntryFilter", EntrySelection.properties, "A filter for the entries to search."),
             "mode": Schema.choice(
                 SearchMode.allCases.map(\.rawValue), "Whether to compare meaning, words or both (default)."),
             "limit": Schema.integer("The maximum number of hits; 10 by default.", 1...maximumLimit),
@@ -145,7 +145,7 @@ struct SearchRequest: Sendable {
                 "The similarity at which hits are reported as duplicates of a better hit.", 0...1),
             "exact": Schema.flag("Whether to compare all entries instead of using the index."),
             "all": Schema.flag("Whether to return the nearest entries even if they are not relevant."),
-            "exactWords": Schema.flag("Whether misspelled words are not corrected."),
+            "exactWords": Schema.flag("Whether to search without correcting misspelled words."),
             "snippetLength": Schema.integer(
                 "The maximum length of snippets in characters.", 1...maximumSnippet),
             "includeContent": Schema.flag("Whether hits contain the whole text of the entry."),

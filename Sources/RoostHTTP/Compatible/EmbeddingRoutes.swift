@@ -46,7 +46,7 @@ enum EmbeddingRoutes {
     private static let openAI = Route(
         method: .post, path: "/v1/embeddings", operation: "createEmbeddings", tag: tag,
         summary: "Embed texts; compatible with OpenAI.",
-        details: "Texts must not be longer than the maximum of the model. Arrays of tokens must consist of "
+        details: "Texts must not exceed the maximum length of the model. Arrays of tokens must consist of "
             + "the tokens that the tokenizer of this model produces; those of another model are refused.",
         body: .json(
             Schema.object(
@@ -184,9 +184,9 @@ enum EmbeddingRoutes {
                     "normalize": Schema.nullable(
                         Schema.flag("Must be true or absent: the vectors have unit length.")),
                     "truncate": Schema.nullable(
-                        Schema.flag("Whether to cut texts that are too long; otherwise refused.")),
+                        Schema.flag("Whether to truncate texts that are too long, or to refuse them.")),
                     "truncation_direction": Schema.nullable(
-                        Schema.choice(["Right", "right"], "Where texts are cut: only at the end.")),
+                        Schema.choice(["Right", "right"], "Where to truncate texts: only at the end.")),
                     "prompt_name": Schema.nullable(
                         Schema.choice(
                             ["query", "document", "passage"],

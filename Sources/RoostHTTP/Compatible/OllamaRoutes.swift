@@ -35,7 +35,7 @@ enum OllamaRoutes {
                         ]
                     ],
                     "truncate": Schema.nullable(
-                        Schema.flag("Whether to cut texts that are too long; true by default.")),
+                        Schema.flag("Whether to truncate texts that are too long; true by default.")),
                     "dimensions": Schema.nullable(EmbeddingRoutes.dimensions),
                     "options": options,
                     "keep_alive": ignored,
@@ -75,7 +75,7 @@ enum OllamaRoutes {
     private static let legacyEmbed = Route(
         method: .post, path: "/api/embeddings", operation: "embedPrompt", tag: EmbeddingRoutes.tag,
         summary: "Embed one text; compatible with earlier clients of Ollama.",
-        details: "A text that is longer than the model can read is cut.",
+        details: "A text that exceeds the maximum length of the model is truncated.",
         body: .json(
             Schema.object(
                 named: "OllamaPromptRequest",

@@ -89,7 +89,7 @@ extension Problem {
         case is HTTPParserError:
             self.init(
                 .badRequest, "invalidRequest",
-                "the body does not have the form of HTTP/1.1, or ended before its announced length")
+                "the body is not valid HTTP/1.1, or is shorter than its announced length")
         case is CancellationError:
             self.init(.serviceUnavailable, "stopped", "the server stopped the request", retryAfter: 1)
         default:

@@ -19,11 +19,11 @@ struct Job: Codable, Sendable, Identifiable, Equatable {
     var finishedAt: Date?
     /// The finished share of the work, from 0 to 1.
     var progress = 0.0
-    /// The present step of the work, such as `finding groups`; `nil` if it has no steps.
+    /// The current step of the work, such as `finding groups`; `nil` if it has no steps.
     var step: String?
     /// The result of a job that succeeded.
     var result: JSONValue?
-    /// A sentence about the failure.
+    /// The reason why the job failed.
     var failure: String?
     /// The process that runs the job.
     var process = getpid()
@@ -53,9 +53,9 @@ struct Job: Codable, Sendable, Identifiable, Equatable {
             "createdAt": Schema.time("When the job began."),
             "finishedAt": Schema.time("When the job ended."),
             "progress": Schema.number("The finished share of the work.", 0...1),
-            "step": Schema.string("The present step of the work, such as `finding groups`."),
+            "step": Schema.string("The current step of the work, such as `finding groups`."),
             "result": Schema.map("The result of a job that succeeded."),
-            "failure": Schema.string("A sentence about the failure."),
+            "failure": Schema.string("The reason why the job failed."),
         ], required: ["id", "kind", "state", "createdAt", "progress"], isOpen: true,
-        "Work that runs in the background.")
+        "A task that runs in the background.")
 }

@@ -37,13 +37,13 @@ struct RequestGuard: Sendable {
         // The first field is the authority, and only others remain among the fields.
         let hasSecond = request.headerFields.contains { $0.name.canonicalName == "host" }
         guard let authority = request.authority, !hasSecond else {
-            throw .invalid("the request must have one header Host")
+            throw .invalid("the request must have exactly one Host header")
         }
         let name = Self.hostName(of: authority)
         guard hosts.contains(ServerSettings.urlHost(name) ?? name) else {
             throw Problem(
                 .forbidden, "hostNotAllowed",
-                "the header Host does not name this server; use localhost, or start the server with "
+                "the Host header does not name this server; use localhost, or start the server with "
                     + "--allow-host NAME")
         }
         guard let origin = request.headerFields[Self.originField] else { return }
@@ -86,7 +86,7 @@ struct RequestGuard: Sendable {
         let fault =
             candidate.isEmpty
             ? "the request needs the header 'Authorization: Bearer TOKEN'"
-            : "the token in the header Authorization is not valid for this server"
+            : "the token in the Authorization header is not valid for this server"
         var problem = Problem(.unauthorized, "unauthorized", "\(fault); \(tokenSource)")
         problem.headers[.wwwAuthenticate] = challenge
         return problem
@@ -108,7 +108,7 @@ struct RequestGuard: Sendable {
         guard scopes.isSuperset(of: authorization.scopes) else {
             var problem = Problem(
                 .forbidden, "insufficientScope",
-                "the token lacks a scope; needed are \(authorization.scopes.joined(separator: ", "))")
+                "the token lacks a scope; it needs \(authorization.scopes.joined(separator: ", "))")
             problem.headers[.wwwAuthenticate] = authorization.challenge(
                 "insufficient_scope", basePath: basePath)
             throw problem

@@ -77,7 +77,7 @@ struct Responder: HTTPResponder {
             try await access.checkToken(request.head)
             var problem = Problem(
                 .methodNotAllowed, "methodNotAllowed",
-                "the path does not support this method; see the header Allow")
+                "the path does not support this method; see the Allow header")
             problem.headers[.allow] = Self.allowed(methods)
             throw problem
         case .route(let route, let values):
@@ -162,7 +162,7 @@ struct Responder: HTTPResponder {
         guard let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" else { return }
         var problem = Problem(
             .unsupportedMediaType, "unsupportedEncoding",
-            "the body must not be compressed; send it without the header Content-Encoding")
+            "the body must not be compressed; send it without the Content-Encoding header")
         problem.headers[.acceptEncoding] = "identity"
         throw problem
     }

@@ -69,7 +69,7 @@ package enum MessageJSON {
             ToolProperty(
                 "content", .string(maximumBytes: .max), isRequired: true, "The text, or its beginning."),
             ToolProperty(
-                "nextOffset", .integer(0...Int.max), "The offset at which 'fetch' continues a cut text."),
+                "nextOffset", .integer(0...Int.max), "The offset at which 'fetch' continues the text."),
         ]
 
     /// The properties of a recollection.

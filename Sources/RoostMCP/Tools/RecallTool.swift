@@ -20,7 +20,7 @@ struct RecallTool: Tool {
             "Returns messages of earlier conversations that answer a question, best first, each with the "
             + "messages around it. Understands times such as 'yesterday', 'last Friday' or 'in May 2023'; a "
             + "question that names only a time returns all messages of that time, oldest first. A message "
-            + "with 'nextOffset' is cut; call 'fetch' with its id and this offset for the rest.",
+            + "with 'nextOffset' is truncated; call 'fetch' with its id and this offset for the rest.",
         effect: .reads,
         input: [
             ToolProperty(

@@ -15,11 +15,11 @@ struct RememberMessagesTool: Tool {
         name: "remember_messages", title: "Remember messages",
         description:
             "Stores messages of a conversation in the given order, so that 'recall' finds them later. "
-            + "Call it with the new messages after each turn, or with the whole conversation or its last "
-            + "messages: messages at the start that the stored conversation already ends with, compared by "
-            + "role, speaker and text, are skipped, so a failed call can be repeated. A message with a name "
-            + "or a timestamp is skipped if the conversation contains it anywhere; so give a message that "
-            + "repeats the last stored one a timestamp. Messages that the user removed are not stored again. "
+            + "Call it after each turn with the new messages, the last messages or the whole conversation. "
+            + "Messages at the start that the stored conversation already ends with, compared by role, "
+            + "speaker and text, are skipped, so you can repeat a failed call. A message with a name or a "
+            + "timestamp is skipped if the conversation already contains it. If a new message repeats the "
+            + "last stored one, give it a timestamp. Messages that the user removed are not stored again. "
             + "Use a separate 'session' for each conversation.",
         effect: .adds,
         input: [
@@ -40,7 +40,7 @@ struct RememberMessagesTool: Tool {
                         ToolProperty(
                             "timestamp", .string(maximumBytes: 40),
                             "The time of the message in ISO 8601 with a time zone, such as "
-                                + "2026-01-31T09:00:00Z; the present time if it is absent."),
+                                + "2026-01-31T09:00:00Z; the current time if it is absent."),
                         ToolProperty(
                             "id", .string(maximumBytes: 1_000), "The earlier spelling of 'name'."),
                         ToolProperty(
