@@ -115,7 +115,8 @@ struct HitText {
             Self.hasText(
                 in: range.upperBound..<max(range.upperBound, entry.content.utf8.count), of: entry.content)
         )
-        var cells = cells(of: range, snippet.highlights, in: entry.content, anchor: byte)
+        let shown = Self.withoutKnownHeadings(range, around: byte, of: entry)
+        var cells = cells(of: shown, snippet.highlights, in: entry.content, anchor: byte)
         cells = Self.collapsed(cells)
         if isCut.0 { cells.insert(.ellipsis, at: 0) }
         guard let width else { return [Self.indent + Self.styled(cells + (isCut.1 ? [.ellipsis] : []))] }
@@ -136,6 +137,26 @@ struct HitText {
             .split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
             .filter { line in line.contains { $0 > UInt8(ascii: " ") } }
         return !lines.isEmpty && lines.allSatisfy { $0.first == UInt8(ascii: "#") }
+    }
+
+    /// Returns a part of a text without the headings at its beginning that the first line of the hit shows.
+    /// A part without other text is returned as it is.
+    private static func withoutKnownHeadings(
+        _ range: Range<Int>, around byte: Int, of entry: Entry
+    ) -> Range<Int> {
+        let known = Set(
+            [EntryTitle.text(of: entry)] + entry.location(ofByte: byte).headings.map(EntryTitle.found))
+        var start = range.lowerBound
+        let part = entry.content.utf8.prefix(range.upperBound).dropFirst(start)
+        for line in part.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            if line.contains(where: { $0 > UInt8(ascii: " ") }) {
+                let title = TextTitle.title(of: String(Substring(line)), as: entry.titleForm)
+                guard line.first == UInt8(ascii: "#"), let title, known.contains(EntryTitle.found(title))
+                else { return start..<range.upperBound }
+            }
+            start += line.count + 1
+        }
+        return range
     }
 
     /// Returns the offset after the line with a byte; `nil` if it is the last line.

@@ -242,6 +242,18 @@ import Testing
         #expect(output.contains("before the rain.") && !output.contains("…"), "\(output)")
     }
 
+    @Test func `an excerpt does not repeat the headings of the first line`() throws {
+        let text = "# Terns\n\n## Spring\n\nThey returned to the harbour.\n\n## Autumn\n\nThey left.\n"
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: cli.home.appendingPathComponent("terns.md"))
+        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
+        #expect(try cli.roost("ingest", "terns.md").status == 0)
+        let lines = try cli.roost("query", "harbour", "--all").output.split(separator: "\n")
+        #expect(lines[0].contains("Terns › Spring"), "\(lines)")
+        // The heading of the other section is not in the first line.
+        #expect(lines[1] == "       They returned to the harbour. Autumn They left.", "\(lines)")
+    }
+
     @Test func `an excerpt contains a match after a code block`() throws {
         let text =
             "# Git\n\nIntro.\n\n```bash\ngit reflog\n```\n\nThe word marzipan is here.\n\n~~~\nend\n~~~\n"
