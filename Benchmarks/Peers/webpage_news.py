@@ -6,6 +6,8 @@ The archive is a source distribution on PyPI. These are supported:
     trafilatura-1.0.0    83 pages, mostly of blogs and news in German; phrases that the main content must and must
                          not contain; most of these phrases are exact, but some belong to comments of readers
     gne-0.4.3            68 pages of news in Chinese, without texts; damaged ones have no ranges
+    domdown-0.3.6        33 pages of 2025 and 2026 about computer security, most of them from blogs; the texts are
+                         those that its reader writes and its authors keep as examples, with titles and bylines
 webpage_ranges.json states the main content of the pages without texts, as ranges of words. The ranges are the blocks
 that two readers (trafilatura 2.3.1 and Roost) agree on, corrected by hand: leads of articles were added, and
 captions are unknown. Titles and comments of readers are not content, as in the other sets of articles. Afterwards:
@@ -15,6 +17,7 @@ captions are unknown. Titles and comments of readers are not content, as in the 
 import ast
 import gzip
 import json
+import re
 import sys
 import tarfile
 from pathlib import Path
@@ -74,9 +77,22 @@ def gne(files):
             yield f"{path.parent.name}-{path.stem}{suffix}", data, {"url": f"https://{path.parent.name}.example/"}
 
 
+def domdown(files):
+    """The pages of the examples, with their Markdown without front matter, images and addresses."""
+    for name, data in sorted(files.items()):
+        path = Path(name)
+        if path.suffix == ".html" and path.parts[1:4] == ("tests", "real", "html"):
+            text = files[str(path.parent.parent / "raw" / (path.stem + ".md"))].decode("utf-8")
+            text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
+            text = re.sub(r"!\[[^\]]*\]\([^)]*\)", " ", text)
+            text = re.sub(r"\]\([^)\s]*(?:\s+\"[^\"]*\")?\)", " ", text)
+            yield path.stem[:60], data, {"url": "https://" + path.stem.split("_")[0] + "/", "text": text}
+
+
 def main(archive, folder):
     (folder / "html").mkdir(parents=True)
-    read = {"newspaper4k": newspaper, "trafilatura": trafilatura, "gne": gne}[Path(archive).name.split("-")[0]]
+    read = {"newspaper4k": newspaper, "trafilatura": trafilatura, "gne": gne, "domdown": domdown}
+    read = read[Path(archive).name.split("-")[0]]
     with tarfile.open(archive) as tar:
         files = {member.name: tar.extractfile(member).read() for member in tar if member.isfile()}
     with open(folder / "truth.jsonl", "w", encoding="utf-8") as truth:
