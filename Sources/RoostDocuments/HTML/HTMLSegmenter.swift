@@ -108,6 +108,9 @@ struct HTMLSegmenter {
         return hasText || Self.lineElements.contains(tree.nodes[node.parent].tag)
     }
 
+    /// Returns whether an element is a part of a line of text.
+    static func isInline(_ tag: String) -> Bool { inlineElements.contains(tag) }
+
     /// Returns whether HTML does not define an element: the name of one that a page defines contains a
     /// hyphen, and those of word processors, such as `st1:place`, contain a colon.
     private static func isUnknown(_ tag: String) -> Bool {

@@ -11,13 +11,23 @@ struct HTMLTreeBuilder {
     ]
     /// The obsolete names of preformatted text.
     private static let preformattedElements: Set<String> = ["listing", "plaintext", "xmp"]
+    /// The elements among those that are too deep for the tree whose names say how their texts are read.
+    private static let childElements: Set<String> = [
+        "p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "script", "style", "title", "textarea", "option",
+    ]
     /// The maximum number of nodes, which bounds the memory.
     private static let maximumNodes = 300_000
 
     private(set) var tree = HTMLTree()
     private var open: [Int] = []
-    /// The number of open elements that are too deep for the tree; their contents belong to the deepest one.
-    private var omittedDepth = 0
+    /// For each open element that is not in the tree, because it is too deep, whether it is a block. The texts
+    /// in such elements belong to the deepest element, and those of different blocks to different children of
+    /// it, so that their words are not joined.
+    private var omitted: [Bool] = []
+    /// The name of the child that the next text begins; `nil` if it begins none.
+    private var nextChild: String?
+    /// Whether the last open element is such a child.
+    private var isChildOpen = false
     private let maximumDepth: Int
 
     /// Creates a builder.
@@ -31,11 +41,18 @@ struct HTMLTreeBuilder {
 
     /// Adds an element, which becomes the parent of the following nodes until ``close()``.
     mutating func open(_ tag: String, _ attributes: [HTMLTree.Attribute]) {
-        guard open.count < maximumDepth, !isFull else {
-            omittedDepth += 1
+        // The last level is that of the children for the texts of deeper elements.
+        guard open.count < maximumDepth - 1, !isFull else {
             if isFull { noteFault() }
+            let isBlock = tag == "br" || !HTMLSegmenter.isInline(tag)
+            omitted.append(isBlock)
+            if isBlock { beginChild(Self.childElements.contains(tag) ? tag : "div") }
             return
         }
+        append(tag, attributes)
+    }
+
+    private mutating func append(_ tag: String, _ attributes: [HTMLTree.Attribute]) {
         tree.nodes.append(
             .init(
                 tag: Self.preformattedElements.contains(tag) ? "pre" : tag, attributes: attributes,
@@ -44,26 +61,40 @@ struct HTMLTreeBuilder {
         open.append(tree.nodes.count - 1)
     }
 
+    private mutating func beginChild(_ tag: String?) {
+        if isChildOpen, let last = open.popLast() { tree.nodes[last].end = tree.nodes.count }
+        isChildOpen = false
+        nextChild = tag
+    }
+
     /// Ends the innermost open element.
     mutating func close() {
-        if omittedDepth > 0 {
-            omittedDepth -= 1
-        } else if let last = open.popLast() {
-            tree.nodes[last].end = tree.nodes.count
+        if let isBlock = omitted.popLast() {
+            if isBlock { beginChild("div") }
+            return
         }
+        beginChild(nil)
+        if let last = open.popLast() { tree.nodes[last].end = tree.nodes.count }
     }
 
     /// Adds a text.
     mutating func addText(_ text: String) {
-        guard let parent = open.last, !text.isEmpty else { return }
+        guard !open.isEmpty, !text.isEmpty else { return }
         guard !isFull else { return noteFault() }
+        if let tag = nextChild {
+            // Elements without texts need no children, so a page with a million of them remains small.
+            guard text.contains(where: { !$0.isWhitespace }) else { return }
+            append(tag, [])
+            (nextChild, isChildOpen) = (nil, true)
+        }
+        let parent = open[open.count - 1]
         tree.nodes.append(
             .init(tag: "", text: text, parent: parent, end: tree.nodes.count + 1, depth: open.count))
     }
 
     /// Ends all elements and returns the tree.
     mutating func finish() -> HTMLTree {
-        omittedDepth = 0
+        omitted = []
         while !open.isEmpty { close() }
         return tree
     }

@@ -10,6 +10,18 @@ import Testing
         return HTMLMarkdown.text(of: page.blocks, in: page)
     }
 
+    @Test func `Words of elements that are too deep for the tree are not joined`() {
+        func text(_ body: String) -> String {
+            let page = String(repeating: "<div>", count: 60) + body
+            let deep = HTMLPage(Data(page.utf8), maximumDepth: 20)
+            #expect(deep.tree.nodes.allSatisfy { $0.depth <= 20 })
+            return HTMLMarkdown.text(of: deep.blocks, in: deep)
+        }
+        #expect(text("<div>One</div><div>two<div>three</div>four</div>") == "One\n\ntwo\n\nthree\n\nfour")
+        #expect(text("<p>One <b>t</b>wo<br>three</p><h2>Four</h2>") == "One two\n\nthree\n\n## Four")
+        #expect(text("<p>One</p><script>let two = 2</script><style>p {}</style><p>three") == "One\n\nthree")
+    }
+
     @Test(arguments: [
         """
         <table class="highlighttable"><tr><td class="linenos"><div class="linenodiv"><pre>1
