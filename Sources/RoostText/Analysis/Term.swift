@@ -23,8 +23,8 @@ struct Term: Sendable, Hashable {
     /// The keys in the indexes of a store, if the term has been resolved
     /// (``TextCollection/resolved(_:correctsSpelling:unless:)``). Otherwise empty.
     var keys: [[UInt8]] = []
-    /// The other form of a version number or of its first word, with or without the initial `v`, under which
-    /// texts are found too; `nil` for other words.
+    /// The other form under which texts are found too: that of a version number or of its first word, with or
+    /// without the initial `v`, or that of a date (``WrittenDate``); `nil` for other words.
     var variant: [UInt8]?
     /// Whether the term stands for all words that begin with it, at its offset in a phrase.
     var isPrefix = false

@@ -92,7 +92,7 @@ public struct TextQuery: Sendable, Hashable {
 
     /// The weight of the parts of an identifier in camel case, relative to the identifier. Texts that contain
     /// only a part, such as "session" of `URLSession`, rank lower.
-    private static let partWeight: Float = 0.5
+    static let partWeight: Float = 0.5
 
     /// Whether the query requires or excludes words, and therefore does not match every text.
     public var isSelective: Bool { !required.isEmpty || !excluded.isEmpty || !fieldConditions.isEmpty }
