@@ -206,8 +206,8 @@ let package = Package(
         .target(
             name: "RoostRemote",
             dependencies: [
-                "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostChunks", "RoostNetwork",
-                crypto, httpTypes, .product(name: "NIOCore", package: "swift-nio"),
+                "RoostModel", "RoostVectors", "RoostFiles", "RoostChunks", "RoostNetwork", crypto, httpTypes,
+                .product(name: "NIOCore", package: "swift-nio"),
             ]),
         // The commands of `roost`.
         .target(

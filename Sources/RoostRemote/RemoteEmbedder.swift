@@ -1,6 +1,5 @@
 import Foundation
 public import RoostModel
-import RoostText
 import RoostVectors
 import Synchronization
 
@@ -91,10 +90,6 @@ public struct RemoteEmbedder: Embedder {
 
     /// The maximum number of words in a passage.
     public var maximumTokens: Int? { model.maximumWords }
-
-    /// Returns the UTF-8 ranges of the words in a text. They stand in for tokens, which only the server
-    /// knows.
-    public func tokenRanges(in text: String) -> [Range<Int>] { Words(text).map(\.utf8Range) }
 
     // MARK: Embedding
 

@@ -1,3 +1,4 @@
+import RoostText
 import RoostVectors
 
 /// A model that embeds texts as vectors.
@@ -9,7 +10,7 @@ public protocol Embedder: Sendable {
     var space: EmbeddingSpace { get }
 
     /// The maximum number of tokens per text, not counting special tokens; `nil` if there is no limit. Texts
-    /// are divided as if a number below 1 were 1.
+    /// are divided as if a number below 1 were 1, and are not divided without a limit.
     var maximumTokens: Int? { get }
 
     /// Returns the vectors of texts.
@@ -39,6 +40,10 @@ public protocol Embedder: Sendable {
     func checkModel() async throws
 
     /// Returns the ranges of the tokens in a text. A passage splitter uses them to count tokens.
+    ///
+    /// The default implementation returns the ranges of the words, for a model whose tokenizer is not
+    /// available. ``maximumTokens`` is a number of words then, and should leave room for words of several
+    /// tokens.
     ///
     /// - Parameter text: The text to tokenize.
     /// - Returns: Ascending, disjoint ranges of UTF-8 bytes. Ranges that begin before the previous one, or
@@ -79,6 +84,8 @@ public protocol Embedder: Sendable {
 }
 
 extension Embedder {
+    public func tokenRanges(in text: String) -> [Range<Int>] { Words(text).map(\.utf8Range) }
+
     public var fingerprint: String? { nil }
 
     public func text(ofTokens ids: [Int]) -> String? { nil }

@@ -38,6 +38,16 @@ struct FaultyEmbedder: Embedder {
     func tokenRanges(in text: String) -> [Range<Int>] { ranges(text.utf8.count) }
 }
 
+/// An embedder that implements only the three requirements without a default.
+private struct SmallEmbedder: Embedder {
+    let space = EmbeddingSpace(model: "small", revision: "1", dimension: 2, pooling: "none")
+    let maximumTokens: Int? = 100
+
+    func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
+        Embeddings(vectors: Matrix(texts.map { [1, Float($0.utf8.count % 3)] }, columns: 2))
+    }
+}
+
 /// Tests of embedders that a caller wrote. A faulty one must cause an error, and leave the store unchanged.
 struct CustomEmbedderTests {
     private func store(_ embedder: any Embedder) -> KnowledgeStore {
@@ -53,6 +63,17 @@ struct CustomEmbedderTests {
         #expect(error?.code == .badAnswer)
         #expect(try await store.count() == 0)
         await #expect(throws: EmbedderError.self) { try await store.query("a text") }
+    }
+
+    @Test func `the passages of an embedder without a tokenizer are measured in words`() async throws {
+        let store = store(SmallEmbedder())
+        let added = try await store.add((0..<1000).map { "word\($0)" }.joined(separator: " "))
+        let entry = try #require(try await store.entry(added.id))
+        #expect(entry.passages.count >= 5 && entry.passages.allSatisfy { $0.tokenCount == 0 })
+        #expect(store.omittedTokens(of: entry) == 0)
+        let ranges = SmallEmbedder().tokenRanges(in: "a swift, Ünder")
+        #expect(ranges == [0..<1, 2..<7, 9..<15])
+        #expect(try await store.query("word999").hits.first?.entry.id == added.id)
     }
 
     @Test func `a search for entries reports an impossible dimension`() async throws {
