@@ -69,6 +69,32 @@ struct CustomClustererTests {
         #expect(try await store.storage.fetchClusters() == before, "\(name)")
     }
 
+    @Test func `a partition can be made from groups only`() async throws {
+        let vectors = Matrix([[1, 0], [0.6, 0.8], [0, 1], [0, -1], [0, 0], [-1, 0]], columns: 2)
+        let partition = Partition(groups: [0, 0, 1, nil, 1, 3], of: vectors, facts: ["x": 2])
+        #expect(
+            partition.labels == [
+                .group(0), .group(0), .group(1), .outlier(.distant), .outlier(.zeroVector), .group(3),
+            ])
+        #expect(partition.count == 4 && partition.parents == [nil, nil, nil, nil])
+        let half = Float(0.2).squareRoot()
+        let expected: [[Float]] = [[2 * half, half], [0, 1], [0, 0], [-1, 0]]
+        for (group, centroid) in expected.enumerated() {
+            for (found, value) in zip(partition.centroids.row(group), centroid) {
+                #expect(abs(found - value) < 1e-6)
+            }
+        }
+        // The nearest centroid of the fourth row is one whose cosine is 0.
+        let similarities: [Float] = [2 * half, 2 * half, 1, 0, 0, 1]
+        #expect(zip(partition.similarities, similarities).allSatisfy { abs($0 - $1) < 1e-6 })
+        #expect(partition.confidences[3] == 0 && abs(partition.confidences[0] - 2 * half) < 1e-6)
+        #expect(partition.facts == ["x": 2])
+        #expect(Partition(groups: [], of: Matrix(rows: 0, columns: 2)).count == 0)
+        let store = try await store()
+        let clusterer = FixedClusterer { Partition(groups: (0..<$0.rows).map { $0 % 2 }, of: $0) }
+        #expect(try await store.recluster(with: clusterer).clusters.map(\.members.count) == [3, 3])
+    }
+
     @Test func `parameters and vectors out of range are reported`() async throws {
         let vectors = Matrix(
             rows: 12, columns: 2, elements: (0..<24).map { Float($0 % 5) / 5 + 0.1 })
