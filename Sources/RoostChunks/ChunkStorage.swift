@@ -2,7 +2,8 @@ public import Foundation
 
 /// Stores chunks. A chunk is a sequence of bytes with an identifier.
 ///
-/// Implementations can be called from any number of tasks at the same time.
+/// Implementations can be called from any number of tasks at the same time. `ChunkStorageLaw` in
+/// `RoostTestKit` tests them.
 public protocol ChunkStorage: Sendable {
     /// Writes a chunk. A chunk with the same identifier is replaced.
     ///
@@ -10,7 +11,8 @@ public protocol ChunkStorage: Sendable {
     /// - **Idempotence**: Writing the same chunk again has no visible effect.
     /// - Parameters:
     ///   - data: The bytes of the chunk.
-    ///   - identifier: The name of the chunk.
+    ///   - identifier: The name of the chunk. An empty one is rejected, and so are those that the storage
+    ///     cannot distinguish from all others.
     ///   - metadata: Information to store with the chunk. Some storages do not keep it.
     /// - Throws: ``ChunkStorageError``. In that case, the previous chunk is unchanged.
     func writeChunk(_ data: Data, identifier: ChunkIdentifier, metadata: ChunkMetadata?) async throws

@@ -72,6 +72,43 @@ struct ChunkLawTests {
         }
     }
 
+    @Test(arguments: ChunkStorageLaw.allCases)
+    func `composed storages satisfy the law`(law: ChunkStorageLaw) async throws {
+        try await law.check(ComposableFileSystemChunkStorage(baseURL: TemporaryFolder.unusedURL()))
+        let retrieval = Stack.all.over(InMemoryRetrieval())
+        try await law.check(ComposedChunkStorage(organization: FlatOrganization(), retrieval: retrieval))
+    }
+
+    /// A storage that compares identifiers like strings, without regard to case, and keeps deleted chunks.
+    private actor CarelessStorage: ChunkStorage {
+        private var chunks: [String: Data] = [:]
+        private var metadata: [String: ChunkMetadata] = [:]
+
+        func writeChunk(_ data: Data, identifier: ChunkIdentifier, metadata: ChunkMetadata?) async throws {
+            let name = identifier.id.lowercased()
+            chunks[name] = data.prefix(1000)
+            if let metadata { self.metadata[name] = ChunkMetadata(size: metadata.size) }
+        }
+
+        func readChunk(_ identifier: ChunkIdentifier) async throws -> Data? {
+            chunks[identifier.id.lowercased()]
+        }
+
+        func chunkExists(_ identifier: ChunkIdentifier) async throws -> Bool { true }
+
+        func deleteChunk(_ identifier: ChunkIdentifier) async throws {}
+
+        func metadata(of identifier: ChunkIdentifier) async throws -> ChunkMetadata? {
+            metadata[identifier.id.lowercased()]
+        }
+    }
+
+    @Test(arguments: ChunkStorageLaw.allCases)
+    func `violations of a law of storages are reported`(law: ChunkStorageLaw) async {
+        let error = await #expect(throws: ChunkLawViolation.self) { try await law.check(CarelessStorage()) }
+        #expect(error?.law == law.rawValue)
+    }
+
     @Test func `violations of a law are reported`() async throws {
         struct Careless: ChunkStorageOrganization {
             let name = "careless", description = ""

@@ -181,6 +181,7 @@ actor MonolithicStorage: ChunkStorage {
     private var chunks: [ChunkIdentifier: Data] = [:]
 
     func writeChunk(_ data: Data, identifier: ChunkIdentifier, metadata: ChunkMetadata?) async throws {
+        guard !identifier.id.isEmpty else { throw ChunkStorageError.invalidIdentifier("") }
         chunks[identifier] = data
     }
     func readChunk(_ identifier: ChunkIdentifier) async throws -> Data? { chunks[identifier] }
@@ -253,6 +254,11 @@ struct ComposedStorageTests {
         // `createChunk`, which is not atomic.
         guard law != .onlyOneTaskCreatesChunk else { return }
         try await law.check(ReversedRetrieval(wrapped: InMemoryRetrieval()))
+    }
+
+    @Test(arguments: ChunkStorageLaw.allCases)
+    func `a storage that is not composed obeys the laws`(law: ChunkStorageLaw) async throws {
+        try await law.check(MonolithicStorage())
     }
 
     @Test func `chunks can be copied from a monolithic storage to a composed one`() async throws {
