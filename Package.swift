@@ -64,6 +64,7 @@ let package = Package(
         .library(name: "RoostDocuments", targets: ["RoostDocuments"]),
         .library(name: "RoostIndexes", targets: ["RoostIndexes"]),
         .library(name: "RoostMemory", targets: ["RoostMemory"]),
+        .library(name: "RoostModel", targets: ["RoostModel", "RoostVectors"]),
         .library(name: "RoostPostgres", targets: ["RoostPostgres"]),
         .library(name: "RoostRemote", targets: ["RoostRemote"]),
         .library(name: "RoostTestKit", targets: ["RoostTestKit"]),
@@ -191,9 +192,7 @@ let package = Package(
             name: "RoostMCP",
             dependencies: ["Roost", "RoostConversations", "RoostMemory", "RoostModel", "RoostText"]),
         // The check of tokens of an authorization server.
-        .target(
-            name: "RoostAuthorization",
-            dependencies: ["RoostNetwork", httpTypes] + tokens),
+        .target(name: "RoostAuthorization", dependencies: ["RoostNetwork", httpTypes] + tokens),
         // The HTTP server of `roost serve`.
         .target(
             name: "RoostHTTP",

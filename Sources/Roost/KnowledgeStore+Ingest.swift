@@ -56,7 +56,7 @@ extension KnowledgeStore {
     /// - Parameters:
     ///   - folder: A folder, or a single file.
     ///   - pruning: Whether to remove the entries of files that no longer exist below the folder.
-    ///   - finder: Selects the files.
+    ///   - finder: Selects the files, among those whose types the readers of `reader` support.
     ///   - reader: Reads the files.
     ///   - progress: Called after each commit.
     /// - Throws: ``RoostError`` with `.noInput` if the folder does not exist; `StorageError`;

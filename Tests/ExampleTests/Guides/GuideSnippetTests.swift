@@ -39,7 +39,8 @@ struct GuideSnippetTests {
 
     private static let guides = [
         "Documentation/Guides/WritingAStorageProvider.md", "Documentation/Guides/ComposingChunkStorage.md",
-        "Documentation/Guides/StoringConversations.md", "Sources/Roost/Roost.docc/GettingStarted.md",
+        "Documentation/Guides/StoringConversations.md", "Documentation/Guides/ExtendingRoost.md",
+        "Sources/Roost/Roost.docc/GettingStarted.md",
     ]
 
     @Test(arguments: guides)
