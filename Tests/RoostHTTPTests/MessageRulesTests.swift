@@ -65,6 +65,36 @@ struct MessageRulesTests {
         }
     }
 
+    @Test(arguments: [
+        ("/api/v1/search", "{\"query\":", 400), ("/api/v1/search", "{\"x\":1}", 400),
+        ("/api/v1/clusters/merge", "{\"clusters\":[\"a\",\"b\"]}", 400), ("/mcp", "{}", 400),
+    ]) func `a connection stays open after an error if the body was read`(
+        path: String, body: String, status: Int
+    ) async throws {
+        try await HTTPHarness.run { harness in
+            let connection = try RawConnection(port: harness.port)
+            try await connection.write(
+                "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: \(body.utf8.count)\r\n\(Self.authorization)\r\n\(body)"
+                    + "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            let answers = try await connection.readToEnd()
+            #expect(answers.hasPrefix("HTTP/1.1 \(status) "), "\(answers)")
+            #expect(answers.contains("HTTP/1.1 200 "), "\(answers)")
+        }
+    }
+
+    @Test func `a connection is closed after an error if the body was not read`() async throws {
+        try await HTTPHarness.run { harness in
+            let connection = try RawConnection(port: harness.port)
+            try await connection.write(
+                "POST /api/v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: 2\r\n\r\n")
+            let answer = try await connection.readToEnd()
+            #expect(answer.hasPrefix("HTTP/1.1 401 "), "\(answer)")
+            #expect(answer.lowercased().contains("connection: close\r\n"), "\(answer)")
+        }
+    }
+
     private static func head(_ path: String, _ type: String, _ length: Int, _ fields: String) -> String {
         "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: \(type)\r\nContent-Length: \(length)\r\n"
             + "Expect: 100-continue\r\nConnection: close\r\n\(fields)\r\n"

@@ -88,6 +88,7 @@ struct RequestReader: Sendable {
             let buffer = try await Deadline.run(within: context.settings.limits.transferTime) {
                 try await collect(body, upTo: limit, orThrow: tooLarge)
             }
+            connection.body.finish()
             request.body = RequestBody(buffer: buffer)
             return Data(buffer.readableBytesView)
         } catch is Deadline.Exceeded {

@@ -1,10 +1,24 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Synchronization
 
 /// The connection on which a request arrived.
 struct ConnectionContext: InitializableFromSource {
     let channel: any Channel
+    /// The progress of the request's body.
+    let body = BodyProgress()
+
+    /// Whether the body of a request has been read. Several tasks answer one request.
+    final class BodyProgress: Sendable {
+        private let state = Atomic(false)
+
+        /// Whether the server has read the whole body.
+        var isRead: Bool { state.load(ordering: .acquiring) }
+
+        /// Records that the server has read the whole body.
+        func finish() { state.store(true, ordering: .releasing) }
+    }
 
     init(source: ApplicationRequestContextSource) { channel = source.channel }
 

@@ -62,7 +62,7 @@ struct Responder: HTTPResponder {
         return ResponseAssembly(
             settings: context.settings, channel: connection.channel, onStreamEnd: finish,
             onFailure: { record.failStream(route, code: $0, id: id) }
-        ).response(reply, closing: Self.mustClose(reply, request))
+        ).response(reply, closing: Self.mustClose(reply, request, connection))
     }
 
     private func answer(
@@ -256,8 +256,10 @@ struct Responder: HTTPResponder {
 
     /// Returns whether the connection must be closed after an answer, because the rest of the body, which
     /// can be endless, is not read.
-    private static func mustClose(_ reply: Reply, _ request: Request) -> Bool {
-        guard reply.status.code >= 400 else { return false }
+    private static func mustClose(
+        _ reply: Reply, _ request: Request, _ connection: ConnectionContext
+    ) -> Bool {
+        guard reply.status.code >= 400, !connection.body.isRead else { return false }
         return request.headers[.transferEncoding] != nil
             || (request.headers[.contentLength].flatMap(Int.init) ?? 0) > 0
     }
