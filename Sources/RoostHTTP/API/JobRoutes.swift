@@ -81,7 +81,10 @@ enum JobRoutes {
         method: .post, path: "/api/v1/backups", operation: "createBackup", tag: "Backups",
         summary: "Create a snapshot in the store's own backup repository.",
         details: "The backup is a job; see /api/v1/jobs/{id}. The first backup creates the "
-            + "repository, which is encrypted if the server was started with a passphrase for backups.",
+            + "repository, which is encrypted if the server was started with a passphrase for backups. In "
+            + "the result of the job, `damagedDocuments` lists the SHA-256 digests of corrupt original files, "
+            + "which the snapshot lacks, and `incompletePacks` the missing or truncated packs of the "
+            + "repository, whose older snapshots are incomplete.",
         effect: .writes,
         answers: [
             Route.Answer(202, "The job has begun.", job, headers: ["Location": "The address of the job."])
@@ -97,6 +100,8 @@ enum JobRoutes {
             return [
                 "snapshot": .string(report.snapshot.id), "writtenBytes": .count(report.writtenBytes),
                 "encrypted": .bool(repository.isEncrypted),
+                "damagedDocuments": .array(report.damagedDocuments.map { .string($0) }),
+                "incompletePacks": .array(report.incompletePacks.map { .string($0) }),
             ]
         }
         return accepted(job, call)
