@@ -23,4 +23,41 @@ import Testing
         }
         #expect(try output.read(upToCount: 1)?.isEmpty ?? true)
     }
+
+    @Test func `a client whose pipes do not block gets all answers`() async throws {
+        let (requests, answers) = (Pipe(), Pipe())
+        for pipe in [requests, answers] {
+            for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+                let flags = fcntl(handle.fileDescriptor, F_GETFL)
+                #expect(fcntl(handle.fileDescriptor, F_SETFL, flags | O_NONBLOCK) == 0)
+            }
+        }
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        let server = MCPServer(StoreHandle { store }, AccessRules(), version: "test")
+        let transport = LineTransport(
+            input: requests.fileHandleForReading.fileDescriptor,
+            output: answers.fileHandleForWriting.fileDescriptor)
+        let serving = Task { try await transport.serve(server) }
+        // The first read of the server finds no request.
+        try await Task.sleep(for: .milliseconds(100))
+        let count = 30
+        let initialize =
+            #"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#
+        try requests.fileHandleForWriting.write(contentsOf: Data((initialize + "\n").utf8))
+        for id in 1..<count {
+            let request = #"{"jsonrpc":"2.0","id":\#(id),"method":"tools/list"}"# + "\n"
+            try requests.fileHandleForWriting.write(contentsOf: Data(request.utf8))
+        }
+        try requests.fileHandleForWriting.close()
+        // The answers exceed the buffer of a pipe, which the client empties late.
+        try await Task.sleep(for: .milliseconds(500))
+        var received = Data()
+        while received.count(where: { $0 == UInt8(ascii: "\n") }) < count {
+            var part = [UInt8](repeating: 0, count: 1 << 16)
+            let length = read(answers.fileHandleForReading.fileDescriptor, &part, part.count)
+            if length > 0 { received += part[..<length] } else { try await Task.sleep(for: .milliseconds(1)) }
+        }
+        #expect(received.count > 1 << 16)
+        try await serving.value
+    }
 }
