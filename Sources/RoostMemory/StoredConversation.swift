@@ -259,8 +259,8 @@ struct StoredConversation {
 
     // MARK: Identities
 
-    /// Returns the identities of the messages to add. Those without one get the next free number among the
-    /// equal texts of the conversation.
+    /// Returns the identities of the messages to add. Those without one get free numbers among the equal
+    /// texts of the conversation.
     ///
     /// - Throws: `StorageError`; `CancellationError`.
     func identities(of messages: [PendingMessage]) async throws -> [PendingMessage.Identity] {
@@ -272,10 +272,10 @@ struct StoredConversation {
             for message in messages {
                 var identity = message.identity
                 while identity == nil {
-                    let key = EntryID.contentKey(
-                        message.digest, occurrence: occurrences[message.digest, default: 0])
-                    occurrences[message.digest, default: 0] += 1
-                    let candidate = PendingMessage.Identity(key, in: scope)
+                    let occurrence =
+                        occurrences[message.digest] ?? freeOccurrence(of: message.digest, taken)
+                    occurrences[message.digest] = occurrence + 1
+                    let candidate = candidate(message.digest, occurrence)
                     guard !taken.contains(candidate.id) else { continue }
                     identity = candidate
                     free.insert(candidate.id)
@@ -287,5 +287,25 @@ struct StoredConversation {
             guard !others.isEmpty else { return identities }
             taken.formUnion(others)
         }
+    }
+
+    private func candidate(_ digest: ContentDigest, _ occurrence: Int) -> PendingMessage.Identity {
+        PendingMessage.Identity(EntryID.contentKey(digest, occurrence: occurrence), in: scope)
+    }
+
+    /// Returns a number that is free among the equal texts and follows one that is taken, or 0.
+    ///
+    /// The taken numbers are usually those from 0 on, so the search doubles the number and then bisects. It
+    /// would otherwise compute as many ids as the conversation has equal texts, for each message.
+    private func freeOccurrence(of digest: ContentDigest, _ taken: Set<Entry.ID>) -> Int {
+        func isTaken(_ occurrence: Int) -> Bool { taken.contains(candidate(digest, occurrence).id) }
+        guard isTaken(0) else { return 0 }
+        var (last, free) = (0, 1)
+        while isTaken(free) { (last, free) = (free, 2 * free) }
+        while free - last > 1 {
+            let middle = last + (free - last) / 2
+            if isTaken(middle) { last = middle } else { free = middle }
+        }
+        return free
     }
 }

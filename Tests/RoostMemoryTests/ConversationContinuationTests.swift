@@ -133,6 +133,23 @@ import Testing
         #expect(try await contents() == ["no", "yes", "no", "yes", "no", "yes"])
     }
 
+    @Test func `a free number is found after any number of equal messages`() async throws {
+        for count in 1...12 {
+            #expect(try await new([MessageDraft(role: .user, content: "go on")]) == 1)
+            #expect(try await new([MessageDraft(role: .assistant, content: "part \(count)")]) == 1)
+        }
+        let messages = try await memory.messages()
+        #expect(messages.count == 24)
+        // Gaps at the places where the search for a free number doubles it.
+        let removed = [0, 2, 4, 8].map { messages[2 * $0] }
+        #expect(try await memory.forget(removed) == 4)
+        for count in 1...6 {
+            #expect(try await new([MessageDraft(role: .user, content: "go on")]) == 1)
+            #expect(try await new([MessageDraft(role: .assistant, content: "more \(count)")]) == 1)
+        }
+        #expect(try await memory.messages().count == 32)
+    }
+
     @Test func `an edited message is still the same message`() async throws {
         let all = turns(["my name is Ida", "hello", "I am from Oslo", "fine"])
         #expect(try await new(Array(all.prefix(3))) == 3)
