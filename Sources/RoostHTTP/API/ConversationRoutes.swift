@@ -215,20 +215,10 @@ enum ConversationRoutes {
     }
 
     private static func draft(_ value: JSONValue, _ index: Int) throws(Problem) -> MessageDraft {
-        guard let role = value["role"]?.asString, let content = value["content"]?.asString,
-            !content.allSatisfy(\.isWhitespace)
-        else { throw .invalid("body.messages[\(index)].content is empty") }
-        var time: Date?
-        if let text = value["timestamp"]?.asString ?? value["time"]?.asString {
-            guard let date = DateText.date(from: text) else {
-                throw .invalid(
-                    "body.messages[\(index)].timestamp must be a time with a time zone, such as "
-                        + "2026-01-31T09:00:00Z or 2026-01-31T10:00:00+01:00")
-            }
-            time = date
+        do {
+            return try MessageDraft(value)
+        } catch {
+            throw .invalid("body.messages[\(index)].\(error.member) \(error.text)")
         }
-        return MessageDraft(
-            id: value["name"]?.asString ?? value["id"]?.asString, role: ConversationRole(rawValue: role),
-            speaker: value["speaker"]?.asString, content: content, timestamp: time)
     }
 }

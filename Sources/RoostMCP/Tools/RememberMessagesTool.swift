@@ -68,21 +68,10 @@ struct RememberMessagesTool: Tool {
     }
 
     private static func draft(_ value: JSONValue, _ index: Int) throws(ToolFailure) -> MessageDraft {
-        guard let role = value["role"]?.asString.map(ConversationRole.init(rawValue:)),
-            let content = value["content"]?.asString, !content.allSatisfy(\.isWhitespace)
-        else { throw ToolFailure("'messages[\(index)]' needs a 'content' that is not empty") }
-        var time: Date?
-        if let text = value["timestamp"]?.asString ?? value["time"]?.asString {
-            guard let date = DateText.date(from: text) else {
-                throw ToolFailure(
-                    "'messages[\(index)].timestamp' must be a time with a time zone, such as "
-                        + "2026-01-31T09:00:00Z or 2026-01-31T10:00:00+01:00")
-            }
-            time = date
+        do {
+            return try MessageDraft(value)
+        } catch {
+            throw ToolFailure("'messages[\(index)].\(error.member)' \(error.text)")
         }
-        return MessageDraft(
-            id: value["name"]?.asString ?? value["id"]?.asString, role: role,
-            speaker: value["speaker"]?.asString, content: content,
-            timestamp: time)
     }
 }
