@@ -78,20 +78,19 @@ struct Edit: AsyncParsableCommand {
             FileManager.default.createFile(
                 atPath: file.path, contents: Data(old.utf8), attributes: [.posixPermissions: 0o600])
         else { throw CommandError(.cannotCreate, "cannot write the temporary file \(file.path)") }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
         // $EDITOR may contain options, so a shell splits it. The file is a separate argument: its name
         // never becomes part of the script.
-        process.arguments = ["-c", "exec \(editor) \"$1\"", "sh", file.path]
+        let arguments = ["/bin/sh", "-c", "exec \(editor) \"$1\"", "sh", file.path]
         Interruption.isIgnored.store(true, ordering: .relaxed)
         defer { Interruption.isIgnored.store(false, ordering: .relaxed) }
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
+        guard let process = ForegroundProcess.start(arguments, ProcessInfo.processInfo.environment) else {
+            throw CommandError(.unavailable, "cannot edit the entry: the editor cannot be started")
+        }
+        let status = ForegroundProcess.status(of: process)
+        guard status == 0 else {
             throw CommandError(
                 .unavailable,
-                "cannot edit the entry: the editor exited with status \(process.terminationStatus); nothing "
-                    + "was changed")
+                "cannot edit the entry: the editor exited with status \(status); nothing was changed")
         }
         return try RecordReader.text(Data(contentsOf: file), name: file.path)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Starts programs that read the keyboard, such as pagers. Foundation's `Process` starts programs in a
-/// separate process group, which cannot read from the terminal.
+/// Starts programs that read the keyboard, such as pagers and editors. Foundation's `Process` starts programs
+/// in a separate process group, which cannot read from the terminal.
 enum ForegroundProcess {
     /// Starts a program in this process group.
     ///
