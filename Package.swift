@@ -190,7 +190,9 @@ let package = Package(
         // The Model Context Protocol, without network access.
         .target(
             name: "RoostMCP",
-            dependencies: ["Roost", "RoostConversations", "RoostMemory", "RoostModel", "RoostText"]),
+            dependencies: [
+                "Roost", "RoostConversations", "RoostFiles", "RoostMemory", "RoostModel", "RoostText",
+            ]),
         // The check of tokens of an authorization server.
         .target(name: "RoostAuthorization", dependencies: ["RoostNetwork", httpTypes] + tokens),
         // The HTTP server of `roost serve`.

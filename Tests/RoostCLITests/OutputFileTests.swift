@@ -45,4 +45,28 @@ import Testing
         try OutputFile.write(Data("a line\n".utf8), to: "/dev/null")
         #expect(FileManager.default.fileExists(atPath: "/dev/null"))
     }
+
+    @Test func `A standard output that does not block gets all bytes`() throws {
+        let cli = CommandLineDriver()
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        let text = String(repeating: "a swift above the roof. ", count: 20_000)
+        try Data(text.utf8).write(to: cli.home.appendingPathComponent("a.md"))
+        #expect(try cli.roost("ingest", "a.md", "--store=s").status == 0)
+        let output = Pipe()
+        let writing = output.fileHandleForWriting.fileDescriptor
+        #expect(fcntl(writing, F_SETFL, fcntl(writing, F_GETFL) | O_NONBLOCK) == 0)
+        let process = Process()
+        process.executableURL = CommandLineDriver.binary
+        process.arguments = ["export", "entries", "--store=s"]
+        process.currentDirectoryURL = cli.home
+        process.environment = ["HOME": cli.home.path, "PATH": "/usr/bin:/bin"]
+        process.standardOutput = output
+        try TestTool.start(process)
+        // The output fills the pipe before the first byte is read.
+        Thread.sleep(forTimeInterval: 1)
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(bytes.count > text.utf8.count)
+    }
 }

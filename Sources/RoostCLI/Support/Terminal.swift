@@ -1,5 +1,6 @@
 import Foundation
 import Roost
+import RoostFiles
 import Synchronization
 
 /// Writes results to standard output and everything else to standard error; styles text on terminals only.
@@ -80,7 +81,7 @@ enum Terminal {
                 // The parent process, or an HTTP client in this one, may have set the signal to be ignored.
                 signal(SIGPIPE, SIG_DFL)
                 raise(SIGPIPE)
-            } else if errno != EINTR {
+            } else if !DescriptorReadiness.canRetry(after: errno, .writing, STDOUT_FILENO) {
                 let reason = String(cString: strerror(errno))
                 Failure.exit(with: CommandError(.inputOutput, "cannot write the output: \(reason)"))
             }

@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 import RoostModel
 import Synchronization
 
@@ -79,10 +80,7 @@ package struct LineTransport: Sendable {
         }
         while true {
             let count = Foundation.read(input, &chunk, chunkSize)
-            if count < 0, isTemporary(errno) {
-                if errno != EINTR { waitUntilReady(input, POLLIN) }
-                continue
-            }
+            if count < 0, DescriptorReadiness.canRetry(after: errno, .reading, input) { continue }
             guard count > 0 else { break }
             var rest = chunk[..<count]
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -95,18 +93,6 @@ package struct LineTransport: Sendable {
             if line.count > maximumLength { (line, isTooLong) = (Data(), true) }
         }
         _ = finishLine()
-    }
-
-    /// Returns whether a call that failed can be repeated. A program that shares a descriptor, such as the
-    /// one that started this process, can have made it non-blocking.
-    fileprivate static func isTemporary(_ error: Int32) -> Bool {
-        error == EINTR || error == EAGAIN || error == EWOULDBLOCK
-    }
-
-    /// Waits until a non-blocking descriptor is ready, or has failed.
-    fileprivate static func waitUntilReady(_ descriptor: Int32, _ events: some BinaryInteger) {
-        var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-        _ = poll(&entry, 1, -1)
     }
 }
 
@@ -127,10 +113,8 @@ private final class LineWriter: Sendable {
                 let count = rest.withUnsafeBytes { Foundation.write(output, $0.baseAddress, $0.count) }
                 if count > 0 {
                     rest = rest.dropFirst(count)
-                } else if count == 0 || !LineTransport.isTemporary(errno) {
+                } else if count == 0 || !DescriptorReadiness.canRetry(after: errno, .writing, output) {
                     failed = true
-                } else if errno != EINTR {
-                    LineTransport.waitUntilReady(output, POLLOUT)
                 }
             }
         }
