@@ -10,12 +10,10 @@ import Testing
         try Data(text.utf8).write(to: cli.home.appendingPathComponent(name))
     }
 
-    private func edit(with editor: String) throws -> (status: Int32, output: String, error: String) {
-        let process = try cli.start(
-            ["edit", "a.md", "--store=s"], environment: ["EDITOR": editor])
+    private func edit(with editor: String) throws -> CommandLineDriver.Outcome {
+        let process = try cli.start(["edit", "a.md", "--store=s"], environment: ["EDITOR": editor])
         try process.input.close()
-        let outcome = try process.outcome()
-        return (outcome.status, outcome.output, outcome.error)
+        return try process.outcome()
     }
 
     @Test func `The editor is in the process group of the command, so it can read the keyboard`() throws {

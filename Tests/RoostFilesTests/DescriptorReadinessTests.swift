@@ -18,6 +18,7 @@ import Testing
         #expect(DescriptorReadiness.canRetry(after: error, .reading, input))
         let second = read(input, &byte, 1)
         #expect(second == 1 && byte == 7)
+        withExtendedLifetime(pipe) {}
     }
 
     @Test func `only temporary failures are repeated`() {

@@ -59,5 +59,6 @@ import Testing
         }
         #expect(received.count > 1 << 16)
         try await serving.value
+        withExtendedLifetime((requests, answers)) {}
     }
 }
