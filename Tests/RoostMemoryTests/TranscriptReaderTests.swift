@@ -162,4 +162,33 @@ import Testing
                 "conversation 1, message 2", "conversation 1, message 3", "conversation 2",
             ])
     }
+
+    @Test(
+        arguments: [
+            #"[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]"#,
+            #"{"model": "m", "messages": [{"role": "user", "content": "hi"},"#
+                + "\n" + #"{"role": "assistant", "content": "hello"}, {"role": "user"}]}"#,
+        ])
+    func `messages in the form of a request to a model are read`(text: String) throws {
+        let file = try read(text)
+        #expect(file.transcripts.map { $0.messages.map(\.content) } == [["hi", "hello"]])
+        #expect(file.problems.map(\.location) == (text.hasPrefix("[") ? [] : ["message 3"]))
+    }
+
+    @Test func `exported conversations in an object are read`() throws {
+        let conversation = #"{"uuid": "c", "chat_messages": [{"sender": "human", "text": "hi"}]}"#
+        let file = try read("{\"conversations\": [\(conversation)]}")
+        #expect(file.format == .claude && file.transcripts.map(\.sessionId) == ["c"])
+    }
+
+    @Test(arguments: [
+        ("[{\"role\": \"user\",\n\"content\": \"hi\"}, {\"ro", "or it is truncated"),
+        ("[{\"role\": \"user\",\n\"content\": NaN}]", "line 2: it contains NaN"),
+        // Each line has messages, and reading the first one only would lose the others.
+        ("{\"messages\": [{\"role\": \"user\", \"content\": \"hi\"}]}\n{\"messages\": []}", "line 1 lacks"),
+    ])
+    func `an array that cannot be read is refused with its fault`(text: String, fault: String) {
+        let error = #expect(throws: RoostError.self) { try read(text) }
+        #expect(error?.message.contains(fault) == true, "\(String(describing: error))")
+    }
 }

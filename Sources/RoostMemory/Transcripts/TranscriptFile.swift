@@ -23,7 +23,7 @@ public struct TranscriptFile: Sendable, Hashable {
         case chatGPT
         /// The file `conversations.json` of a Claude.ai export.
         case claude
-        /// JSON Lines with one object `{role, content, timestamp?}` per line.
+        /// JSON Lines with one object `{role, content, timestamp?}` per line, or an array of such objects.
         case jsonLines
     }
 

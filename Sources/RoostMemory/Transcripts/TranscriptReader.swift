@@ -52,16 +52,26 @@ public struct TranscriptReader: Sendable {
         }
         // An export is a single JSON document, which may span several lines.
         let firstByte = first.data.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-        if firstByte == UInt8(ascii: "["), case .array(let conversations)? = JSONValue(text) {
-            return try Self.readExport(conversations, name)
+        if firstByte == UInt8(ascii: "[") {
+            guard case .array(let elements)? = JSONValue(text) else {
+                let fault =
+                    JSONFault.notANumber(in: text) ?? "the syntax of its JSON is invalid, or it is truncated"
+                throw RoostError(.badInput, "cannot read \(name): \(fault); nothing was imported")
+            }
+            return try Self.readArray(elements, name)
         }
-        if let object = JSONValue(first.data) ?? (lines.count > 1 ? JSONValue(text) : nil),
-            object["mapping"] != nil || object["chat_messages"] != nil
-        {
-            return try Self.readExport([object], name)
-        }
-        if firstByte == UInt8(ascii: "["), let fault = JSONFault.notANumber(in: text) {
-            throw RoostError(.badInput, "cannot read \(name): \(fault); nothing was imported")
+        let line = JSONValue(first.data)
+        if let object = line ?? (lines.count > 1 ? JSONValue(text) : nil) {
+            if object["mapping"] != nil || object["chat_messages"] != nil {
+                return try Self.readExport([object], name)
+            }
+            // In JSON Lines, the other lines would be lost.
+            let isDocument = lines.count == 1 || line == nil
+            if isDocument, object["role"] == nil,
+                case .array(let elements)? = object.first("messages", "conversations")
+            {
+                return try Self.readArray(elements, name)
+            }
         }
         return try Self.readRecords(lines, name)
     }
@@ -81,6 +91,16 @@ public struct TranscriptReader: Sendable {
         }
     }
 
+    /// Reads an array of exported conversations, or of messages in the form of JSON Lines.
+    private static func readArray(_ elements: [JSONValue], _ name: String) throws -> TranscriptFile {
+        guard elements.first?.first("role", "sender") != nil else { return try readExport(elements, name) }
+        var builder = TranscriptBuilder()
+        for (index, element) in elements.enumerated() {
+            JSONLinesTranscript.parse(element, at: "message \(index + 1)", into: &builder)
+        }
+        return try checked(builder.file(in: .jsonLines), name)
+    }
+
     private static func readRecords(_ lines: [Line], _ name: String) throws -> TranscriptFile {
         var builder = TranscriptBuilder()
         var format = TranscriptFile.Format.jsonLines
@@ -97,7 +117,11 @@ public struct TranscriptReader: Sendable {
             if parser.format != .jsonLines { format = parser.format }
             parser.parse(record, at: location, into: &builder)
         }
-        let file = builder.file(in: format)
+        return try checked(builder.file(in: format), name)
+    }
+
+    /// Returns a file, or throws the error for one from which nothing could be read.
+    private static func checked(_ file: TranscriptFile, _ name: String) throws -> TranscriptFile {
         if file.transcripts.isEmpty, file.omitted == 0, let problem = file.problems.first {
             throw RoostError(
                 .badInput,
