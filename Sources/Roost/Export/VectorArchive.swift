@@ -106,6 +106,13 @@ public struct VectorArchive: Sendable {
         VectorText.rowsWithoutVectors(in: data, name: name)
     }
 
+    /// Returns whether a file has rows in JSON that are no exported entries and have no text.
+    ///
+    /// - Parameter name: The name of the file.
+    package static func hasRowsWithoutText(_ data: Data, name: String) -> Bool {
+        VectorText.hasRowsWithoutText(data, name: name)
+    }
+
     /// Reads JSON Lines, a JSON array, CSV or TSV whose rows have a text (`text`, `content` or `document`)
     /// and a vector (`embedding` or `vector`), and optionally an id (`id` or `key`). Other values become
     /// metadata.

@@ -74,17 +74,32 @@ struct VectorText {
     /// Returns whether the rows of a file are in a JSON document, if they have texts, but no vectors; `nil`
     /// for other files.
     static func rowsWithoutVectors(in data: Data, name: String) -> Bool? {
-        let data = withoutByteOrderMark(data)
-        let line = data.prefix(sampleSize).prefix { $0 != UInt8(ascii: "\n") }
-        // Exported entries without vectors can be imported.
-        guard (try? JSONDecoder().decode(Entry.self, from: line)) == nil else { return nil }
-        var names = firstRow(of: data, name: name).names
-        let isDocument = !names.contains(where: textNames.contains)
-        if isDocument { names = VectorDocument(data, name: name)?.names ?? [] }
-        guard names.contains(where: textNames.contains), !names.contains(where: vectorNames.contains),
-            entryNames.isDisjoint(with: names)
+        guard let (names, isDocument) = otherRows(in: data, name: name),
+            names.contains(where: textNames.contains), !names.contains(where: vectorNames.contains)
         else { return nil }
         return isDocument
+    }
+
+    /// Returns whether a file has rows in JSON that are no exported entries and have no text.
+    static func hasRowsWithoutText(_ data: Data, name: String) -> Bool {
+        let first = withoutByteOrderMark(data).first { !$0.isJSONSpace }
+        guard first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+            let names = otherRows(in: data, name: name)?.names
+        else { return false }
+        return !names.contains(where: textNames.contains)
+    }
+
+    /// Returns the names of the values of the first row, and whether the rows are in a JSON document; `nil`
+    /// for exported entries, which can be imported without vectors, and if there is no row.
+    private static func otherRows(in data: Data, name: String) -> (names: [String], isDocument: Bool)? {
+        let data = withoutByteOrderMark(data)
+        let line = data.prefix(sampleSize).prefix { $0 != UInt8(ascii: "\n") }
+        guard (try? JSONDecoder().decode(Entry.self, from: line)) == nil else { return nil }
+        let names = firstRow(of: data, name: name).names
+        let document =
+            names.contains(where: textNames.contains) ? nil : VectorDocument(data, name: name)?.names
+        let found = document ?? names
+        return found.isEmpty || !entryNames.isDisjoint(with: found) ? nil : (found, document != nil)
     }
 
     /// Spreadsheets write a byte order mark, which would become a part of the first name.

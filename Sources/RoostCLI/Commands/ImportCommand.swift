@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostMemory
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -137,7 +138,15 @@ struct ImportCommand: AsyncParsableCommand {
                         ? "write them as JSON Lines, for example with jq, and use `roost ingest`"
                         : "use `roost ingest \(path)`"))
         }
-        guard ["csv", "tsv"].contains((name as NSString).pathExtension.lowercased()) else {
+        if let chats = try? TranscriptReader().read(data, name: name), !chats.transcripts.isEmpty {
+            let path = file == "-" ? "-" : Terminal.line(file, limit: 200)
+            return CommandError(
+                .badData, message + "it contains conversations; use `roost chat import \(path)`")
+        }
+        guard
+            ["csv", "tsv"].contains((name as NSString).pathExtension.lowercased())
+                || VectorArchive.hasRowsWithoutText(data, name: name)
+        else {
             let first = data.first { !$0.isJSONSpace }
             guard file != "-", let first, ![UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first) else {
                 return nil

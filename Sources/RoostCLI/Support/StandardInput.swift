@@ -7,7 +7,8 @@ enum StandardInput {
     ///
     /// - Parameter limit: The maximum size in bytes; by default, the limit for ingested files.
     /// - Throws: `CancellationError` after Ctrl-C; ``RoostError`` if the input exceeds the limit.
-    static func readToEnd(limit: Int = RecordReader().maximumFileSize) throws -> Data {
+    static func readToEnd(limit: Int? = nil) throws -> Data {
+        let maximum = limit ?? RecordReader().maximumFileSize
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
@@ -23,9 +24,11 @@ enum StandardInput {
             }
             guard count > 0 else { return data }
             data.append(contentsOf: buffer[..<count])
-            guard data.count <= limit else {
+            guard data.count <= maximum else {
                 throw RoostError(
-                    .badInput, "cannot read standard input: it is larger than \(limit >> 20) MB")
+                    .badInput,
+                    "cannot read standard input: it is larger than \(maximum >> 20) MB"
+                        + (limit == nil ? "; write it to a file, and give the name of the file" : ""))
             }
         }
     }
