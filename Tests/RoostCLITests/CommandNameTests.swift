@@ -45,6 +45,7 @@ import Testing
         (["--help", "query", "extra"], "run `roost help query`"),
         (["birds"], "`roost query birds` searches for the word"),
         (["backup", "xyzzy"], "`roost help backup` lists its subcommands"),
+        (["cluster", "xyzzy"], "`roost cluster show NAME` shows a cluster"),
         (["--store"], "missing value for --store; run `roost help`"),
         (["-q", "--store", "s"], "missing command; run `roost help`"),
     ])

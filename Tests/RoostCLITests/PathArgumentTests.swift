@@ -88,12 +88,47 @@ import Testing
         for (argument, status, message) in [
             ("notes", Int32(64), "roost list --source 'notes'"), ("-dash.md", 64, "./-dash.md"),
             ("./-dash.md", 66, "roost ingest './-dash.md'"),
-            ("notes/none.md", 66, "no entry has the id or path"),
+            ("notes/none.md", 66, "no entry has the id or path 'notes/none.md'; run `roost list`"),
             ("zz", 64, "invalid id"), ("abcd0123", 66, "no entry has the id"),
         ] {
             let outcome = try cli.roost("show", "--store=s", argument)
             #expect(outcome.status == status && outcome.error.contains(message), "\(argument): \(outcome)")
         }
+    }
+
+    @Test func `the only file with a name is proposed for a path in another folder`() throws {
+        try prepare()
+        let outcome = try cli.roost("show", "--store=s", "Tea.md")
+        #expect(outcome.status == 66, "\(outcome)")
+        #expect(outcome.error.contains("did you mean '"), "\(outcome)")
+        #expect(outcome.error.contains("/notes/tea.md'?"), "\(outcome)")
+        // Two files have the name.
+        let other = cli.home.appendingPathComponent("notes/old")
+        try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+        try Data("Old tea.".utf8).write(to: other.appendingPathComponent("tea.md"))
+        _ = try run("ingest", "notes")
+        #expect(try cli.roost("show", "--store=s", "tea.md").error.contains("run `roost list`"))
+    }
+
+    @Test func `the name of a file as a text has a note with the command that reads the file`() throws {
+        try prepare()
+        for (words, path) in [
+            (["notes/tea.md"], "notes/tea.md"), (["notes"], "notes"),
+            (["notes/swifts.md", "notes/tea.md"], "notes/swifts.md"),
+        ] {
+            let outcome = try cli.roost(["add", "--store=s"] + words)
+            #expect(outcome.status == 0 && outcome.error.contains("`roost ingest '\(path)'`"), "\(outcome)")
+        }
+        for words in [["notes", "about", "tea"], ["tea.md"]] {
+            let outcome = try cli.roost(["add", "--store=s"] + words)
+            #expect(outcome.status == 0 && !outcome.error.contains("roost ingest"), "\(outcome)")
+        }
+    }
+
+    @Test func `a filter by a file without entries names the file`() throws {
+        try prepare()
+        let outcome = try cli.roost("query", "--store=s", "--source", "none.md", "tea")
+        #expect(outcome.status == 1 && outcome.error.contains("no entry is from 'none.md'"), "\(outcome)")
     }
 
     @Test func `a file whose name begins with a hyphen is named in two ways`() throws {

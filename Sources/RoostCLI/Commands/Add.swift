@@ -32,6 +32,15 @@ struct Add: AsyncParsableCommand {
 
     func validate() throws { try TagArgument.check(tag) }
 
+    /// Returns the file or folder that a text names, or the first one if all words are names, because the
+    /// shell replaced a pattern.
+    private static func file(in words: [String]) -> String? {
+        guard words != ["-"] else { return nil }
+        let text = words.joined(separator: " ")
+        if FileStatus(text) != nil { return text }
+        return words.count > 1 && words.allSatisfy { FileStatus($0) != nil } ? words.first : nil
+    }
+
     func run() async throws {
         let pairs = try KeyValue.parse(meta, option: "--meta")
         let metadata = Dictionary(pairs.map { ($0.key, MetadataValue.string($0.value)) }) { _, last in last }
@@ -56,6 +65,11 @@ struct Add: AsyncParsableCommand {
         try await store.close()
         options.remark(on: store.embedder)
         Terminal.write(added.id.text)
+        if let path = Self.file(in: self.text) {
+            let shown = Terminal.line(path, limit: 200)
+            options.note(
+                "the text is only the name '\(shown)'; `roost ingest '\(shown)'` adds what the file contains")
+        }
         if !added.isNew {
             options.note(
                 "the store already contains this text; "

@@ -144,6 +144,9 @@ struct CommandNames {
             message += "did you mean `roost \(help)\(path)\(suggestion)`?"
         } else if names.isEmpty {
             message += "`roost help` lists all commands, and `roost query \(shown)` searches for the word"
+        } else if names == [ClusterCommand._commandName], !isHelp {
+            // People name a cluster, as they name an entry after `roost show`.
+            message += "`roost cluster show NAME` shows a cluster"
         } else {
             message += "`roost help \(path.dropLast())` lists its subcommands"
         }

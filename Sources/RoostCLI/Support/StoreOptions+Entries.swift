@@ -40,7 +40,7 @@ extension StoreOptions {
             let listed = Set(ordered)
             return NamedEntries(ids: ordered + ids.filter { !listed.contains($0) }, source: source)
         }
-        try requireIDOrKnownFile(text)
+        try await requireIDOrKnownFile(text, in: snapshot)
         return NamedEntries(ids: [try await entryID(text, store)])
     }
 
@@ -60,7 +60,10 @@ extension StoreOptions {
     }
 
     /// Throws an error if a text is a path or address and no id. The file has no entries in the store.
-    private func requireIDOrKnownFile(_ text: String) throws {
+    ///
+    /// - Throws: ``RoostError`` with `.notFound`, whose message names the only file with this name in another
+    ///   folder; ``CommandError`` for a folder.
+    private func requireIDOrKnownFile(_ text: String, in snapshot: any StorageSnapshot) async throws {
         let isID = text.allSatisfy { $0.isHexDigit && $0.isASCII || $0 == "-" }
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
@@ -70,12 +73,20 @@ extension StoreOptions {
             throw CommandError(
                 .usage, "\(shown) is a folder; run `roost list --source '\(shown)'` to list its entries")
         }
+        guard !exists else {
+            throw RoostError(
+                .notFound,
+                "the store has no entries from the file \(shown); add it with `roost ingest '\(shown)'`")
+        }
+        let name = (text as NSString).lastPathComponent.lowercased()
+        let similar = try await snapshot.sources().filter { source in
+            URL(string: source.id).map { $0.isFileURL && $0.lastPathComponent.lowercased() == name } ?? false
+        }
+        let path = similar.count == 1 ? URL(string: similar[0].id)?.path : nil
         throw RoostError(
             .notFound,
-            exists
-                ? "the store has no entries from the file \(shown); add it with `roost ingest '\(shown)'`"
-                : "no entry has the id or path '\(shown)'; run `roost list` to list entries with ids and "
-                    + "paths"
-        )
+            "no entry has the id or path '\(shown)'; "
+                + (path.map { "did you mean '\(Terminal.line($0, limit: 200))'?" }
+                    ?? "run `roost list` to list entries with ids and paths"))
     }
 }
