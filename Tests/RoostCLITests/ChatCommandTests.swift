@@ -214,6 +214,8 @@ import Testing
 
     @Test func `a search says that no message is from the time that the query names`() throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let none = try cli.roost("chat", "search", "--store=s", "heron")
+        #expect(none.status == 1 && none.error.contains("`roost chat import`"), "\(none)")
         let texts = ["the heron stood in the water", "the bread rises", "paint the hull", "the choir sings"]
         let messages = texts.map {
             #"{"role": "user", "content": "\#($0)", "timestamp": "2026-01-31T05:30:00Z"}"#

@@ -80,6 +80,17 @@ import Testing
         }
     }
 
+    @Test func `TSV with quotation marks around its cells is refused with the reason`() throws {
+        try prepare()
+        try run("export", "entries", "--store=s", "-o", "q.tsv")
+        let table = try String(contentsOf: file("q.tsv"), encoding: .utf8)
+        let cell = #"{"n":"1"}"#
+        #expect(table.contains(cell))
+        try write(table.replacing(cell, with: #""{""n"":""1""}""#), "q.tsv")
+        let outcome = try cli.roost("import", "--store=t", "q.tsv")
+        #expect(outcome.status == 65 && outcome.error.contains("have no quotation marks"), "\(outcome)")
+    }
+
     @Test func `The extension of the file chooses the format`() throws {
         try prepare()
         for (name, start) in [

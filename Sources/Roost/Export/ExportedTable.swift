@@ -160,7 +160,9 @@ package struct ExportedTable {
         func value<Value: Decodable>(_ column: String, _ fallback: Value, _ kind: String) throws -> Value {
             guard let text = text(column) else { return fallback }
             guard let value = try? JSONDecoder().decode(Value.self, from: Data(text.utf8)) else {
-                throw failure(line, "its \(column) is not \(kind)")
+                let isQuoted = separator == "\t" && text.hasPrefix("\"")
+                let advice = isQuoted ? "; cells of TSV have no quotation marks around them" : ""
+                throw failure(line, "its \(column) is not \(kind)\(advice)")
             }
             return value
         }

@@ -124,7 +124,11 @@ struct ChatCommand: AsyncParsableCommand {
             } else if let tokens, result.count > 0 {
                 options.note("no message has at most \(tokens) tokens; a higher --tokens finds more")
             } else {
-                options.note("no message matches")
+                let isUnrestricted = filters.isEmpty && result.search.text?.isSelective != true
+                options.note(
+                    isUnrestricted && result.search.candidateCount == 0
+                        ? "there are no conversations; import some with `roost chat import`"
+                        : "no message matches")
             }
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
