@@ -102,6 +102,8 @@ import Testing
             "`roost chat import conversations.json`"
         ),
         ("mem.json", #"{"results": [{"id": "1", "memory": "tea"}]}"#, "nor a text (text, content"),
+        ("rows.json", "[\n{\"id\": \"1\", \"memory\": \"tea\"}]", "nor a text (text, content"),
+        ("entries.json", "[\n1]", "entry 1 is not in the format of exported entries"),
         ("mem.jsonl", #"{"id": "1", "memory": "tea"}"#, "nor a text (text, content"),
     ])
     func `an import of another file names what can be imported`(

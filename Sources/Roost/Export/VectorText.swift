@@ -95,7 +95,9 @@ struct VectorText {
         let data = withoutByteOrderMark(data)
         let line = data.prefix(sampleSize).prefix { $0 != UInt8(ascii: "\n") }
         guard (try? JSONDecoder().decode(Entry.self, from: line)) == nil else { return nil }
-        let names = firstRow(of: data, name: name).names
+        // The first line of an array is no row.
+        let isArray = data.first { !$0.isJSONSpace } == UInt8(ascii: "[")
+        let names = isArray ? [] : firstRow(of: data, name: name).names
         let document =
             names.contains(where: textNames.contains) ? nil : VectorDocument(data, name: name)?.names
         let found = document ?? names

@@ -27,6 +27,9 @@ struct RowReader {
 
     // MARK: JSON Lines
 
+    /// The reason to skip a row without a text, if no column was named.
+    private static let noText = "no string for the key \"text\" or \"content\""
+
     /// Reads JSON Lines: each line is an object with the key `text` or `content`, and optionally `id`, `tags`
     /// and dates (``RowFields``). All keys except the text, the id and an array of tags become metadata.
     ///
@@ -59,8 +62,7 @@ struct RowReader {
         }
         let key = textColumn ?? (object["text"] != nil ? "text" : "content")
         guard case .string(let content)? = object.removeValue(forKey: key) else {
-            let keys = textColumn.map { "'\($0)'" } ?? "\"text\" or \"content\""
-            throw InvalidRow(reason: "no string for the key \(keys)")
+            throw InvalidRow(reason: textColumn.map { "no string for the key '\($0)'" } ?? Self.noText)
         }
         let id = Self.rowName(object.removeValue(forKey: idColumn ?? "id"))
         let fields = RowFields(object)
@@ -190,7 +192,7 @@ struct RowReader {
             throw RoostError(
                 .badInput,
                 "cannot read \(name): no row is valid; \(first.source.dropFirst(name.count + 2)): "
-                    + first.reason)
+                    + first.reason, remedy: first.reason == Self.noText ? .nameTextColumn : nil)
         }
         let unlisted = rows.skippedCount - rows.skipped.count
         if unlisted > 0 {

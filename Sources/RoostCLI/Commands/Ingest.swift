@@ -204,6 +204,9 @@ struct IngestCommand: AsyncParsableCommand {
         let hasStore = try options.hasStore()
         let input = try input(hasStore: hasStore)
         ExclusionNotice.show(input.unusedExclusions, options)
+        if textColumn != nil || idColumn != nil, !input.readsStandardInput {
+            try IngestInput.requireRows(in: input.files)
+        }
         var reader = RecordReader(textColumn: textColumn, idColumn: idColumn)
         // The input is checked first, so that no store is created if no file contains text.
         if !hasStore, !input.readsStandardInput, input.addresses.isEmpty {

@@ -30,6 +30,21 @@ final class IngestInput {
         sizes = IngestSizes(files)
     }
 
+    /// Checks that at least one of the files can have rows, because an option names a column.
+    ///
+    /// - Throws: ``CommandError`` with `.usage` if none can; there may be no files.
+    static func requireRows(in files: [URL]) throws {
+        let types = files.map { $0.pathExtension.lowercased() }
+        guard !types.isEmpty, RecordReader.rowExtensions.isDisjoint(with: types) else { return }
+        let advice =
+            types.contains("json")
+            ? "; `jq -c '.[]' FILE.json > FILE.jsonl` writes an array as JSON Lines" : ""
+        throw CommandError(
+            .usage,
+            "--text-column and --id-column are for the rows of JSON Lines, CSV and TSV, and no file has one "
+                + "of these types\(advice)")
+    }
+
     /// Reads and returns the next source; `nil` after the last one, or after an error that ends the ingest.
     ///
     /// - Throws: `CancellationError`.

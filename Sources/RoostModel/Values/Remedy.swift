@@ -104,7 +104,7 @@ extension Remedy {
 // MARK: - Inputs
 
 extension Remedy {
-    /// Specify which column of the table contains the text.
+    /// Specify which column of the table, or which key of its rows, contains the text.
     public static let nameTextColumn = Remedy(rawValue: "nameTextColumn")
 }
 
