@@ -53,12 +53,12 @@ public struct TranscriptReader: Sendable {
         // An export is a single JSON document, which may span several lines.
         let firstByte = first.data.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
         if firstByte == UInt8(ascii: "[") {
-            guard case .array(let elements)? = JSONValue(text) else {
-                let fault =
-                    JSONFault.notANumber(in: text) ?? "the syntax of its JSON is invalid, or it is truncated"
-                throw RoostError(.badInput, "cannot read \(name): \(fault); nothing was imported")
-            }
-            return try Self.readArray(elements, name)
+            if case .array(let elements)? = JSONValue(text) { return try Self.readArray(elements, name) }
+            // The first line of JSON Lines can be damaged, or from another program.
+            if let file = try? Self.readRecords(lines, name) { return file }
+            let fault =
+                JSONFault.notANumber(in: text) ?? "the syntax of its JSON is invalid, or it is truncated"
+            throw RoostError(.badInput, "cannot read \(name): \(fault); nothing was imported")
         }
         let line = JSONValue(first.data)
         if let object = line ?? (lines.count > 1 ? JSONValue(text) : nil) {
