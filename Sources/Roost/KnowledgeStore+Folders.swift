@@ -22,7 +22,7 @@ extension KnowledgeStore {
     public func addFolder(_ folder: SyncedFolder) async throws {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue
-        else { throw RoostError(.noInput, "cannot remember \(folder.path): it is not a folder") }
+        else { throw RoostError(.noInput, "cannot add the folder \(folder.path): it is not a folder") }
         let directory = try syncDirectory()
         // Each sync changes files of the store, so a watcher would never come to rest. The store's folder can
         // also be that of a project, whose other folders are not affected.
@@ -32,8 +32,8 @@ extension KnowledgeStore {
         {
             throw RoostError(
                 .badInput,
-                "cannot remember \(folder.path): it belongs to the store's own folder, whose files are not "
-                    + "read; name another folder")
+                "cannot add the folder \(folder.path): it belongs to the store's own folder, whose files are "
+                    + "not read; name another folder")
         }
         try await SyncedFolders.change(in: directory) { try $0.add(folder) }
     }
@@ -56,7 +56,7 @@ extension KnowledgeStore {
     /// - Throws: ``RoostError`` with `.configuration` if the store has none.
     func syncDirectory() throws(RoostError) -> URL {
         guard let directory else {
-            throw RoostError(.configuration, "cannot remember folders: the store has no folder")
+            throw RoostError(.configuration, "cannot add a folder: the store itself has no folder")
         }
         return directory
     }

@@ -25,7 +25,7 @@ package struct BodyLimit: Sendable {
     /// - Throws: ``NetworkFailure`` with `.tooLarge` or `.timedOut`.
     func check(received: Int, after duration: Duration) throws(NetworkFailure) {
         guard received <= size else {
-            throw NetworkFailure(.tooLarge, "the answer is larger than \(size) bytes")
+            throw NetworkFailure(.tooLarge, "the response is larger than \(size) bytes")
         }
         guard duration <= timeout + .seconds(Double(received) / minimumRate) else {
             throw NetworkFailure(.timedOut, "the server is too slow")

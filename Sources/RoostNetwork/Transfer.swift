@@ -132,7 +132,7 @@ final class Transfer: @unchecked Sendable {
             let transfer = Transfer.of(context)
             defer { transfer.isSent = true }
             guard transfer.isSent else { return Int32(CURL_PREREQFUNC_OK) }
-            transfer.error = NetworkFailure(.closed, "the server closed the connection without an answer")
+            transfer.error = NetworkFailure(.closed, "the server closed the connection without a response")
             return Int32(CURL_PREREQFUNC_ABORT)
         }
     }
@@ -222,7 +222,7 @@ final class Transfer: @unchecked Sendable {
         ).trimmingCharacters(in: .newlines)
         headSize += count
         guard headSize <= Self.maximumHeadSize else {
-            error = NetworkFailure(.other, "the head of the answer is too large")
+            error = NetworkFailure(.other, "the header of the response is too large")
             return -1
         }
         if line.hasPrefix("HTTP/"), receivedBytes == 0 {

@@ -67,7 +67,8 @@ import Testing
         try Data("one\n\ntwo\n".utf8).write(to: file("v.txt"))
         let short = try cli.roost("import", "--store=t", "v.npy")
         #expect(
-            short.status == 65 && short.error.contains("2 texts, but the NumPy file 3 vectors"), "\(short)")
+            short.status == 65 && short.error.contains("2 texts, but the NumPy file has 3 vectors"),
+            "\(short)")
         // A byte order mark is not a part of the first text.
         try Data("\u{FEFF}one\ntwo\nthree".utf8).write(to: file("v.txt"))
         let other = try run("import", "--store=t", "v.npy")

@@ -48,7 +48,7 @@ final class RestoreTarget: Sendable {
         } catch is LockTimeout {
             throw BackupError(
                 .locked,
-                "cannot restore into \(directory.path): another process restores a backup into this folder",
+                "cannot restore into \(directory.path): another process is restoring a backup there",
                 isRetryable: true, remedy: .retryLater)
         } catch {
             throw StorageError.mapping(error)

@@ -33,7 +33,7 @@ extension StoreBackup {
         {
             throw BackupError(
                 .badInput,
-                "cannot create a backup repository in \(folder.path): this is inside the folder of the store "
+                "cannot create a backup repository in \(folder.path): it is inside the folder of the store "
                     + "in \(outer.folder.path); name another folder")
         }
         return try await openOrCreate(

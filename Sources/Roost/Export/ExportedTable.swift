@@ -105,7 +105,7 @@ package struct ExportedTable {
             try Task.checkCancellation()
             guard row.fields.count == header.count else {
                 throw table.failure(
-                    row.line, "it has \(row.fields.count) fields, but the header \(header.count)")
+                    row.line, "it has \(row.fields.count) fields, but the header has \(header.count)")
             }
             let values = zip(header, row.fields).map {
                 ($0, isRaw ? $1 : DelimitedLine.unescapingFormula($1))

@@ -29,11 +29,11 @@ package struct NumPyMatrix {
         let header = Header(String(decoding: data.dropFirst(start).prefix(length), as: UTF8.self))
         guard let format = header.type.flatMap(NumPyNumber.init) else {
             let type = header.type.map { "the type \($0)" } ?? "another type"
-            throw failure("its values have \(type), and are not numbers of 1 to 8 bytes")
+            throw failure("its values have \(type); they must be numbers of 1 to 8 bytes")
         }
         guard let (rows, columns) = header.shape else {
             let shape = header.shapeText.map { "the shape \($0)" } ?? "no shape"
-            throw failure("it has \(shape), and not that of a matrix with one row for each vector")
+            throw failure("it has \(shape); it must be a matrix with one row for each vector")
         }
         let body = data.dropFirst(start + length)
         guard body.count == rows * columns * format.size else {

@@ -24,7 +24,7 @@ extension VectorArchive {
         guard records.count == rows.rows else {
             throw RoostError(
                 .badInput,
-                "cannot import \(name): it has \(records.count) texts, but the NumPy file \(rows.rows) "
+                "cannot import \(name): it has \(records.count) texts, but the NumPy file has \(rows.rows) "
                     + "vectors; nothing was imported")
         }
         for index in records.indices { records[index].vector = rows.row(index) }

@@ -114,8 +114,8 @@ struct ModelInspection {
         return [
             .damage(
                 "\(comparison.different.count) entries",
-                "have vectors that the model \(embedder.space.model) does not compute: other files of the "
-                    + "model than the present ones (\((embedder.fingerprint ?? "").prefix(12))) were used",
+                "have vectors that differ from those of the model \(embedder.space.model): they were computed "
+                    + "with model files other than the current ones (\((embedder.fingerprint ?? "").prefix(12)))",
                 remedy: "computes their vectors again")
         ]
     }

@@ -54,7 +54,7 @@ extension StoreManifest {
         guard let outer = store(around: directory) else { return }
         throw RoostError(
             .configuration,
-            "cannot create a store in \(directory.path): this is inside the folder of the store in "
+            "cannot create a store in \(directory.path): it is inside the folder of the store in "
                 + "\(outer.folder.path); name another folder")
     }
 

@@ -78,7 +78,7 @@ struct SyncedFolders {
     /// - Throws: ``RoostError`` with `.badInput` if the description is invalid.
     mutating func add(_ folder: SyncedFolder) throws {
         if let defect = folder.defect {
-            throw RoostError(.badInput, "cannot remember the folder \(folder.path): \(defect)")
+            throw RoostError(.badInput, "cannot add the folder \(folder.path): \(defect)")
         }
         if let index = folders.firstIndex(where: { ExactText.areSame($0.path, folder.path) }) {
             let id = folders[index].id
@@ -86,7 +86,8 @@ struct SyncedFolders {
             folders[index].id = id
         } else {
             guard folders.count < Self.maximumCount else {
-                throw RoostError(.badInput, "cannot remember more than \(Self.maximumCount) folders")
+                throw RoostError(
+                    .badInput, "cannot add the folder: a store remembers at most \(Self.maximumCount)")
             }
             folders.append(folder)
         }

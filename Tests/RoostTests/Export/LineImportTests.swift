@@ -123,7 +123,8 @@ import Testing
         let faulty = try table(separator: separator) { $0.append("8a3f1e52\(separator)x") }
         let target = store()
         let error = await #expect(throws: RoostError.self) { try await target.importEntries(from: faulty) }
-        #expect(error?.message.contains("it has 2 fields, but the header 9; nothing was imported") == true)
+        let fault = "it has 2 fields, but the header has 9; nothing was imported"
+        #expect(error?.message.contains(fault) == true)
         #expect(try await target.count() == 0)
     }
 

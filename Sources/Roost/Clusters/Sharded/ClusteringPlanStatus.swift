@@ -89,7 +89,7 @@ extension ClusteringPlan {
             throw RoostError(
                 .spaceMismatch,
                 "cannot use the clustering plan: the store was restored, repaired or moved to another model "
-                    + "after the plan was made", remedy: .discardClusteringPlan)
+                    + "after the plan was created", remedy: .discardClusteringPlan)
         }
     }
 }
