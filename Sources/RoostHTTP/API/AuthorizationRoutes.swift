@@ -32,7 +32,7 @@ enum AuthorizationRoutes {
                                 "scopes_supported": Schema.array(
                                     of: Schema.string("A scope."), "The scopes that tokens need."),
                                 "bearer_methods_supported": Schema.array(
-                                    of: Schema.string("`header`."), "Where requests have their token."),
+                                    of: Schema.string("`header`."), "Where requests contain the token."),
                                 "resource_name": Schema.string("The name of the server."),
                             ], required: ["resource", "authorization_servers"], isOpen: true))),
                 Route.Answer(
@@ -41,7 +41,7 @@ enum AuthorizationRoutes {
             ]
         ) { call in
             guard let resource = call.context.settings.authorization else {
-                throw Problem.notFound("the server accepts only its own token, and none of other issuers")
+                throw Problem.notFound("the server accepts only its own token")
             }
             var members: [String: JSONValue] = [
                 "resource": .string(resource.resource.absoluteString),

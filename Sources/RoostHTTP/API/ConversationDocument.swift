@@ -68,7 +68,7 @@ enum ConversationDocument {
                     "line": Schema.integer("The line, from 1."), "page": Schema.integer("The page, from 1."),
                     "headings": Schema.array(
                         of: Schema.string("A heading."), "The headings above the text, outermost first."),
-                ], required: ["headings"], isOpen: true, "The place of the text in its source."),
+                ], required: ["headings"], isOpen: true, "The location of the text in its source."),
             "before": Schema.array(
                 of: Schema.reference("Message"), "The messages before it, oldest first."),
             "after": Schema.array(

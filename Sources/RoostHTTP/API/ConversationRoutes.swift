@@ -98,15 +98,15 @@ enum ConversationRoutes {
     private static let remember = Route(
         method: .post, path: "/api/v1/conversations/messages", operation: "rememberMessages", tag: tag,
         summary: "Store messages of a conversation in the given order.",
-        details: "Send the new messages, or the whole conversation or its last messages each time: messages "
-            + "at the start that the stored conversation already ends with, compared by role, speaker and "
-            + "text, are skipped, so a failed request can be repeated. A message with a name is skipped if "
-            + "the conversation contains one with this name; one with only a timestamp, if it contains one "
-            + "with the same role, speaker, text and timestamp; and one of the role system, if it contains "
-            + "an equal text. So a new message that equals the last stored one needs a name or a timestamp. "
-            + "Messages that were removed are not stored again at their place in the conversation. A first "
-            + "message that differs, such as a summary, is stored, and the conversation continues if two or "
-            + "more of its last messages follow.",
+        details: "A request can contain the new messages, the last messages or the whole conversation. "
+            + "Messages at the start that the stored conversation already ends with, compared by role, speaker and "
+            + "text, are skipped, so you can repeat a failed request. A message with a name is skipped if the "
+            + "conversation contains one with this name. A message with only a timestamp is skipped if the "
+            + "conversation contains one with the same role, speaker, text and timestamp, and a message of "
+            + "the role system if it contains an equal text. If a new message equals the last stored one, "
+            + "give it a name or a timestamp. A message that was removed is not stored again in its position "
+            + "in the conversation. If the first message differs each time, such as a summary, it is stored, "
+            + "and the conversation continues if at least two of its last messages follow.",
         effect: .writes,
         body: .json(
             Schema.object(
@@ -123,7 +123,7 @@ enum ConversationRoutes {
                                 "name": Schema.string(
                                     "A name that identifies the message.", minimum: 1, maximum: maximumName),
                                 "timestamp": Schema.time(
-                                    "The time of the message; the present time if it is absent."),
+                                    "The time of the message; the current time if it is absent."),
                                 "id": Schema.string(
                                     "The earlier spelling of name.", minimum: 1, maximum: maximumName),
                                 "time": Schema.time("The earlier spelling of timestamp."),
@@ -164,8 +164,8 @@ enum ConversationRoutes {
         "mode": Schema.choice(
             SearchMode.allCases.map(\.rawValue), "Whether to compare meaning, words or both (default)."),
         "all": Schema.flag("Whether to return the nearest messages even if none is relevant."),
-        "exactWords": Schema.flag("Whether misspelled words are not corrected."),
-        "recent": Schema.flag("Whether newer messages get a higher score."),
+        "exactWords": Schema.flag("Whether to search without correcting misspelled words."),
+        "recent": Schema.flag("Whether to give newer messages a higher score."),
         "tokens": Schema.integer(
             "The maximum number of tokens of all texts; no limit by default.", 1...1_000_000),
     ]) { $1 }
