@@ -5,7 +5,7 @@ struct ExitStatuses: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "exit-statuses", abstract: "The exit statuses of all commands.",
         discussion: """
-            Scripts can rely on these numbers, which are those of sysexits.h:
+            Scripts can rely on these statuses. Those from 64 to 78 have the meanings of sysexits.h:
 
             \(ExitStatus.allCases.map { "  \(padded($0.rawValue))  \($0.explanation)" }
                 .joined(separator: "\n"))
