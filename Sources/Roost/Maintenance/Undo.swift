@@ -22,8 +22,8 @@ struct Undo {
         guard last.store != stamp.store || last.epoch == stamp.epoch else {
             throw RoostError(
                 .nothingToUndo,
-                "cannot undo '\(last.command)': since then, another model has embedded the entries, or the "
-                    + "store was repaired or restored; this cannot be undone",
+                "cannot undo '\(last.command)': the store has since been moved to another model, repaired or "
+                    + "restored; this cannot be undone",
                 remedy: .chooseSnapshot)
         }
         let areConsecutive = zip(records, records.dropFirst()).allSatisfy { $0.to == $1.from }

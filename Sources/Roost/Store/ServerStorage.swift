@@ -106,7 +106,7 @@ extension StoreConfiguration {
         StorageError(
             .unsupported,
             "cannot move a store in PostgreSQL to another model, because its other clients would continue to "
-                + "use the present one; create a store with the other model, and import an export of the "
+                + "use the current one; create a store with the other model, and import an export of the "
                 + "entries into it")
     }
 

@@ -72,8 +72,8 @@
             switch code {
             case ENOSPC:
                 "cannot watch all folders, only \(count): raise the limit of the user with "
-                    + "`sysctl fs.inotify.max_user_watches=NUMBER`, and start to watch again"
-            case ENOMEM: "cannot watch all folders, only \(count): the system has not enough memory"
+                    + "`sysctl fs.inotify.max_user_watches=NUMBER`, and start watching again"
+            case ENOMEM: "cannot watch all folders, only \(count): the system does not have enough memory"
             default: nil
             }
         }
