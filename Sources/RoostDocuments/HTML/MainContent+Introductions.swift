@@ -136,6 +136,8 @@ extension MainContent {
         let block = facts.blocks[index]
         if let declaration = declaration(around: block.container) { return declaration }
         var unit = block.container
+        // The rows of a table are one part of a text.
+        if block.kind == .row { return facts.elements(around: block).first(where: isTable) ?? unit }
         guard block.kind == .code else { return unit }
         // Elements and tables that only arrange one code block count as the code.
         var parent = facts.tree.nodes[unit].parent
@@ -145,6 +147,8 @@ extension MainContent {
         }
         return unit
     }
+
+    private func isTable(_ node: Int) -> Bool { facts.tree.nodes[node].tag == "table" }
 
     /// Returns the outermost element of the declaration that contains an element; otherwise `nil`.
     func declaration(around element: Int) -> Int? {

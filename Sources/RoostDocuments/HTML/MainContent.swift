@@ -20,7 +20,7 @@ struct MainContent {
     private static let figureHints = ElementHints.mask(ofGroupsWith: ["image"])
     /// The maximum number of elements from a chosen block to the container that it shares with another one,
     /// if the blocks between them are one text.
-    private static let maximumGapDepth = 3
+    static let maximumGapDepth = 3
     /// The maximum number of elements from a block that continues a text to the container of the text.
     private static let maximumPartDepth = 4
     /// The minimum mean score of blocks that continue a text after its last chosen block.
@@ -56,6 +56,7 @@ struct MainContent {
     /// Returns the indices of the blocks of the main content for scores from 0 to 1.
     static func indices(of facts: PageFacts, scores: [Double]) -> [Int] {
         var content = MainContent(facts, scores: scores)
+        content.addSectionTexts()
         content.addIntroductions()
         content.addDeclarations()
         content.addParts()
@@ -96,7 +97,6 @@ struct MainContent {
     private func followingParts(_ gap: Range<Int>, known: Set<Int>) -> [Int] {
         var last = gap.lowerBound - 1
         var result: [Int] = []
-        var (gain, words) = (0.0, 0.0)
         var isAfterHeading = false
         for index in gap {
             if known.contains(index) {
@@ -107,9 +107,6 @@ struct MainContent {
             } else if isPart(index) {
                 let (container, _, depth) = common(last, index)
                 guard depth <= Self.maximumPartDepth, belongs(index, to: container) else { break }
-                let weight = Double(max(1, facts.blocks[index].counts.words))
-                gain += scores[index] * weight
-                words += weight
                 result.append(index)
                 last = index
                 isAfterHeading = false
@@ -119,7 +116,18 @@ struct MainContent {
                 break
             }
         }
-        return gain >= Self.minimumScore * words ? result : []
+        return areLikely(result) ? result : []
+    }
+
+    /// Returns whether the mean score of blocks, weighted by their words, permits them to be content.
+    func areLikely(_ indices: [Int]) -> Bool {
+        var (gain, words) = (0.0, 0.0)
+        for index in indices {
+            let weight = Double(max(1, facts.blocks[index].counts.words))
+            gain += scores[index] * weight
+            words += weight
+        }
+        return gain >= Self.minimumScore * words
     }
 
     /// Returns whether a block is the label of a tab, which neither belongs to the text nor interrupts it.

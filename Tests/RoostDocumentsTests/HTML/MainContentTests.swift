@@ -96,6 +96,27 @@ import Testing
         #expect(Self.texts(body, shortScore: 0.05).isEmpty)
     }
 
+    @Test func `The text below a chosen heading is kept if it is not likely to be something else`() {
+        let questions = [
+            "What should the people who live near the river do if its water rises in spring?",
+            "Whom should the people who live near the river ask if they need help in spring?",
+        ]
+        let body = """
+            <main><p>\(Self.sentence)</p><div class="item"><div><h3>\(questions[0])</h3></div><div>Move upstairs.</div>
+            </div><div class="item"><div><h3>\(questions[1])</h3></div><div>Ask the warden.</div></div></main>
+            """
+        #expect(Self.texts(body) == [questions[0], "Move upstairs.", questions[1], "Ask the warden."])
+        #expect(Self.texts(body, shortScore: 0.05) == questions)
+    }
+
+    @Test func `A table in a section of its own continues the text`() {
+        let body = """
+            <main><div><div><div><p>\(Self.sentence)</p></div></div></div><div><div><div><h2>Levels</h2><table><tbody>
+            <tr><th>Year</th><th>Level</th></tr><tr><td>2024</td><td>3 m</td></tr></tbody></table></div></div></div></main>
+            """
+        #expect(Self.texts(body) == ["Levels", "Year Level", "2024 3 m"])
+    }
+
     @Test func `The panels of tabs and the sections after them continue the text`() {
         let body = """
             <main><p>\(Self.sentence)</p><div class="tabs-container"><ul role="tablist"><li role="tab">npm</li>
