@@ -14,8 +14,8 @@ extension MainContent {
     private func textBelow(_ heading: Int) -> [Int] {
         var result: [Int] = []
         for index in isChosen.indices.dropFirst(heading + 1) {
-            if isChosen[index] { return [] }
             if facts.headingLevel(facts.blocks[index]) != nil { break }
+            if isChosen[index] { return [] }
             let (container, before, after) = common(heading, index)
             guard max(before, after) <= Self.maximumGapDepth, belongs(index, to: container) else { break }
             result.append(index)
