@@ -1,5 +1,5 @@
 /// Hides the parts of a text that are markup rather than language: addresses, HTML tags and entities, images
-/// (badges), link targets and percent-encodings.
+/// (badges), link targets, labels of references and percent-encodings.
 enum MarkupMask {
     /// The names of entities that can remain in a text without their ampersand after a faulty conversion.
     private static let entityNames: Set<String> = ["amp", "quot", "lt", "gt", "nbsp", "apos"]
@@ -198,14 +198,35 @@ enum MarkupMask {
         return nil
     }
 
-    /// Returns the range of a link target, `](target)`.
+    /// Returns the range of a link target, `](target)`, or of the label of a reference, `][label]`.
     private static func linkTarget(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
-        guard offset + 1 < utf8.count, utf8[offset + 1] == UInt8(ascii: "(") else { return nil }
+        guard offset + 1 < utf8.count else { return nil }
+        let isReference = utf8[offset + 1] == UInt8(ascii: "[")
+        guard isReference ? endsLinkText(utf8, at: offset) : utf8[offset + 1] == UInt8(ascii: "(") else {
+            return nil
+        }
+        let last = isReference ? UInt8(ascii: "]") : UInt8(ascii: ")")
         let limit = min(utf8.count, offset + maximumTag)
         for end in (offset + 2)..<max(offset + 2, limit) {
-            if utf8[end] == UInt8(ascii: ")") { return offset..<(end + 1) }
+            if utf8[end] == last { return offset..<(end + 1) }
             if utf8[end] == UInt8(ascii: "\n") { return nil }
         }
         return nil
+    }
+
+    /// Returns whether a closing bracket ends the text of a link. Brackets after a letter, a digit or another
+    /// bracket, as in `matrix[i][j]`, are not those of a link.
+    private static func endsLinkText(_ utf8: UnsafeBufferPointer<UInt8>, at bracket: Int) -> Bool {
+        var (depth, start) = (1, bracket)
+        while depth > 0 {
+            start -= 1
+            guard start >= 0, bracket - start <= maximumTag, utf8[start] != UInt8(ascii: "\n") else {
+                return false
+            }
+            if utf8[start] == UInt8(ascii: "]") { depth += 1 }
+            if utf8[start] == UInt8(ascii: "[") { depth -= 1 }
+        }
+        guard start > 0 else { return true }
+        return !isLetterOrDigit(utf8[start - 1]) && utf8[start - 1] != UInt8(ascii: "]")
     }
 }

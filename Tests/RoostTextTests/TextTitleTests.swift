@@ -49,6 +49,9 @@ struct TextTitleTests {
         ("A **bold** [link](https://x.y/z) and ![image](a.png)", "A bold link and"),
         ("https://example.com/\n\nThe page", "The page"),
         ("a `code span", "a code span"),
+        ("## [`Collections`][Module] module", "Collections module"),
+        ("[![Build][badge]][build-url] The [tool][1]", "The tool"),
+        ("Read matrix[i][j], then a", "Read matrix[i][j], then a"),
     ])
     func `a title keeps addresses and code`(_ text: String, _ title: String) {
         #expect(TextTitle.title(of: text) == title)
