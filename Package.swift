@@ -237,15 +237,13 @@ let package = Package(
             dependencies: [
                 "RoostModel", "RoostFiles", "RoostVectors", "RoostJSON", "RoostSQLite", "RoostConversations",
                 "RoostTestKit",
-            ],
-            path: "Tests/Support/CrashWorkload"),
+            ], path: "Tests/Support/CrashWorkload"),
         .target(name: "FakeServer", dependencies: nio, path: "Tests/Support/FakeServer"),
         .executableTarget(
             name: "storage-worker",
             dependencies: [
                 "CrashWorkload", "CFaultyVFS", "RoostFiles", "RoostModel", "RoostJSON", "RoostTestKit",
-            ],
-            path: "Tests/Support/StorageWorker"),
+            ], path: "Tests/Support/StorageWorker"),
         .executableTarget(
             name: "postgres-worker", dependencies: ["RoostPostgres", "RoostModel", "RoostTestKit"],
             path: "Tests/Support/PostgresWorker"),
