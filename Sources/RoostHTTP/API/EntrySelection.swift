@@ -115,7 +115,7 @@ enum EntrySelection {
     /// - Throws: ``Problem`` if it names no time.
     static func period(_ name: String, _ value: JSONValue) throws(Problem) -> DatePeriod? {
         guard let text = value[name]?.asString else { return nil }
-        guard let period = TimeArgument(now: Date()).period(text) else {
+        guard let period = DatePeriod(requested: text, now: Date()) else {
             throw .invalid("'\(name)' must be a time such as \(FilterArguments.timeForms)")
         }
         return period

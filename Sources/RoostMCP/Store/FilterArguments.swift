@@ -98,7 +98,7 @@ package enum FilterArguments {
     /// - Throws: ``ToolFailure`` if it names no time.
     static func period(_ name: String, _ arguments: ToolArguments) throws(ToolFailure) -> DatePeriod? {
         guard let text = arguments.string(name) else { return nil }
-        guard let period = TimeArgument(now: Date()).period(text) else {
+        guard let period = DatePeriod(requested: text, now: Date()) else {
             throw ToolFailure("'\(name)' must be a time such as \(timeForms)")
         }
         return period
@@ -113,7 +113,26 @@ extension EntryFilter {
         let times = TimeArgument(now: now)
         for text in texts {
             let condition = try EntryCondition(written: text, times)
-            if !addDates(condition, naming: times.period) { conditions.append(condition) }
+            if !addDates(condition, naming: { DatePeriod(requested: $0, now: now) }) {
+                conditions.append(condition)
+            }
+        }
+    }
+}
+
+extension DatePeriod {
+    /// Creates the period that a client names: a day, week, month or year in the server's time zone, or an
+    /// exact time in ISO 8601, whose period is empty also for entries that are dated by a day.
+    ///
+    /// - Parameter now: The time from which relative times count.
+    /// - Returns: `nil` if the text names no time.
+    package init?(requested text: String, now: Date) {
+        if let date = DateText.date(from: text) {
+            self.init(date..<date)
+        } else if let period = TimeArgument(now: now).period(text) {
+            self = period
+        } else {
+            return nil
         }
     }
 }
