@@ -35,8 +35,8 @@ package enum FilterArguments {
     package static let timeForms =
         "2026-01, 2026-01-31, 2026-01-31T09:00:00Z, 7d, yesterday, 'last week' or '3 weeks ago'"
 
-    /// The sentence about the days of filters and questions. A person means the days of their time zone, which
-    /// is that of a server on the same computer, and a client can name other times with an offset.
+    /// The sentence about the days of filters and questions. A person means the days of their time zone,
+    /// which is that of a server on the same computer. A client can name other times with an offset.
     package static let dayRule = "Days are those of the server's time zone."
 
     /// Returns the filter that the arguments describe, without the access rules.

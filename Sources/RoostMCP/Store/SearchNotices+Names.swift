@@ -1,8 +1,8 @@
 package import RoostModel
 
 extension SearchNotices {
-    /// Returns sentences about the tags, the keys of metadata and the sources that a filter requires, but that
-    /// no visible entry has.
+    /// Returns sentences about the tags, the keys of metadata and the sources that a filter requires, but
+    /// that no visible entry has.
     ///
     /// - Parameters:
     ///   - filter: The filter that the client wrote.

@@ -35,11 +35,9 @@ package enum JSONFault {
         return kind.map { "it is \($0), not an object" } ?? fallback
     }
 
-    /// Returns the reason why a text that several lines can share is not JSON, with the number of the line, if
-    /// it contains `NaN` or `Infinity`; `nil` for other texts, and for those that are no JSON object or array.
-    ///
-    /// Programs that write these words as numbers do so in files of any form, in which the line is not always
-    /// the beginning of a value.
+    /// Returns the reason why a text of several lines is not JSON, with the number of the line, if it
+    /// contains `NaN` or `Infinity` as a value; `nil` for other texts, and for those that do not begin like
+    /// an object or array.
     package static func notANumber(in data: some Collection<UInt8>) -> String? {
         guard let first = data.first(where: { !$0.isJSONSpace }),
             [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first)
