@@ -115,6 +115,23 @@ import Testing
         #expect(outcome.status == 65 && outcome.error.contains(advice), "\(outcome.error)")
     }
 
+    @Test func `a column of files without rows is refused, and a missing text names the option`() throws {
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        for (name, text) in [
+            ("t.json", #"[{"body": "one"}]"#), ("t.jsonl", #"{"body": "one", "name": "1"}"#),
+        ] {
+            try text.write(to: cli.home.appendingPathComponent(name), atomically: true, encoding: .utf8)
+        }
+        let array = try cli.roost("ingest", "--store=s", "t.json", "--text-column", "body")
+        #expect(array.status == 64 && array.error.contains("jq -c '.[]'"), "\(array)")
+        let unnamed = try cli.roost("ingest", "--store=s", "t.jsonl")
+        #expect(unnamed.status == 65 && unnamed.error.contains("--text-column"), "\(unnamed)")
+        // A file with rows is enough, and the other files are documents.
+        let both = try cli.roost(
+            "ingest", "--store=s", "t.jsonl", "t.json", "--text-column", "body", "--id-column", "name")
+        #expect(both.status == 0 && both.output.hasPrefix("2 new"), "\(both)")
+    }
+
     @Test(arguments: ["sqlite", "json"])
     func `a limit of the file size is not reported as an I/O error`(provider: String) throws {
         #expect(try cli.roost("init", "--store=s", "--provider", provider).status == 0)

@@ -134,19 +134,6 @@ import Testing
         #expect(try texts().contains("old Münze"))
     }
 
-    @Test func `a column of files without rows is refused, and a missing text names the option`() throws {
-        try write(#"[{"body": "one"}]"#, to: "t.json")
-        let array = try commands.roost("ingest", "t.json", "--text-column", "body")
-        #expect(array.status == 64 && array.error.contains("jq -c '.[]'"), "\(array)")
-        try write(#"{"body": "one", "name": "1"}"#, to: "t.jsonl")
-        let unnamed = try commands.roost("ingest", "t.jsonl")
-        #expect(unnamed.status == 65 && unnamed.error.contains("--text-column"), "\(unnamed)")
-        // A file with rows is enough, and the other files are documents.
-        let both = try commands.roost(
-            "ingest", "t.jsonl", "t.json", "--text-column", "body", "--id-column", "name")
-        #expect(both.status == 0 && both.output.hasPrefix("2 new"), "\(both)")
-    }
-
     @Test(arguments: [("t.csv", "text,year\nMünze,2024\n"), ("t.tsv", "text\tyear\nMünze\t2024\n")])
     func `a table in UTF-16 is read`(name: String, text: String) throws {
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
