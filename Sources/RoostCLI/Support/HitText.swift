@@ -140,7 +140,7 @@ struct HitText {
     }
 
     /// Returns a part of a text without the headings at its beginning that the first line of the hit shows.
-    /// A part without other text is returned as it is.
+    /// A part without other text is returned unchanged.
     private static func withoutKnownHeadings(
         _ range: Range<Int>, around byte: Int, of entry: Entry
     ) -> Range<Int> {
