@@ -15,7 +15,7 @@ public struct HTMLReader: DocumentReader {
     /// The maximum number of bytes of a page. Its tree, its blocks and its text need several times as much.
     private static let maximumSize = 32 << 20
 
-    public let version = 11
+    public let version = 12
 
     public let types = [Self.type]
 
