@@ -5,9 +5,9 @@
 /// uncertain spelling is used for words that occur nowhere else, such as the first name of an author in the
 /// lines below quotations.
 ///
-/// The spelling of a longer headline is not informative: in English, a sentence in which most words begin with
-/// a capital letter; in other languages, one in which most words consist of capital letters. In German, for
-/// example, most words of an ordinary sentence can be nouns.
+/// The spelling of a longer headline is not informative: in English, a sentence in which most words begin
+/// with a capital letter; in other languages, one in which most words consist of capital letters. In German,
+/// for example, most words of an ordinary sentence can be nouns.
 struct SentenceSpelling {
     /// A word of a sentence.
     struct Word {

@@ -111,11 +111,12 @@ struct ModelInspection {
                         + "\(comparison.compared) entries that were stored since then")
             ]
         }
+        let files = (embedder.fingerprint ?? "").prefix(12)
         return [
             .damage(
                 "\(comparison.different.count) entries",
-                "have vectors that differ from those of the model \(embedder.space.model): they were computed "
-                    + "with model files other than the current ones (\((embedder.fingerprint ?? "").prefix(12)))",
+                "have vectors that differ from those of the model \(embedder.space.model): they were "
+                    + "computed with model files other than the current ones (\(files))",
                 remedy: "computes their vectors again")
         ]
     }

@@ -11,8 +11,8 @@ extension ChatCommand {
             discussion: """
                 Reads Claude Code transcripts (JSON Lines), the conversations.json of a ChatGPT or \
                 Claude.ai export, and JSON Lines of the form {"role", "content", "timestamp"?, "id"?, \
-                "session"?, "agent"?, "user"?, "speaker"?, "title"?}, also as a JSON array or in an object with \
-                the key "messages". Importing the same file again adds \
+                "session"?, "agent"?, "user"?, "speaker"?, "title"?}, also as a JSON array or in an object \
+                with the key "messages". Importing the same file again adds \
                 nothing. Unreadable lines are reported and skipped. A folder or database is read as the \
                 session storage of another program (FileSessionStorage, SQLiteSessionStorage), without \
                 thoughts and tool calls; it must be the only argument.

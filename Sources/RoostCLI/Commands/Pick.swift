@@ -8,8 +8,8 @@ struct Pick: AsyncParsableCommand {
         discussion: """
             Lists the newest 20,000 entries, or the first 500 hits of a query. If fzf is installed, it shows \
             the list and filters it by title, path and tags. Otherwise, or with --builtin, the \
-            built-in list finds the entries that contain every typed word in the title, the path, the tags or \
-            the first 1,000 characters of the text. The text of the selected entry is shown as a preview.
+            built-in list finds the entries that contain every typed word in the title, the path, the tags \
+            or the first 1,000 characters of the text. The text of the selected entry is shown as a preview.
 
             The arrow keys select an entry, Enter opens it at its line in $VISUAL or $EDITOR, and Escape \
             closes the list. An entry that is not from a file is printed instead. If standard output is not \

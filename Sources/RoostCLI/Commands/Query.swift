@@ -15,8 +15,8 @@ struct Query: AsyncParsableCommand {
               title:word    The word must occur in the title; path:word and tag:word are similar.
 
             Without a field, words, phrases and prefixes are searched for in the text, title, headings, path \
-            and tags. A -word is ordinary text if it has one or two characters, if it begins with a digit, or \
-            if an entry contains it after the preceding word, as in "commit -amend". In a query with more \
+            and tags. A -word is ordinary text if it has one or two characters, if it begins with a digit, \
+            or if an entry contains it after the preceding word, as in "commit -amend". In a query with more \
             than twelve other words, quotation marks are punctuation. Everything after -- is ordinary text, \
             even if it looks like an option.
 

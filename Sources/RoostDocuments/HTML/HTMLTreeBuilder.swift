@@ -20,9 +20,9 @@ struct HTMLTreeBuilder {
 
     private(set) var tree = HTMLTree()
     private var open: [Int] = []
-    /// For each open element that is not in the tree, because it is too deep, whether it is a block. The texts
-    /// in such elements belong to the deepest element, and those of different blocks to different children of
-    /// it, so that their words are not joined.
+    /// For each open element that is not in the tree, because it is too deep, whether it is a block. The
+    /// texts in such elements belong to the deepest element, and those of different blocks to different
+    /// children of it, so that their words are not joined.
     private var omitted: [Bool] = []
     /// The name of the child that the next text begins; `nil` if it begins none.
     private var nextChild: String?

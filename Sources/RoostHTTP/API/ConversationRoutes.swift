@@ -99,14 +99,14 @@ enum ConversationRoutes {
         method: .post, path: "/api/v1/conversations/messages", operation: "rememberMessages", tag: tag,
         summary: "Store messages of a conversation in the given order.",
         details: "A request can contain the new messages, the last messages or the whole conversation. "
-            + "Messages at the start that the stored conversation already ends with, compared by role, speaker and "
-            + "text, are skipped, so you can repeat a failed request. A message with a name is skipped if the "
-            + "conversation contains one with this name. A message with only a timestamp is skipped if the "
-            + "conversation contains one with the same role, speaker, text and timestamp, and a message of "
-            + "the role system if it contains an equal text. If a new message equals the last stored one, "
-            + "give it a name or a timestamp. A message that was removed is not stored again in its position "
-            + "in the conversation. If the first message differs each time, such as a summary, it is stored, "
-            + "and the conversation continues if at least two of its last messages follow.",
+            + "Messages at the start that the stored conversation already ends with, compared by role, "
+            + "speaker and text, are skipped, so you can repeat a failed request. A message with a name is "
+            + "skipped if the conversation contains one with this name. A message with only a timestamp is "
+            + "skipped if the conversation contains one with the same role, speaker, text and timestamp, and "
+            + "a message of the role system if it contains an equal text. If a new message equals the last "
+            + "stored one, give it a name or a timestamp. A message that was removed is not stored again in "
+            + "its position in the conversation. If the first message differs each time, such as a summary, "
+            + "it is stored, and the conversation continues if at least two of its last messages follow.",
         effect: .writes,
         body: .json(
             Schema.object(

@@ -82,8 +82,8 @@ enum JobRoutes {
         summary: "Create a snapshot in the store's own backup repository.",
         details: "The backup is a job; see /api/v1/jobs/{id}. The first backup creates the "
             + "repository, which is encrypted if the server was started with a passphrase for backups. In "
-            + "the result of the job, `damagedDocuments` lists the SHA-256 digests of corrupt original files, "
-            + "which the snapshot lacks, and `incompletePacks` the missing or truncated packs of the "
+            + "the result of the job, `damagedDocuments` lists the SHA-256 digests of corrupt original "
+            + "files, which the snapshot lacks, and `incompletePacks` the missing or truncated packs of the "
             + "repository, whose older snapshots are incomplete.",
         effect: .writes,
         answers: [

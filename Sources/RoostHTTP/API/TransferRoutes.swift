@@ -26,8 +26,8 @@ enum TransferRoutes {
         details:
             "Each line of the body is a JSON object with `content` and optionally `tags` and `metadata`. "
             + "Texts that were added before, or occur before in the stream, are not stored again; their "
-            + "entries get the tags and metadata. After every \(batchSize) lines, the server commits them and "
-            + "answers with a line that has the numbers of received, new and unchanged entries. The last "
+            + "entries get the tags and metadata. After every \(batchSize) lines, the server commits them "
+            + "and answers with a line that has the numbers of received, new and unchanged entries. The last "
             + "line has `done: true`, or `error` and the number of the faulty line; the lines of earlier "
             + "steps stay stored. If the client closes the connection, the current step is discarded.",
         effect: .writes, isStream: true, body: .lines, streamsBody: true,

@@ -11,8 +11,8 @@ struct ReclusterTool: Tool {
     let definition = ToolDefinition(
         name: "recluster", title: "Recluster the entries",
         description:
-            "Groups all entries into labeled clusters. Clusters keep their ids and the user's labels as long as "
-            + "most of their members stay. Takes seconds for 10,000 entries.",
+            "Groups all entries into labeled clusters. Clusters keep their ids and the user's labels as long "
+            + "as most of their members stay. Takes seconds for 10,000 entries.",
         effect: .changes,
         input: [
             ToolProperty(

@@ -96,7 +96,7 @@ import Testing
         #expect(Self.texts(body, shortScore: 0.05).isEmpty)
     }
 
-    @Test func `The text below a chosen heading is kept if it is not likely to be something else`() {
+    @Test func `The answer to a chosen question is kept if it is not likely to be something else`() {
         let questions = [
             "What should the people who live near the river do if its water rises in spring?",
             "Whom should the people who live near the river ask if they need help in spring?",

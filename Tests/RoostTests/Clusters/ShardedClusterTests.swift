@@ -221,7 +221,7 @@ import Testing
         for count in [1, 4] {
             let error = await #expect(throws: RoostError.self) { try await store.assignShard(0, of: count) }
             #expect(error?.code == .badInput)
-            #expect(error?.message.contains("into 2 shards") == true, "\(error?.message ?? "")")
+            #expect(error?.message.contains("results for 2 shards") == true, "\(error?.message ?? "")")
         }
         #expect(Set(try await records.names(withPrefix: "")) == Set(names))
         #expect(try await store.clusteringPlan()?.missingShards == [0])

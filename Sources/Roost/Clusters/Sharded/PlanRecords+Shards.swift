@@ -87,8 +87,8 @@ extension PlanRecords {
         guard let expected = ClusteringPlanStatus.shardCount(finished), expected != count else { return }
         throw RoostError(
             .badInput,
-            "cannot assign shard \(index)/\(count): this plan already has results for \(expected) shards; use "
-                + "\(expected) shards, or discard the plan and create another one. Nothing was changed")
+            "cannot assign shard \(index)/\(count): this plan already has results for \(expected) shards; "
+                + "use \(expected) shards, or discard the plan and create another one. Nothing was changed")
     }
 
     /// Reads the entries of a finished shard.

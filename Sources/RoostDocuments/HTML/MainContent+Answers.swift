@@ -1,12 +1,20 @@
-/// The texts of chosen headings.
+/// The answers to chosen questions.
 extension MainContent {
-    /// Adds the texts below chosen headings without a chosen block, such as the answers to questions, if it
-    /// is not likely that they are something else. A heading without its text says little.
-    mutating func addSectionTexts() {
-        for heading in isChosen.indices where isChosen[heading] {
-            guard let level = facts.headingLevel(facts.blocks[heading]), level > 1 else { continue }
+    /// The question marks of Latin, East Asian and Arabic texts.
+    private static let questionMarks: Set<Character> = ["?", "？", "؟"]
+
+    /// Adds the text below a chosen heading that is a question, if none of it is chosen and it is not likely
+    /// to be something else. An answer is often short, so its own score is low.
+    mutating func addAnswers() {
+        for heading in isChosen.indices where isChosen[heading] && isQuestion(heading) {
             for index in textBelow(heading) { isChosen[index] = true }
         }
+    }
+
+    private func isQuestion(_ index: Int) -> Bool {
+        let block = facts.blocks[index]
+        guard let level = facts.headingLevel(block), level > 1 else { return false }
+        return block.text.last { !$0.isWhitespace }.map(Self.questionMarks.contains) ?? false
     }
 
     /// Returns the blocks between a heading and the next one that are near a common container, if none of
