@@ -49,16 +49,31 @@ import Testing
             try requests.fileHandleForWriting.write(contentsOf: Data(request.utf8))
         }
         try requests.fileHandleForWriting.close()
-        // The answers exceed the buffer of a pipe, which the client empties late.
-        try await Task.sleep(for: .milliseconds(500))
-        var received = Data()
-        while received.count(where: { $0 == UInt8(ascii: "\n") }) < count {
-            var part = [UInt8](repeating: 0, count: 1 << 16)
-            let length = read(answers.fileHandleForReading.fileDescriptor, &part, part.count)
-            if length > 0 { received += part[..<length] } else { try await Task.sleep(for: .milliseconds(1)) }
+        // The answers exceed the buffer of a pipe, which the client empties late. It reads on a thread of its
+        // own, because the server waits for it on the threads of tasks.
+        let output = answers.fileHandleForReading.fileDescriptor
+        let received = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                Thread.sleep(forTimeInterval: 0.5)
+                continuation.resume(returning: Self.lines(count, from: output))
+            }
         }
         #expect(received.count > 1 << 16)
         try await serving.value
         withExtendedLifetime((requests, answers)) {}
+    }
+
+    /// Reads lines from a descriptor that does not block, until the given number of them, the end, or a
+    /// minute without data.
+    private static func lines(_ count: Int, from descriptor: Int32) -> Data {
+        var received = Data()
+        var part = [UInt8](repeating: 0, count: 1 << 16)
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while received.count(where: { $0 == UInt8(ascii: "\n") }) < count, poll(&entry, 1, 60_000) > 0 {
+            let length = read(descriptor, &part, part.count)
+            guard length > 0 else { break }
+            received += part[..<length]
+        }
+        return received
     }
 }
