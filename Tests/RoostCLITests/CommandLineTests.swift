@@ -123,7 +123,7 @@ import Testing
             (["show", "zz"], 64, "invalid id"),
             (["show", UUID().uuidString], 66, "no entry"), (["remove", UUID().uuidString], 66, "no entry"),
             (["query", "x", "--cluster", "c"], 66, "no clusters"), (["import", "nowhere"], 66, "nowhere"),
-            (["import", odd + "/crlf.md"], 65, "line 1"), (["config", "colour", "blue"], 64, "colour"),
+            (["import", odd + "/crlf.md"], 65, "roost ingest"), (["config", "colour", "blue"], 64, "colour"),
             (["init", "--model", "none"], 69, "none"), (["model", "add", odd], 69, "config.json"),
         ] as [([String], Int32, String)] {
             let outcome = try cli.roost(arguments)

@@ -67,10 +67,10 @@ import Testing
         try run("add", "--store=s", "NA")
         try run("export", "entries", "--store=s", "-o", name)
         // Data frames read the text as a missing value.
-        let end = name == "e.csv" ? ",NA\n" : "\tNA\n"
+        let end = name == "e.csv" ? ",NA\r\n" : "\tNA\n"
         let table = try String(contentsOf: file(name), encoding: .utf8)
         #expect(table.contains(end))
-        try write(table.replacing(end, with: String(end.dropLast(3)) + "\n"), name)
+        try write(table.replacing(end, with: end.replacing("NA", with: "")), name)
         for store in ["s", "t"] {
             let before = try entries(store)
             let outcome = try cli.roost("import", "--store", store, name)
