@@ -184,7 +184,7 @@ import Testing
     @Test func `Without a terminal or entries, there is a message`() throws {
         try prepare()
         let piped = try cli.roost("pick", "--store=s")
-        #expect(piped.status == 64 && piped.error.contains("needs a terminal"), "\(piped)")
+        #expect(piped.status == 64 && piped.error.contains("must be a terminal"), "\(piped)")
         let empty = try pick(["--builtin", "--tag=none"], [:], [])
         #expect(empty.status == 1 && empty.text.contains("no entry matches"), "\(empty)")
     }
