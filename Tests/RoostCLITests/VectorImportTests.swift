@@ -110,7 +110,8 @@ import Testing
         for (row, fault) in [
             ("{\"text\": \"a\", \"vector\": [1, \"x\"]}", "line 2: its vector"),
             ("{\"text\": \" \", \"vector\": [1]}", "line 2: it has no text"),
-            ("{\"text\": null, \"vector\": [1]}", "line 2: it has no text"), ("[", "line 2: its syntax is invalid"),
+            ("{\"text\": null, \"vector\": [1]}", "line 2: it has no text"),
+            ("[", "line 2: its syntax is invalid"),
         ] {
             try Data((rows[0] + "\n" + row).utf8).write(to: file("bad.jsonl"))
             let outcome = try cli.roost("import", "--store=new", "bad.jsonl")
