@@ -184,7 +184,7 @@ enum EmbeddingRoutes {
                     "normalize": Schema.nullable(
                         Schema.flag("Must be true or absent: the vectors have unit length.")),
                     "truncate": Schema.nullable(
-                        Schema.flag("Whether to truncate texts that are too long, or to refuse them.")),
+                        Schema.flag("Whether to truncate texts that are too long; false by default.")),
                     "truncation_direction": Schema.nullable(
                         Schema.choice(["Right", "right"], "Where to truncate texts: only at the end.")),
                     "prompt_name": Schema.nullable(
