@@ -6,10 +6,12 @@ import Testing
 /// time.
 ///
 /// `ROOST_FUZZ_FILES` sets the number of mutations for each kind of file (default: 60), and
-/// `ROOST_FUZZ_SECONDS` the maximum time for each file. A failed check names the number of a mutation, which
-/// produces it again.
+/// `ROOST_FUZZ_SECONDS` the maximum time for each file. `ROOST_FUZZ_FIRST` is the number of the first mutation
+/// (default: 0), so that several processes, or runs one after the other, can share a large number of mutations.
+/// A failed check names the number of a mutation, which produces it again.
 @Suite(.serialized) struct DocumentFuzzTests {
     private static let count = setting("ROOST_FUZZ_FILES") ?? 60
+    private static let first = setting("ROOST_FUZZ_FIRST") ?? 0
     /// The default is long, because other tests use the processor too. Reading a file takes milliseconds.
     private static let maximumTime = Duration.seconds(setting("ROOST_FUZZ_SECONDS") ?? 600)
 
@@ -18,8 +20,10 @@ import Testing
     }
 
     /// Reads files until the time of one of them exceeds the maximum.
-    private func read(_ kind: FuzzKind, count: Int, file: (Int) -> DocumentInput) async throws {
-        for number in 0..<count {
+    private func read(
+        _ kind: FuzzKind, first: Int = 0, count: Int, file: (Int) -> DocumentInput
+    ) async throws {
+        for number in first..<first + count {
             let input = file(number)
             let start = ContinuousClock.now
             let defect = try await kind.defect(of: input)
@@ -28,26 +32,30 @@ import Testing
         }
     }
 
-    private func readMutations(of kind: FuzzKind, count: Int) async throws {
-        try await read(kind, count: max(1, count)) { FuzzMutator.mutation($0, of: kind) }
+    /// Reads the share of the mutations of one kind, which is smaller if reading a file takes long or if several
+    /// kinds have one reader.
+    private func readMutations(of kind: FuzzKind, share: Int = 1) async throws {
+        try await read(kind, first: Self.first / share, count: max(1, Self.count / share)) {
+            FuzzMutator.mutation($0, of: kind)
+        }
     }
 
     @Test(arguments: FuzzKind.documents + [.pdfText])
     func `Mutated documents do no harm`(kind: FuzzKind) async throws {
-        try await readMutations(of: kind, count: Self.count)
+        try await readMutations(of: kind)
     }
 
     @Test func `Mutated source code does no harm`() async throws {
         // One reader reads all languages, so they share the number of files.
         try #require(!FuzzKind.code.isEmpty)
         for kind in FuzzKind.code {
-            try await readMutations(of: kind, count: Self.count / FuzzKind.code.count)
+            try await readMutations(of: kind, share: FuzzKind.code.count)
         }
     }
 
     @Test func `Mutated PDF documents do no harm`() async throws {
         // Each file starts two programs, which take 20 times as long as reading their output.
-        try await readMutations(of: .pdf, count: Self.count / 20)
+        try await readMutations(of: .pdf, share: 20)
     }
 
     @Test(arguments: FuzzKind.documents + [.pdfText])
