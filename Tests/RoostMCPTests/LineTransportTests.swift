@@ -63,6 +63,64 @@ import Testing
         withExtendedLifetime((requests, answers)) {}
     }
 
+    @Test func `a client that reads late does not block other work, and then gets all answers`() async throws {
+        let (requests, answers) = (Pipe(), Pipe())
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        let server = MCPServer(StoreHandle { store }, AccessRules(), version: "test")
+        let transport = LineTransport(
+            input: requests.fileHandleForReading.fileDescriptor,
+            output: answers.fileHandleForWriting.fileDescriptor)
+        let serving = Task { try await transport.serve(server) }
+        let (count, input) = (400, requests.fileHandleForWriting)
+        Thread.detachNewThread {
+            let initialize =
+                #"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#
+            let lines =
+                [initialize] + (1..<count).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"tools/list"}"# }
+            for line in lines { try? input.write(contentsOf: Data((line + "\n").utf8)) }
+            try? input.close()
+        }
+        // The answers are larger than the buffer of a pipe. If they waited for the client on the threads of
+        // tasks, no task would run until the client reads, and the client is a task here.
+        for _ in 0..<20 { try await Task.sleep(for: .milliseconds(20)) }
+        let received = try await withThrowingTaskGroup(of: Int.self) { group in
+            let output = answers.fileHandleForReading
+            group.addTask {
+                var lines = 0
+                while lines < count, let part = try output.read(upToCount: 1 << 16), !part.isEmpty {
+                    lines += part.count { $0 == UInt8(ascii: "\n") }
+                    await Task.yield()
+                }
+                return lines
+            }
+            return try await group.next() ?? 0
+        }
+        #expect(received == count)
+        try await serving.value
+        withExtendedLifetime((requests, answers)) {}
+    }
+
+    @Test func `a server that is canceled ends although the client does not read`() async throws {
+        let (requests, answers) = (Pipe(), Pipe())
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        let server = MCPServer(StoreHandle { store }, AccessRules(), version: "test")
+        let transport = LineTransport(
+            input: requests.fileHandleForReading.fileDescriptor,
+            output: answers.fileHandleForWriting.fileDescriptor)
+        let serving = Task { try await transport.serve(server) }
+        let line = #"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{}}}"# + "\n"
+        let lines = Data(String(repeating: line, count: 4000).utf8)
+        Thread.detachNewThread { try? requests.fileHandleForWriting.write(contentsOf: lines) }
+        try await Task.sleep(for: .milliseconds(100))
+        serving.cancel()
+        await #expect(throws: CancellationError.self) { try await serving.value }
+        // The threads that still write end with an error.
+        signal(SIGPIPE, SIG_IGN)
+        try answers.fileHandleForReading.close()
+        try requests.fileHandleForReading.close()
+        withExtendedLifetime((requests, answers)) {}
+    }
+
     /// Reads lines from a descriptor that does not block, until the given number of them, the end, or a
     /// minute without data.
     private static func lines(_ count: Int, from descriptor: Int32) -> Data {

@@ -24,7 +24,8 @@ package final class MCPConnection: Sendable {
 
     /// Creates a connection.
     ///
-    /// - Parameter send: Sends one message to the client. It can be called from several tasks at once.
+    /// - Parameter send: Sends one message to the client. It can be called from several tasks at once, so it
+    ///   must not wait for the client.
     package init(_ server: MCPServer, send: @escaping @Sendable (Data) -> Void) {
         (self.server, self.send) = (server, send)
     }

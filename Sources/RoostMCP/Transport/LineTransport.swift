@@ -1,7 +1,6 @@
 import Foundation
 import RoostFiles
 import RoostModel
-import Synchronization
 
 /// The transport over standard input and output: one JSON message per line.
 package struct LineTransport: Sendable {
@@ -49,6 +48,8 @@ package struct LineTransport: Sendable {
                     ProtocolError(.invalidRequest, "the message is longer than \(Self.maximumLength) bytes")
                         .response(to: nil).serialized())
             }
+            // No further requests are read while the client does not read the answers of earlier ones.
+            await writer.waitForBacklog(of: Self.maximumBacklog)
             if writer.hasFailed { break }
         }
         // The thread may wait for a permit; it ends when it finds that the stream has finished.
@@ -56,8 +57,12 @@ package struct LineTransport: Sendable {
         permits.signal()
         if Task.isCancelled || writer.hasFailed { connection.cancel() }
         await connection.finish()
+        await writer.waitForBacklog(of: 0)
         try Task.checkCancellation()
     }
+
+    /// The number of bytes that wait to be written above which no requests are read.
+    private static let maximumBacklog = 1 << 20
 
     /// The number of lines that are read before the first of them is handled.
     private static let maximumWaitingLines = 8
@@ -93,30 +98,5 @@ package struct LineTransport: Sendable {
             if line.count > maximumLength { (line, isTooLong) = (Data(), true) }
         }
         _ = finishLine()
-    }
-}
-
-/// Writes messages to a file descriptor, one at a time.
-private final class LineWriter: Sendable {
-    private let output: Int32
-    /// Whether writing has failed, for example because the client has exited.
-    private let failed = Mutex(false)
-
-    init(_ output: Int32) { self.output = output }
-
-    var hasFailed: Bool { failed.withLock { $0 } }
-
-    func write(_ message: Data) {
-        failed.withLock { failed in
-            var rest = message + Data("\n".utf8)
-            while !failed, !rest.isEmpty {
-                let count = rest.withUnsafeBytes { Foundation.write(output, $0.baseAddress, $0.count) }
-                if count > 0 {
-                    rest = rest.dropFirst(count)
-                } else if count == 0 || !DescriptorReadiness.canRetry(after: errno, .writing, output) {
-                    failed = true
-                }
-            }
-        }
     }
 }
