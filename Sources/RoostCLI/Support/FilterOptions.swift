@@ -57,7 +57,8 @@ struct FilterOptions: ParsableArguments {
     static func validateDates(_ texts: [String?]) throws {
         for text in texts.compactMap(\.self) where date(text, now: Date()) == nil {
             throw ValidationError(
-                "invalid time '\(Terminal.line(text, limit: 40))'; use \(TimeArgument.forms)")
+                "invalid time '\(Terminal.line(text, limit: 40))'; "
+                    + (TimeArgument.advice(on: text) ?? "use \(TimeArgument.forms)"))
         }
     }
 

@@ -45,6 +45,7 @@ package struct TimeArgument {
         var text = text.trimmingCharacters(in: .whitespaces)
         // All durations count back from now, so a minus sign before one changes nothing.
         if text.first == "-", text.dropFirst().first?.isNumber == true { text.removeFirst() }
+        text = Self.normalizingDay(of: text)
         let lowercased = text.lowercased()
         if let named = DatePeriod(naming: text, in: calendar) ?? calendarPeriod(lowercased)
             ?? recentPeriod(lowercased)

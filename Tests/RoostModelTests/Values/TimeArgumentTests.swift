@@ -73,10 +73,32 @@ import Testing
         ("this afternoon", "2026-03-11T11:00:00Z"),
         ("this evening", "2026-03-11T17:00:00Z"),
         ("tonight", "2026-03-11T17:00:00Z"),
+        ("2026/02/03", "2026-02-02T23:00:00Z"),
+        ("2026/2/3 08:00", "2026-02-03T07:00:00Z"),
+        ("2026.02.03", "2026-02-02T23:00:00Z"),
+        ("2026-2-3", "2026-02-02T23:00:00Z"),
+        ("3.2.2026", "2026-02-02T23:00:00Z"),
+        ("03.02.2026 08:00", "2026-02-03T07:00:00Z"),
     ])
     func `A time is read in each form`(text: String, expected: String) throws {
         let date = try argument.date(text)
         #expect(date == (try? Date(expected, strategy: .iso8601)), "\(text)")
+    }
+
+    @Test(arguments: [
+        "3/2/2026", "2026/2-3", "2026/13/1", "2026/2/30", "32.1.2026", "1.2.26", "2026/2/3/4", "2026/2/345",
+    ])
+    func `Digits that are no day or can be two days are no time`(text: String) throws {
+        #expect(try argument.date(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("3/2/2026", "write the day as 2026-02-03 or 2026-03-02"),
+        ("2/2/2026", "write the day as 2026-02-02"),
+        ("13/2/2026", "write the day as 2026-02-13"), ("13/14/2026", nil), ("soon", nil),
+    ])
+    func `The advice on a day that can be two days names both`(text: String, expected: String?) {
+        #expect(TimeArgument.advice(on: text) == expected)
     }
 
     @Test(arguments: [
