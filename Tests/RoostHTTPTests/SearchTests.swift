@@ -134,6 +134,28 @@ struct SearchTests {
         }
     }
 
+    @Test func `entries are selected by the folders of their sources`() async throws {
+        try await HTTPHarness.run { harness in
+            try await harness.store.ingest(
+                ["/notes/a.md", "/notes/b.md", "/other/c.md"].map { path in
+                    SourceDraft(
+                        id: "file://" + path, fingerprint: "1",
+                        entries: [EntryDraft(content: "text " + path)])
+                })
+            func count(_ source: String) async throws -> Int? {
+                let list = try await harness.send(.GET, "/api/v1/entries?source=" + source)
+                return list.json["entries"]?.elements?.count
+            }
+            #expect(try await count("/notes") == 2)
+            #expect(try await count("file:///notes/a.md") == 1)
+            #expect(try await count("/other/c.md") == 1)
+            #expect(try await count("/not") == 0)
+            let found = try await harness.send(
+                .POST, "/api/v1/search", ["query": "text", "sources": ["/notes"]])
+            #expect(found.json["hits"]?.elements?.count == 2)
+        }
+    }
+
     @Test func `sources are listed and removed`() async throws {
         try await HTTPHarness.run { harness in
             try await harness.store.ingest([

@@ -267,6 +267,7 @@ struct IsolationTests {
         let status = await open.call("status")
         #expect(status["entries"] == 1)
         #expect(status["messages"] == 2)
+        #expect(status["timeZone"]?.asString == TimeZone.current.identifier)
         let scoped = await MCPHarness(Self.conversation, store: open.store).call("status")
         #expect(scoped["entries"] == 0)
         #expect(scoped["messages"] == 1)

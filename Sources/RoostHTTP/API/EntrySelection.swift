@@ -24,7 +24,9 @@ enum EntrySelection {
                 + "dates of entries. \(FilterArguments.dayRule)",
             maximum: maximumCount),
         "sources": Schema.array(
-            of: Schema.string("The id of a source.", maximum: 4_096), "Only entries of these sources.",
+            of: Schema.string("A file, a folder, a web address or the id of a source.", maximum: 4_096),
+            "Only entries of these sources, or of sources inside these folders and below these web "
+                + "addresses. Paths are those of the server.",
             maximum: 1_000),
         "cluster": Schema.string(
             "Only members of the cluster with this id or label; 'none' selects entries in no cluster.",
@@ -59,8 +61,8 @@ enum EntrySelection {
 
     /// Returns the filter that a JSON body or the parameters of a query describe.
     ///
-    /// - Parameter snapshot: The snapshot in which a cluster is looked up. It is evaluated only if the filter
-    ///   names a cluster, because searches take their own snapshots.
+    /// - Parameter snapshot: The snapshot in which sources and a cluster are looked up. It is evaluated only
+    ///   if the filter names them, because searches take their own snapshots.
     /// - Throws: ``Problem`` if a condition, a time or an id is invalid.
     static func filter(
         _ value: JSONValue, in snapshot: @autoclosure () async throws -> any StorageSnapshot
@@ -70,7 +72,9 @@ enum EntrySelection {
         }
         var filter = EntryFilter(tags: Set(strings("tags", "tag")))
         let sources = strings("sources", "source")
-        if !sources.isEmpty { filter.sources = Set(sources) }
+        if !sources.isEmpty {
+            filter.sources = try await SourceSelection.sources(named: sources, in: try await snapshot())
+        }
         do {
             try filter.addConditions(strings("where", "where"), now: Date())
         } catch {

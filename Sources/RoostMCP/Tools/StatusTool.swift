@@ -1,3 +1,4 @@
+import Foundation
 import Roost
 import RoostConversations
 import RoostMemory
@@ -11,7 +12,8 @@ struct StatusTool: Tool {
     let definition = ToolDefinition(
         name: "status", title: "Describe the store",
         description:
-            "Returns the numbers of entries, messages and clusters, the embedding model and the permissions.",
+            "Returns the numbers of entries, messages and clusters, the embedding model, the permissions and "
+            + "the time zone.",
         effect: .reads, input: [],
         output: [
             ToolProperty(
@@ -23,6 +25,9 @@ struct StatusTool: Tool {
             ToolProperty(
                 "revision", .string(maximumBytes: .max), isRequired: true, "The revision of the store."),
             ToolProperty("readOnly", .flag, isRequired: true, "Whether the store can only be read."),
+            ToolProperty(
+                "timeZone", .string(maximumBytes: .max), isRequired: true,
+                "The server's time zone, in which days such as 'yesterday' begin."),
             ToolProperty("messages", .integer(0...Int.max), "The number of visible messages."),
             ToolProperty(
                 "tags", .array(of: .string(maximumBytes: .max), maximumCount: 1_000),
@@ -42,6 +47,7 @@ struct StatusTool: Tool {
                 "model": .string(store.embedder.space.model),
                 "revision": .string(String(snapshot.stamp.revision.rawValue)),
                 "readOnly": .bool(rules.isReadOnly),
+                "timeZone": .string(TimeZone.current.identifier),
             ]
             if rules.showsClusters {
                 members["clusters"] = .integer(Int64(snapshot.stamp.clusterCount))
