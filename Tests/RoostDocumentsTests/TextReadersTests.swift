@@ -22,6 +22,21 @@ import Testing
         }
     }
 
+    @Test func `Outputs of a notebook are read as a terminal shows them`() async throws {
+        let cells = #"""
+            {"cells": [{"cell_type": "code", "source": "ls", "outputs": [
+              {"output_type": "stream", "text": ["\u001b[01;32mREADME\u001b[0m\n", "10%\r100%\n"]},
+              {"output_type": "execute_result",
+               "data": {"text/plain": ["[<matplotlib.lines.Line2D at 0x10f695240>]"]}},
+              {"output_type": "display_data",
+               "data": {"text/plain": ["<IPython.core.display.HTML object>"]}},
+              {"output_type": "execute_result", "data": {"text/plain": ["<b> 2 > 1"]}}]}]}
+            """#
+        let document = try await DocumentFixture.document(cells, name: "a.ipynb")
+        #expect(document.text == "```\nls\n```\n\n```\nREADME\n100%\n```\n\n```\n<b> 2 > 1\n```")
+        #expect(document.unreadParts == ["2 outputs that are not short texts"])
+    }
+
     @Test func `The links of a notebook are those of its Markdown cells`() async throws {
         let cells =
             ##"{"cells": [{"cell_type": "markdown", "source": ["# Pump\n", "See [a](b.md) and [[C]]."]},"##

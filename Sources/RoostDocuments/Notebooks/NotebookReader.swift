@@ -19,7 +19,7 @@ public struct NotebookReader: DocumentReader {
     /// The maximum number of bytes of the text in which links are found. The file is still in memory then.
     private static let maximumLinkLength = 1 << 19
 
-    public let version = 2
+    public let version = 3
 
     public let types = [Self.type]
 
@@ -142,10 +142,21 @@ public struct NotebookReader: DocumentReader {
             hasImage = name.hasPrefix("image/")
             return !hasImage
         }
-        let text = text(value)
+        let text = TerminalOutput.visibleText(text(value))
         guard !hasImage, text.contains(where: { !$0.isWhitespace }), text.utf8.count <= maximumOutputBytes,
-            text.count(where: \.isNewline) <= maximumOutputLines
+            text.count(where: \.isNewline) <= maximumOutputLines, !onlyNamesObjects(text)
         else { return nil }
         return text
+    }
+
+    /// Returns whether a text only names the classes of objects that the notebook shows in another form, such
+    /// as `[<matplotlib.lines.Line2D at 0x7f4c>]` or `<IPython.core.display.HTML object>`.
+    private static func onlyNamesObjects(_ text: String) -> Bool {
+        let object = /<[A-Za-z_][\w.:]*(?: object)?(?: at 0x[0-9A-Fa-f]+)?>/
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard trimmed.hasPrefix("<") || trimmed.hasPrefix("[<") || trimmed.hasPrefix("(<"),
+            trimmed.contains(" object") || trimmed.contains(" at 0x")
+        else { return false }
+        return trimmed.replacing(object, with: "").allSatisfy { "[](), \n".contains($0) }
     }
 }

@@ -28,7 +28,7 @@ public struct OfficeReader: DocumentReader {
     static let book = DocumentType(
         name: "epub", title: "EPUB", extensions: ["epub"], mediaTypes: ["application/epub+zip"])
 
-    public let version = 7
+    public let version = 8
 
     public let types = [
         Self.word, Self.presentation, Self.workbook, Self.openText, Self.openPresentation,

@@ -107,9 +107,10 @@ enum MarkdownText {
     }
 
     /// Returns a table of texts that are not Markdown, with `|` between cells. The first row is the header.
+    /// Returns an empty text if no cell has text, as in a table that only arranges pictures.
     static func table(_ rows: [[String]]) -> String {
         let width = rows.map(\.count).max() ?? 0
-        guard width > 0 else { return "" }
+        guard rows.contains(where: { $0.contains { !$0.allSatisfy(\.isWhitespace) } }) else { return "" }
         // Without an array of the lines, which would need as much memory again.
         var table = ""
         for (index, row) in rows.enumerated() {
