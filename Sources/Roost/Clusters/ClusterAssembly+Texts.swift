@@ -5,18 +5,25 @@ import RoostText
 
 extension ClusterAssembly {
     /// Counts the words of entries, except those of boilerplate lines and of the hidden parts of texts.
+    ///
+    /// - Returns: The languages of the texts.
+    @discardableResult
     mutating func countTexts(
         of texts: EntryTexts, without boilerplate: BoilerplateLines = BoilerplateLines([])
-    ) async throws {
+    ) async throws -> LanguageShares {
+        var languages = LanguageShares()
         let common = try await FolderNames.common(in: texts.snapshot)
         try await texts.forEachPage { entries in
             for entry in entries {
                 let text = entry.labelText
+                let counted = boilerplate.removing(from: text) ?? text
+                languages.add(counted)
                 count(
-                    boilerplate.removing(from: text) ?? text, of: entry.id,
+                    counted, of: entry.id,
                     folders: entry.folderNames.filter { !common.contains($0) } + entry.tags)
             }
         }
+        return languages
     }
 
     /// Embeds the phrases from which labels are made, so that labels are chosen by their meaning. Does

@@ -45,7 +45,7 @@ struct Reclusterer: Sendable {
         let found = try await find()
         progress(.labels)
         var assembly = ClusterAssembly(found.partition, of: found.entries.vectors, ids: found.entries.ids)
-        try await assembly.countTexts(
+        let languages = try await assembly.countTexts(
             of: EntryTexts(found.snapshot), without: found.replacements.boilerplate)
         let labelNotice = try await assembly.embedPhrases(with: boilerplate.embedder.embedder)
         progress(.saving)
@@ -56,7 +56,10 @@ struct Reclusterer: Sendable {
             report.boilerplateLines = contents.lines
             if !isDryRun { await boilerplate.catalog.save(contents) }
         }
-        report.notices += [found.replacements.notice, labelNotice].compactMap(\.self)
+        let model = boilerplate.embedder.embedder.space.model
+        report.notices += [
+            found.replacements.notice, labelNotice, LanguageNotice.text(on: languages, model: model),
+        ].compactMap(\.self)
         return report
     }
 

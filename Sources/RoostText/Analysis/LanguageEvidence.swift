@@ -72,6 +72,18 @@ struct LanguageEvidence: Sendable {
         return isSufficient ? best : fallback
     }
 
+    /// The language of the words in the most frequent script; `nil` if the evidence for a language is not
+    /// sufficient, also for English.
+    var dominant: TextLanguage? {
+        guard let index = words.indices.max(by: { words[$0] < words[$1] }), words[index] > 0,
+            let script = WordScript(rawValue: UInt8(index))
+        else { return nil }
+        let best = best(script, default: .unstemmed)
+        // The scripts other than the Latin one have a language that is the most likely without evidence.
+        let usual = script == .latin ? .unstemmed : TextLanguages()[script]
+        return best != .unstemmed ? best : usual != .unstemmed ? usual : nil
+    }
+
     /// Returns the given language with the most evidence, or the default if there is no evidence for any.
     func best(
         _ script: WordScript, among languages: Set<TextLanguage>, default fallback: TextLanguage
