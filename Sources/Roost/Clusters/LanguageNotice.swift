@@ -8,8 +8,8 @@ enum LanguageNotice {
     static func text(on languages: LanguageShares, model: String) -> String? {
         guard isEnglish(model), let language = languages.foreignLanguage else { return nil }
         let name = "\(language)".capitalized
-        return "most texts are not in English (the most frequent language is \(name)), but \(model) was trained "
-            + "on English; a multilingual model finds better clusters and more similar texts"
+        return "most texts are not in English (the most frequent language is \(name)), but \(model) was "
+            + "trained on English; a multilingual model finds better clusters and more similar texts"
     }
 
     /// Whether the name of a model says that it was trained on English alone.
