@@ -55,6 +55,15 @@ import Testing
         #expect(error?.status == .usage)
     }
 
+    @Test func `A tag with a comma leads to separate tags`() throws {
+        let added = try commands.roost("add", "a swift", "--tag", "birds, roof")
+        #expect(added.status == 0)
+        #expect(added.error.contains("one tag with a comma; for the tags 'birds' and 'roof'"), "\(added)")
+        #expect(try !commands.roost("add", "two swifts", "--tag", "birds").error.contains("comma"))
+        let id = added.output.trimmingCharacters(in: .newlines)
+        #expect(try commands.roost("tag", id, "a,b").error.contains("one tag with a comma"))
+    }
+
     @Test func `One # before a tag is not a part of it`() throws {
         let id = String(try cli.roost("add", "one", "--tag", "#garden").output.prefix(36))
         #expect(try cli.roost("tag", id, "#birds").status == 0)

@@ -70,6 +70,7 @@ struct Add: AsyncParsableCommand {
             options.note(
                 "the text is only the name '\(shown)'; `roost ingest '\(shown)'` adds what the file contains")
         }
+        TagArgument.remark(on: tag, options)
         if !added.isNew {
             options.note(
                 "the store already contains this text; "

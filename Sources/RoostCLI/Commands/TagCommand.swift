@@ -54,6 +54,7 @@ struct TagCommand: AsyncParsableCommand {
             let tag = changes.count == 1 ? "" : "\(Terminal.line(change.tag, limit: 60)): "
             options.note("\(tag)\(count) of \(Count.text(ids.count, "entry", "entries")) changed")
         }
+        TagArgument.remark(on: changes.filter(\.isAdded).map(\.tag), options)
         try await store.close()
     }
 
