@@ -56,12 +56,12 @@ import Testing
     }
 
     @Test func `A tag with a comma leads to separate tags`() throws {
-        let added = try commands.roost("add", "a swift", "--tag", "birds, roof")
+        let added = try cli.roost("add", "a swift", "--tag", "birds, roof")
         #expect(added.status == 0)
         #expect(added.error.contains("one tag with a comma; for the tags 'birds' and 'roof'"), "\(added)")
-        #expect(try !commands.roost("add", "two swifts", "--tag", "birds").error.contains("comma"))
+        #expect(try !cli.roost("add", "two swifts", "--tag", "birds").error.contains("comma"))
         let id = added.output.trimmingCharacters(in: .newlines)
-        #expect(try commands.roost("tag", id, "a,b").error.contains("one tag with a comma"))
+        #expect(try cli.roost("tag", id, "a,b").error.contains("one tag with a comma"))
     }
 
     @Test func `One # before a tag is not a part of it`() throws {
