@@ -6,9 +6,9 @@ import Testing
 /// time.
 ///
 /// `ROOST_FUZZ_FILES` sets the number of mutations for each kind of file (default: 60), and
-/// `ROOST_FUZZ_SECONDS` the maximum time for each file. `ROOST_FUZZ_FIRST` is the number of the first mutation
-/// (default: 0), so that several processes, or runs one after the other, can share a large number of mutations.
-/// A failed check names the number of a mutation, which produces it again.
+/// `ROOST_FUZZ_SECONDS` the maximum time for each file. `ROOST_FUZZ_FIRST` is the number of the first
+/// mutation (default: 0), so that several processes, or runs one after the other, can share a large number of
+/// mutations. A failed check names the number of a mutation, which produces it again.
 @Suite(.serialized) struct DocumentFuzzTests {
     private static let count = setting("ROOST_FUZZ_FILES") ?? 60
     private static let first = setting("ROOST_FUZZ_FIRST") ?? 0
@@ -32,8 +32,8 @@ import Testing
         }
     }
 
-    /// Reads the share of the mutations of one kind, which is smaller if reading a file takes long or if several
-    /// kinds have one reader.
+    /// Reads the share of the mutations of one kind, which is smaller if reading a file takes long or if
+    /// several kinds have one reader.
     private func readMutations(of kind: FuzzKind, share: Int = 1) async throws {
         try await read(kind, first: Self.first / share, count: max(1, Self.count / share)) {
             FuzzMutator.mutation($0, of: kind)

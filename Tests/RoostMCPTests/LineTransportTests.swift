@@ -63,7 +63,7 @@ import Testing
         withExtendedLifetime((requests, answers)) {}
     }
 
-    @Test func `a client that reads late does not block other work, and then gets all answers`() async throws {
+    @Test func `a client that reads late does not block other work and gets all answers`() async throws {
         let (requests, answers) = (Pipe(), Pipe())
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
         let server = MCPServer(StoreHandle { store }, AccessRules(), version: "test")

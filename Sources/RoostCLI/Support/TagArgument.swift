@@ -20,8 +20,8 @@ enum TagArgument {
         let parts = tag.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         let separate = parts.map { "'\(Terminal.line($0, limit: 40))'" }.joined(separator: " and ")
         options.note(
-            "'\(Terminal.line(tag, limit: 60))' is one tag with a comma; for the tags \(separate), name each of "
-                + "them separately")
+            "'\(Terminal.line(tag, limit: 60))' is one tag with a comma; for the tags \(separate), name each "
+                + "of them separately")
     }
 
     /// Throws an error if a tag is empty, or contains control characters, which a list of tags on one line

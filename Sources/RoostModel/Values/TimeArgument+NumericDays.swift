@@ -26,8 +26,8 @@ extension TimeArgument {
             return nil
         }
         let orders = [(month: match.1, day: match.2), (month: match.2, day: match.1)]
-        let days = Set(
-            orders.filter { (1...12).contains(Int($0.month) ?? 0) }.map { iso(match.3, $0.month, $0.day, "") })
+        let possible = orders.filter { (1...12).contains(Int($0.month) ?? 0) }
+        let days = Set(possible.map { iso(match.3, $0.month, $0.day, "") })
         return days.isEmpty ? nil : "write the day as " + days.sorted().joined(separator: " or ")
     }
 }
