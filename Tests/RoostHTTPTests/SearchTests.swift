@@ -151,7 +151,7 @@ struct SearchTests {
             #expect(try await count("/other/c.md") == 1)
             #expect(try await count("/not") == 0)
             let found = try await harness.send(
-                .POST, "/api/v1/search", ["query": "text", "sources": ["/notes"]])
+                .POST, "/api/v1/search", ["query": "text", "filter": ["sources": ["/notes"]]])
             #expect(found.json["hits"]?.elements?.count == 2)
         }
     }

@@ -48,7 +48,7 @@ import Testing
         #expect(shares.foreignLanguage == nil)
         shares.add(text)
         #expect(shares.foreignLanguage == language)
-        for _ in 0..<10 { shares.add("kubectl get pods | grep error, 42") }
+        for _ in 0..<10 { shares.add("kubectl grep 42 | jq .items") }
         #expect(shares.foreignLanguage == language)
         for _ in 0..<10 { shares.add("The swifts came back in May and nest under the roof of the church.") }
         #expect(shares.foreignLanguage == nil)
