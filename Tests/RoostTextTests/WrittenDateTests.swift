@@ -7,16 +7,28 @@ struct WrittenDateTests {
         "4 May 2025", "what did I do on May 4th, 2025?", "the 4th of May, 2025", "2025 May 4", "04 may 2025",
         "was war am 4. Mai 2025", "4 de mayo de 2025", "le 4 mai 2025", "4 maggio 2025", "4 mei 2025",
     ])
-    func `a date in words has a form in digits`(text: String) {
+    func `a date in words is found`(text: String) {
         let dates = WrittenDate.dates(in: text)
         #expect(dates.map { [$0.year, $0.month, $0.day] } == [[2025, 5, 4]])
-        #expect(dates.first.map { String(decoding: $0.term.word, as: UTF8.self) } == "2025-05-04")
     }
 
     @Test(arguments: [
-        "May 2025", "4 May", "32 May 2025", "4 may 20255", "I may go 4 times in 2025", "2025-05-04", "",
+        ("2025-05-04", [[5, 4]]), ("2025/05/04", [[5, 4]]), ("2025_5_4", [[5, 4]]), ("2025.05.04", [[5, 4]]),
+        ("4.5.2025", [[5, 4]]), ("04. 05. 2025", [[5, 4]]), ("was war am 4/5/2025", [[5, 4]]),
+        ("4/5/2025", [[5, 4], [4, 5]]), ("05-04-2025", [[4, 5], [5, 4]]), ("4/4/2025", [[4, 4]]),
+        ("4/25/2025", [[4, 25]]), ("25/4/2025", [[4, 25]]), ("diary/2025-05-04.md", [[5, 4]]),
     ])
-    func `other texts have no complete date in words`(text: String) {
+    func `a date in digits has each of its readings`(text: String, days: [[Int]]) {
+        let dates = WrittenDate.dates(in: text)
+        #expect(dates.map { [$0.month, $0.day] } == days)
+        #expect(dates.allSatisfy { $0.year == 2025 })
+    }
+
+    @Test(arguments: [
+        "May 2025", "4 May", "32 May 2025", "4 may 20255", "I may go 4 times in 2025", "2025-13-04",
+        "4 5 2025", "4.5/2025", "1.4.5.2025", "10.4.5", "2025-05", "13/13/2025", "",
+    ])
+    func `other texts have no complete date`(text: String) {
         #expect(WrittenDate.dates(in: text).isEmpty)
     }
 
@@ -47,5 +59,47 @@ struct WrittenDateTests {
         #expect(try ranking("4 May 2025", in: others).first == 1)
         let underscores = days.map { (title: $0.title.replacing("-", with: "_"), body: $0.body) }
         #expect(try ranking("4 May 2025", in: others + underscores).first == 5)
+    }
+
+    @Test(arguments: [
+        "4.5.2025", "4/5/2025", "2025/05/04", "2025-05-04", "4 May 2025", "May 4, 2025", "4. Mai 2025",
+    ])
+    func `a date finds its other forms in titles and texts`(query: String) throws {
+        let forms = [
+            "2025-05-04", "2025_05_04", "4 May 2025", "May 4th, 2025", "the 4th of May, 2025", "4.5.2025",
+            "04/05/2025", "4 de mayo de 2025", "4. Mai 2025",
+        ]
+        let others = [
+            (title: "Dates 2025-04-06", body: "4 topics, 5 trips and 12 runs in 2025"),
+            (title: "May 2025", body: "On 4 days in May it rained. On 6 April 2025, it did not."),
+        ]
+        for form in forms {
+            #expect(try ranking(query, in: others + [(title: form, body: "Bread and milk")]).first == 2)
+            let text = (title: "Shopping", body: "Bread and milk, bought on \(form) in the town")
+            #expect(try ranking(query, in: others + [text]).first == 2)
+        }
+    }
+
+    @Test func `a day that texts can also mean ranks below the day`() throws {
+        let texts = [(title: "Trip", body: "on 05.04.2025"), (title: "Bread", body: "on 04.05.2025")]
+        #expect(try ranking("2025-05-04", in: texts) == [1, 0])
+        #expect(try ranking("2025-04-05", in: texts) == [0, 1])
+    }
+
+    @Test func `an excerpt shows a date in another form`() throws {
+        let text = "In 2025, much happened. " + String(repeating: "Nothing else. ", count: 60)
+        let body = text + "We met on 4 May 2025 in the town." + text
+        var builder = InvertedIndexBuilder()
+        builder.add(IndexedText(body, fields: [:]))
+        var collection = TextCollection()
+        collection.parts.append(TextPart(builder.finish()))
+        let query = try collection.resolved(TextQuery("2025-05-04"), correctsSpelling: true)
+        let utf8 = Array(body.utf8)
+        let found = utf8.withUnsafeBufferPointer { text in
+            query.occurrences(in: text, within: 0..<text.count).map {
+                String(decoding: text[$0.range], as: UTF8.self)
+            }
+        }
+        #expect(found.contains("4 May 2025"))
     }
 }

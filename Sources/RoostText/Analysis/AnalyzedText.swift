@@ -34,8 +34,35 @@ struct AnalyzedText: Sendable {
             matches.append(Match(range: occurrence.range, clause: clause))
             if matches.count == limit { break }
         }
+        for (index, clause) in clauses.enumerated() {
+            guard case .anyPhrase(let phrases) = clause else { continue }
+            matches += phrases.flatMap { ranges(of: $0) }.map { Match(range: $0, clause: index) }
+        }
         // An identifier follows its words, although it starts where the first of them does.
-        return matches.sorted { $0.range.lowerBound < $1.range.lowerBound }
+        return Array(matches.sorted { $0.range.lowerBound < $1.range.lowerBound }.prefix(limit))
+    }
+
+    /// Returns the ranges of a phrase of resolved terms, from its first to its last word.
+    ///
+    /// - Complexity: O(words of the text, times the terms).
+    private func ranges(of phrase: [Term]) -> [Range<Int>] {
+        let keys = phrase.map { Set($0.keys) }
+        // The first and the last word of each phrase that has been found up to the current term, by the
+        // position of its first word.
+        var starts: [UInt32: Range<Int>]?
+        for (term, keys) in zip(phrase, keys) {
+            var found: [UInt32: Range<Int>] = [:]
+            for occurrence in occurrences where occurrence.position > UInt32(term.offset) {
+                let start = occurrence.position - UInt32(term.offset)
+                guard let first = starts.map({ $0[start] }) ?? occurrence.range,
+                    keys.contains(Array(vocabulary.terms[Int(occurrence.term)]))
+                else { continue }
+                found[start] = first.lowerBound..<max(first.lowerBound, occurrence.range.upperBound)
+            }
+            guard !found.isEmpty else { return [] }
+            starts = found
+        }
+        return starts.map { Array($0.values) } ?? []
     }
 }
 
@@ -54,6 +81,7 @@ private struct FormMatcher {
         for (index, clause) in clauses.enumerated() {
             switch clause {
             case .prefix(let prefix): prefixes.append((prefix, index))
+            case .anyPhrase: break
             case .phrase(let terms):
                 for term in terms {
                     // Words match without regard to diacritics, even if they have different stems.

@@ -24,7 +24,7 @@ struct Term: Sendable, Hashable {
     /// (``TextCollection/resolved(_:correctsSpelling:unless:)``). Otherwise empty.
     var keys: [[UInt8]] = []
     /// The other form under which texts are found too: that of a version number or of its first word, with or
-    /// without the initial `v`, or that of a date (``WrittenDate``); `nil` for other words.
+    /// without the initial `v`; `nil` for other words.
     var variant: [UInt8]?
     /// Whether the term stands for all words that begin with it, at its offset in a phrase.
     var isPrefix = false

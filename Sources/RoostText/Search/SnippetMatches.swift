@@ -37,7 +37,7 @@ struct SnippetMatches {
     private(set) var items: [Item] = []
     private let keys: Keys
 
-    /// The factor for identifiers and operators, which nobody writes by accident.
+    /// The factor for identifiers, dates and operators, which nobody writes by accident.
     private static let identifierWeight: Float = 2
     /// The maximum number of bytes between adjacent words.
     private static let maximumGap = 3
@@ -79,6 +79,7 @@ struct SnippetMatches {
 
     private static func weight(_ clause: TextQuery.ScoringClause) -> Float {
         let weight = clause.information * clause.weight
+        if case .anyPhrase = clause.clause { return weight * identifierWeight }
         guard case .phrase(let terms) = clause.clause, let kind = terms.first?.kind else { return weight }
         return kind == .verbatim || kind == .operator ? weight * identifierWeight : weight
     }

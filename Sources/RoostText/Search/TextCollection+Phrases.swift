@@ -42,6 +42,7 @@ extension TextQuery.Clause {
         switch self {
         case .phrase(let terms):
             terms.map { String(decoding: $0.folding.spelling, as: UTF8.self) }.joined(separator: " ")
+        case .anyPhrase(let phrases): phrases.first.map { Self.phrase($0).text } ?? ""
         case .prefix(let prefix): String(decoding: prefix, as: UTF8.self) + "*"
         }
     }

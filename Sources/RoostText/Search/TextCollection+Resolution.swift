@@ -2,8 +2,8 @@ extension TextCollection {
     /// Returns a query whose words have the keys under which the indexes contain them.
     ///
     /// A word is found by its stem in each language of the indexes, and by all words that differ from it only
-    /// in diacritics. Words that no text contains, or almost none, are corrected. A date in words also finds
-    /// its form in digits (``WrittenDate``).
+    /// in diacritics. Words that no text contains, or almost none, are corrected. A date also finds its
+    /// other forms (``WrittenDate``).
     ///
     /// - Parameters:
     ///   - query: A query that has not been resolved.
@@ -49,7 +49,7 @@ extension TextCollection {
                 correct(index, in: &query, spoken, languages, visible, unless: isCorrect)
             }
         }
-        addDates(to: &query, counted)
+        addDates(to: &query, languages, counted)
         addPartsOfIdentifiers(to: &query, counted)
         let documents = size(of: counted).documents
         for index in query.scoring.indices {

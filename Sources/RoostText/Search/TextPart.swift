@@ -59,6 +59,7 @@ extension TextPart {
                 let found = phrase(terms)
                 return found.isEmpty
                     ? .nowhere : .counted(found.map { FoundDocument(document: $0, occurrences: $1) })
+            case .anyPhrase(let phrases): return find(anyOf: phrases)
             case .prefix(let prefix):
                 var found: [Int: FoundDocument] = [:]
                 for word in index.words.indices(beginningWith: prefix) {
@@ -124,8 +125,30 @@ extension TextPart {
     /// - Parameter documents: The documents to read, in ascending order.
     /// - Complexity: O(documents and occurrences of the words).
     func occurrences(of clause: TextQuery.Clause, among documents: [Int]) -> WordOccurrences {
-        guard case .phrase(let terms) = clause else { return WordOccurrences() }
-        return starts(ofPhrase: terms, among: documents)
+        switch clause {
+        case .phrase(let terms): starts(ofPhrase: terms, among: documents)
+        case .anyPhrase(let phrases):
+            phrases.reduce(WordOccurrences()) { $0.union(starts(ofPhrase: $1, among: documents)) }
+        case .prefix: WordOccurrences()
+        }
+    }
+
+    /// Returns the documents that contain one of several phrases in the body or in another field.
+    private func find(anyOf phrases: [[Term]]) -> Found {
+        var found: [Int: FoundDocument] = [:]
+        for terms in phrases {
+            for (document, occurrences) in phrase(terms) {
+                found[document, default: FoundDocument(document: document, occurrences: 0)]
+                    .occurrences += occurrences
+            }
+            for (document, starts) in phraseInFields(terms, .all) {
+                for start in starts {
+                    found[document, default: FoundDocument(document: document, occurrences: 0)]
+                        .fields.formUnion(start.field)
+                }
+            }
+        }
+        return found.isEmpty ? .nowhere : .counted(found.values.sorted { $0.document < $1.document })
     }
 
     /// Returns the documents whose body contains a phrase, and how often each document contains it.
@@ -185,7 +208,7 @@ extension TextPart {
         index.reading {
             if case .phrase(let terms) = clause, terms.count > 1 {
                 if includesBody { for match in phrase(terms) { contains[match.document] = true } }
-                for document in phraseInFields(terms, fields) { contains[document] = true }
+                for document in phraseInFields(terms, fields).keys { contains[document] = true }
                 return
             }
             guard includesBody else {
@@ -215,6 +238,8 @@ extension TextPart {
             for number in terms.flatMap({ numbers(of: $0) }) {
                 index.forEachFieldPosting(of: number) { document, fields, _ in body(document, fields) }
             }
+        case .anyPhrase(let phrases):
+            forEachMatch(find(anyOf: phrases)) { body($0.document, $0.fields) }
         case .prefix(let prefix):
             for word in index.words.indices(beginningWith: prefix) {
                 index.forEachFieldPosting(ofWord: word, body)
@@ -222,10 +247,10 @@ extension TextPart {
         }
     }
 
-    /// Returns the documents in which one of several fields contains a phrase.
+    /// Returns the documents in which one of several fields contains a phrase, and where it begins.
     ///
     /// - Complexity: O(occurrences of the words in fields).
-    private func phraseInFields(_ terms: [Term], _ fields: TextFieldSet) -> Set<Int> {
+    private func phraseInFields(_ terms: [Term], _ fields: TextFieldSet) -> [Int: Set<FieldOccurrence>] {
         // The possible starts of the phrase in each document that contains all terms processed so far.
         var starts: [Int: Set<FieldOccurrence>]?
         for term in terms {
@@ -241,10 +266,10 @@ extension TextPart {
                     found[document, default: []].insert(start)
                 }
             }
-            guard !found.isEmpty else { return [] }
+            guard !found.isEmpty else { return [:] }
             starts = found
         }
-        return Set((starts ?? [:]).keys)
+        return starts ?? [:]
     }
 
     /// Returns the numbers of the terms of all words with a prefix, and the fields in which each document

@@ -21,6 +21,8 @@ public struct TextQuery: Sendable, Hashable {
     enum Clause: Sendable, Hashable {
         /// One or more adjacent words.
         case phrase([Term])
+        /// One of several phrases, such as the forms of a date, in the body or in another field.
+        case anyPhrase([[Term]])
         /// A word that starts with these UTF-8 bytes.
         case prefix([UInt8])
     }
@@ -107,10 +109,15 @@ public struct TextQuery: Sendable, Hashable {
         return (field, plainText)
     }
 
-    /// Whether the query requires or excludes a phrase of several words, or has pairs of adjacent words.
+    /// Whether the query requires or excludes a phrase of several words, or has pairs of adjacent words or
+    /// the forms of a date.
     package var hasPhrases: Bool {
-        (required + excluded + pairs).contains {
-            if case .phrase(let terms) = $0 { terms.count > 1 } else { false }
+        (required + excluded + pairs + scoring.map(\.clause)).contains {
+            switch $0 {
+            case .phrase(let terms): terms.count > 1
+            case .anyPhrase: true
+            case .prefix: false
+            }
         }
     }
 

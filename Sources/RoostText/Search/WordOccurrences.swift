@@ -78,7 +78,7 @@ struct WordOccurrences {
     }
 
     /// Returns the positions of two words. A position belongs to only one of them.
-    fileprivate func union(_ other: WordOccurrences) -> WordOccurrences {
+    func union(_ other: WordOccurrences) -> WordOccurrences {
         if other.documents.isEmpty { return self }
         if documents.isEmpty { return other }
         var result = WordOccurrences()

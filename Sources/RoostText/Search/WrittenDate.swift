@@ -1,7 +1,7 @@
-/// A day that a query writes in words, such as `4 May 2025`, `May 4th, 2025` or `4. Mai 2025`.
+/// A day in a query, such as `4 May 2025`, `May 4th, 2025`, `4. Mai 2025`, `2025-05-04` or `4.5.2025`.
 ///
-/// Notes about a day are often named after it in the form of ISO 8601, so a query for the day has no word in
-/// common with their names except the year.
+/// Texts and their names can have the day in another form, which has no word in common with the query except
+/// the year.
 struct WrittenDate: Sendable, Hashable {
     var year: Int
     /// The month, from 1.
@@ -10,34 +10,87 @@ struct WrittenDate: Sendable, Hashable {
     /// The words of the query that form the date, in lower case without diacritics.
     var words: [[UInt8]]
 
-    /// The date as a word of a text: `2025-05-04`, and the variant `2025_05_04`, which names of files have.
-    var term: Term {
-        func text(separator: String) -> String {
-            let (month, day) = (month < 10 ? "0\(month)" : "\(month)", day < 10 ? "0\(day)" : "\(day)")
-            return [String(year), month, day].joined(separator: separator)
-        }
-        var term = Term(.verbatim, text(separator: "-").utf8)
-        term.variant = Array(text(separator: "_").utf8)
-        return term
-    }
-
     /// Returns the different dates in a text, in their order.
+    ///
+    /// Digits with the year at the end can have two readings, and then both are returned: `4/5/2025` is 4 May
+    /// or April 5. Only the day can come first before points, or if the text is in a language other than
+    /// English, unless the number is no day of that month.
     ///
     /// - Complexity: O(length of text).
     static func dates(in text: String) -> [WrittenDate] {
-        let words = Term.terms(of: text).filter { $0.kind == .word }.map(\.word)
-            .filter { !joiningWords.contains(String(decoding: $0, as: UTF8.self)) }
+        let words = Self.words(of: text).filter { !joiningWords.contains($0.text) }
+        let isDayFirst = TextLanguages(of: text).latin != .english
         var dates: [WrittenDate] = []
+        func add(_ found: [WrittenDate]) {
+            for date in found where !dates.contains(date) { dates.append(date) }
+        }
         var next = 0
         while next + 2 < words.count {
-            guard let date = date(Array(words[next...(next + 2)])) else {
-                next += 1
-                continue
-            }
-            if !dates.contains(date) { dates.append(date) }
-            next += 3
+            let three = Array(words[next...(next + 2)])
+            // A longer row of numbers is an address or a version.
+            let isEnclosed =
+                (next > 0 && three[0].continues && words[next - 1].isNumber)
+                || (next + 3 < words.count && words[next + 3].continues && words[next + 3].isNumber)
+            var found = isEnclosed ? [] : datesInDigits(three, isDayFirst: isDayFirst)
+            if found.isEmpty, let date = date(three.map { Array($0.text.utf8) }) { found = [date] }
+            add(found)
+            next += found.isEmpty ? 1 : 3
         }
         return dates
+    }
+
+    /// A word of a query.
+    private struct Word {
+        /// The word in lower case without diacritics.
+        var text: String
+        /// What is between the previous word and this one.
+        var separator: String
+        /// Whether the word continues a number: it follows another word and a sign of dates without a space.
+        var continues: Bool { signs.contains(separator) }
+        var isNumber: Bool { text.utf8.allSatisfy { (48...57).contains($0) } }
+    }
+
+    /// The signs between the numbers of a date.
+    private static let signs: Set = ["-", "/", ".", "_"]
+
+    private static func words(of text: String) -> [Word] {
+        var (words, text, end) = ([Word](), text, 0)
+        text.withUTF8 { utf8 in
+            _ = TokenScanner.forEachToken(in: utf8) { token in
+                guard token.kind == .word else { return true }
+                let separator = String(decoding: utf8[end..<token.range.lowerBound], as: UTF8.self)
+                let word = String(decoding: WordFolding(utf8[token.range]).folded, as: UTF8.self)
+                words.append(Word(text: word, separator: words.isEmpty ? "" : separator))
+                end = token.range.upperBound
+                return true
+            }
+        }
+        return words
+    }
+
+    /// Returns the readings of three numbers that are joined by the same sign; empty if they are no date.
+    private static func datesInDigits(_ words: [Word], isDayFirst: Bool) -> [WrittenDate] {
+        let sign = words[1].separator
+        guard sign == words[2].separator, signs.contains(sign) || sign == ". " else { return [] }
+        func date(_ year: Int, _ month: Int, _ day: Int) -> WrittenDate? {
+            guard let year = Self.year(words[year].text), let month = number(words[month].text, 1...12),
+                let day = number(words[day].text, 1...31)
+            else { return nil }
+            return WrittenDate(year: year, month: month, day: day, words: words.map { Array($0.text.utf8) })
+        }
+        if let date = date(0, 1, 2) { return [date] }
+        let (dayFirst, monthFirst) = (date(2, 1, 0), date(2, 0, 1))
+        if let dayFirst, isDayFirst || sign.first == "." { return [dayFirst] }
+        let readings = [dayFirst, monthFirst].compactMap(\.self)
+        return readings.first == readings.last ? Array(readings.prefix(1)) : readings
+    }
+
+    /// Returns the number that a word of one or two digits is, if it is in a range.
+    private static func number(_ word: String, _ range: ClosedRange<Int>) -> Int? {
+        guard (1...2).contains(word.utf8.count), let number = Int(word), range.contains(number) else {
+            return nil
+        }
+        return number
     }
 
     private static func date(_ words: [[UInt8]]) -> WrittenDate? {
@@ -52,7 +105,7 @@ struct WrittenDate: Sendable, Hashable {
     }
 
     /// The endings of ordinal numbers.
-    private static let ordinalEndings: Set<Substring> = ["", "st", "nd", "rd", "th", "er", "o"]
+    static let ordinalEndings: Set<Substring> = ["", "st", "nd", "rd", "th", "er", "o"]
 
     private static func day(_ word: String) -> Int? {
         let digits = word.prefix { $0.isASCII && $0.isNumber }
@@ -72,7 +125,7 @@ struct WrittenDate: Sendable, Hashable {
 
     /// The numbers of the months by their names in lower case without diacritics. No name has different
     /// numbers in two languages.
-    private static let months: [String: Int] = {
+    static let months: [String: Int] = {
         let lists = [
             "january february march april may june july august september october november december",
             "jan feb mar apr may jun jul aug sep oct nov dec",
@@ -89,33 +142,4 @@ struct WrittenDate: Sendable, Hashable {
         }
         return months
     }()
-}
-
-extension TextCollection {
-    /// Adds a clause for each date that the query writes in words and that texts contain in the form of
-    /// ISO 8601. The words of the date then count as its parts, like those of an identifier.
-    ///
-    /// - Parameter counted: The documents among which the dates are counted; `nil` for all.
-    func addDates(to query: inout TextQuery, _ counted: VisibleDocuments?) {
-        for date in WrittenDate.dates(in: query.plainText) {
-            let clause = TextQuery.Clause.phrase([date.term])
-            let isKnown = count(parts.map { $0.find(clause) }, counted) > 0
-            let indices = query.scoring.indices.filter { index in
-                guard case .phrase(let terms) = query.scoring[index].clause, terms.count == 1 else {
-                    return false
-                }
-                return date.words.contains(terms[0].word)
-            }
-            guard isKnown, let first = indices.first, query.scoring.count < TextQuery.maximumClauses,
-                !indices.contains(where: { query.scoring[$0].isQuoted })
-            else { continue }
-            let word = query.scoring[first].word
-            for index in indices {
-                query.scoring[index].isPart = true
-                query.scoring[index].weight = min(query.scoring[index].weight, TextQuery.partWeight)
-                query.scoring[index].word = word
-            }
-            query.scoring.append(TextQuery.ScoringClause(clause: clause, isQuoted: false, word: word))
-        }
-    }
 }
