@@ -198,7 +198,7 @@ extension GroupVocabularies {
                 LabelPhrase(
                     text: used.joined(separator: " "),
                     stem: used.count == 1 ? stem(used[0], &stems) : used.joined(separator: " "),
-                    spelling: used.map { group.spelling(of: $0) }.joined(separator: " "),
+                    spelling: group.spelling(ofPhrase: used),
                     weight: word.weight, lift: word.lift))
             taken.formUnion(partStems)
         }
@@ -225,6 +225,15 @@ extension GroupVocabularies {
 }
 
 extension WordCounts {
+    /// Returns a phrase as it is most often written in the texts, which can differ from how its words are
+    /// written elsewhere. If its own spelling is never significant, each word is written as usual.
+    fileprivate func spelling(ofPhrase words: [String]) -> String {
+        let found = words.count > 1 ? phraseSpellings[words.joined(separator: " ")] : nil
+        // Of equally frequent spellings, the one with fewer capital letters is used.
+        let best = found?.max { ($0.value, $0.key) < ($1.value, $1.key) }
+        return best?.key ?? words.map { spelling(of: $0) }.joined(separator: " ")
+    }
+
     /// Returns a word as it is usually written in the texts.
     fileprivate func spelling(of word: String) -> String {
         guard let spelling = spellings[word] else { return spellingsElsewhere[word] ?? word }

@@ -22,6 +22,8 @@ struct WordCounts: Sendable {
     var representative: [String: Int] = [:]
     /// For each phrase that at least two representative texts contain, the number of these texts.
     var phraseTexts: [String: Int] = [:]
+    /// For each phrase whose spelling is significant somewhere, the number of occurrences in each spelling.
+    var phraseSpellings: [String: [String: Int]] = [:]
     /// The languages of the texts.
     var languages = LanguageCounts()
 
@@ -36,6 +38,7 @@ struct WordCounts: Sendable {
         textCount += other.textCount
         representative.merge(other.representative, uniquingKeysWith: +)
         phraseTexts.merge(other.phraseTexts, uniquingKeysWith: +)
+        phraseSpellings.merge(other.phraseSpellings) { $0.merging($1, uniquingKeysWith: +) }
         languages.add(other.languages)
     }
 

@@ -47,11 +47,20 @@ struct WordTally: Sendable {
         var (latestText, latestTitle): (Int32, Int32) = (0, 0)
     }
 
+    /// A phrase and which of its words are not in lower case.
+    private struct CasedPhrase: Sendable, Hashable {
+        var phrase: SIMD4<Int32>
+        /// A bit for each word.
+        var cased: UInt8
+    }
+
     private struct Group: Sendable {
         var words: [Int32: Count] = [:]
         /// The counts of phrases. A phrase is represented by the number of each word plus 1, padded with
         /// zeros.
         var phrases: [SIMD4<Int32>: Count] = [:]
+        /// The numbers of occurrences of phrases in each spelling that is not in lower case.
+        var casedPhrases: [CasedPhrase: Int32] = [:]
         var textCount: Int32 = 0
         var languages = LanguageCounts()
         var evidence = LanguageEvidence()
@@ -193,6 +202,25 @@ struct WordTally: Sendable {
                 terms[index].spellings[spelling, default: 0] += 1
             }
         }
+        countPhraseSpellings(words, group)
+    }
+
+    /// Counts the spellings of the phrases of one sentence. Those with a word whose spelling is uncertain do
+    /// not count.
+    private mutating func countPhraseSpellings(_ words: [SentenceSpelling.Word], _ group: Int) {
+        for first in words.indices where terms[Int(words[first].number)].isWord {
+            var key = CasedPhrase(phrase: SIMD4(), cased: 0)
+            for (index, word) in words[first...].prefix(Self.phraseWords).enumerated() {
+                guard !word.isUncertain else { break }
+                key.phrase[index] = word.number + 1
+                if word.spelling != nil { key.cased |= 1 << UInt8(index) }
+                guard index > 0, groups[group].phrases[key.phrase] != nil else { continue }
+                groups[group].phrases[key.phrase]?.spelled += 1
+                guard key.cased != 0 else { continue }
+                groups[group].phrases[key.phrase]?.cased += 1
+                groups[group].casedPhrases[key, default: 0] += 1
+            }
+        }
     }
 
     private static func count(_ count: inout Count, _ latest: Int32, _ isRepresentative: Bool) {
@@ -281,6 +309,11 @@ struct WordTally: Sendable {
             let text = joined(phrase)
             result.representative[text, default: 0] += Int(count.representative)
             result.phraseTexts[text, default: 0] += Int(count.texts)
+            if count.spelled > 0 { result.phraseSpellings[text] = [text: Int(count.spelled - count.cased)] }
+        }
+        for (key, count) in group.casedPhrases where (group.phrases[key.phrase]?.texts ?? 0) > 1 {
+            result.phraseSpellings[joined(key.phrase), default: [:]][
+                joined(key.phrase, cased: key.cased), default: 0] += Int(count)
         }
         return result
     }
@@ -298,12 +331,15 @@ struct WordTally: Sendable {
     }
 
     /// Returns the words of a phrase with spaces, except in scripts without them.
-    private func joined(_ phrase: SIMD4<Int32>) -> String {
+    ///
+    /// - Parameter cased: A bit for each word that is not in lower case.
+    private func joined(_ phrase: SIMD4<Int32>, cased: UInt8 = 0) -> String {
         var result = ""
         for index in 0..<Self.phraseWords where phrase[index] > 0 {
             let term = terms[Int(phrase[index] - 1)]
             if !result.isEmpty, !term.isSeparateWord { result += " " }
-            result += term.text
+            let isCased = cased & 1 << UInt8(index) != 0
+            result += isCased ? spelling(of: term)?.text ?? term.text : term.text
         }
         return result
     }
