@@ -61,7 +61,9 @@ extension GroupVocabularies {
                 let excluded = common.union(totals[group].languages.stopWords)
                     .union(KeywordRules.quantities)
                 let words = candidates[group].compactMap { stem, candidate -> (String, Candidate)? in
-                    guard !excluded.contains(candidate.word) else { return nil }
+                    guard !excluded.contains(candidate.word),
+                        !totals[group].nameParticles.contains(candidate.word)
+                    else { return nil }
                     var candidate = candidate
                     (candidate.weight, candidate.lift) = Self.weight(
                         candidate.texts, of: totals[group].textCount, all: texts[stem, default: 1],
@@ -214,9 +216,9 @@ extension GroupVocabularies {
         let minimumTexts = group.textCount < Limit.smallGroup ? 2 : Limit.minimumPhraseTexts
         for (phrase, texts) in group.phraseTexts where texts >= minimumTexts {
             let parts = phrase.split(separator: " ").map(String.init)
-            guard parts.count > 1, Set(parts).count == parts.count, excluded.isDisjoint(with: parts) else {
-                continue
-            }
+            guard parts.count > 1, Set(parts).count == parts.count, excluded.isDisjoint(with: parts),
+                group.nameParticles.isDisjoint(with: [parts[0], parts[parts.count - 1]])
+            else { continue }
             let count = group.representative[phrase, default: 0]
             for part in parts where wanted.contains(part) { longer[part, default: []].append((parts, count)) }
         }

@@ -25,6 +25,8 @@ struct WordTally: Sendable {
         var spelled: Int32 = 0
         /// The number of these occurrences that are not in lower case.
         var cased: Int32 = 0
+        /// The number of informative occurrences within names, such as "de" in "Simone de Beauvoir".
+        var inNames: Int32 = 0
         /// The number of occurrences whose spelling is uncertain.
         var uncertain: Int32 = 0
         /// The number of these occurrences that are not in lower case.
@@ -203,6 +205,23 @@ struct WordTally: Sendable {
             }
         }
         countPhraseSpellings(words, group)
+        countNameParticles(words)
+    }
+
+    /// Counts the function words of other languages between words with capital letters.
+    private mutating func countNameParticles(_ words: [SentenceSpelling.Word]) {
+        func isParticle(_ word: SentenceSpelling.Word) -> Bool {
+            let term = terms[Int(word.number)]
+            return word.spelling == nil && term.isWord && !term.languages.isEmpty
+        }
+        guard words.count > 2 else { return }
+        for index in 1..<(words.count - 1) where isParticle(words[index]) && !words[index].isUncertain {
+            let (previous, next) = (words[index - 1], words[index + 1])
+            let isInName =
+                (previous.spelling != nil && (next.spelling != nil || isParticle(next)))
+                || (isParticle(previous) && next.spelling != nil)
+            if isInName { terms[Int(words[index].number)].inNames += 1 }
+        }
     }
 
     /// Counts the spellings of the phrases of one sentence. Those with a word whose spelling is uncertain do
@@ -302,6 +321,9 @@ struct WordTally: Sendable {
                 result.spellings[word] = usual
             } else if let usual, count.spelled == 0, usual.isUsual {
                 result.spellingsElsewhere[word] = usual.text
+            }
+            if 2 * terms[Int(number)].inNames > terms[Int(number)].spelled {
+                result.nameParticles.insert(word)
             }
             if count.representative > 0 { result.representative[word] = Int(count.representative) }
         }

@@ -63,6 +63,24 @@ struct GroupLabelTests {
         }
     }
 
+    @Test func `function words within names are not words of labels, but of the names`() {
+        let books = [
+            "A novel by Simone de Beauvoir is here", "A novel by Guy de Maupassant is here",
+            "The novel of Miguel de Cervantes is here", "A novel by Lope de la Vega is here",
+        ]
+        let cities = (0..<4).map {
+            "We often like the warm and long beaches near Rio de Janeiro, number \($0)"
+        }
+        let hats = (0..<4).map {
+            "This is the red hat which they often bought with money for rain, number \($0)"
+        }
+        let found = labels([books, cities, hats])
+        #expect(found[0] == "novel", "\(found)")
+        #expect(found[1].contains("Rio de Janeiro"), "\(found)")
+        // Function words of other languages that are words of the texts remain.
+        #expect(found[2].contains("hat"), "\(found)")
+    }
+
     @Test func `a script without spaces gives phrases, not single characters`() {
         for label in labels([numbered("今天天气很好"), numbered("我喜欢吃苹果")]) {
             #expect(label.split(separator: ", ").allSatisfy { $0.count > 1 }, "\(label)")
