@@ -100,7 +100,9 @@ package struct GroupVocabularies: Sendable {
             group.wholeCompounds(without: group.languages.stopWords), uniquingKeysWith: +)
         var weights: [(word: String, weight: Double)] = words.compactMap { word, count in
             let isCharacter = KeywordRules.isSeparateWord(word) && word.unicodeScalars.count == 1
-            guard !common.contains(word), !isCharacter, !group.nameParticles.contains(word) else { return nil }
+            guard !common.contains(word), !isCharacter, !group.nameParticles.contains(word) else {
+                return nil
+            }
             if KeywordRules.isAbbreviation(word), group.titles[word, default: 0] < 2 { return nil }
             let weight = Double(count) * logarithm(1 + mean / Double(frequencies[word, default: 1]))
             // A word that occurs in only one text is typical of that text, not of the group, even if the text
