@@ -93,6 +93,14 @@ extension KnowledgeStore {
         try await EntryEditor(store: self).remove(vanished.entries, sources: vanished.sources)
     }
 
+    /// Removes a source with all its entries, in one commit. This includes entries that are added meanwhile.
+    ///
+    /// - Returns: The number of entries that were removed; `nil` if there is neither a record nor an entry.
+    /// - Throws: `StorageError`.
+    package func removeSource(_ id: Source.ID) async throws -> Int? {
+        try await EntryEditor(store: self).removeSource(id)
+    }
+
     // MARK: Editing
 
     /// Replaces the text of an entry. Its id, source, metadata and tags stay the same.

@@ -150,6 +150,28 @@ struct EntryEditor {
         return count
     }
 
+    /// Removes a source record and the entries of the source, in one commit.
+    ///
+    /// - Returns: The number of entries that were removed; `nil` if there is neither a record nor an entry.
+    func removeSource(_ id: Source.ID) async throws -> Int? {
+        try await ConflictRetry.standard.run {
+            let snapshot = try await storage.snapshot()
+            var ids: [Entry.ID] = []
+            for try await page in snapshot.headerPages(matching: EntryFilter(sources: [id])) {
+                ids += page.headers.map(\.id)
+            }
+            let hasRecord = try await !snapshot.sources([id]).isEmpty
+            guard hasRecord || !ids.isEmpty else { return nil }
+            // An ingest in between could add entries, which would stay without the record of their source.
+            let stamp = snapshot.stamp
+            let batch = WriteBatch(
+                removals: ids, removedSources: [id],
+                expecting: .init(epoch: stamp.epoch, revision: stamp.revision))
+            _ = try await storage.commit(batch)
+            return ids.count
+        }
+    }
+
     /// Removes all entries that match a filter, in one commit.
     ///
     /// - Returns: The number of entries that were removed.

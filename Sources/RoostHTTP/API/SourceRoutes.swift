@@ -86,14 +86,10 @@ enum SourceRoutes {
     ) { call in
         let id = try call.required("id")
         return try await call.context.handle.use { store in
-            let snapshot = try await store.storage.snapshot()
-            var ids: [Entry.ID] = []
-            for try await page in snapshot.headerPages(matching: EntryFilter(sources: [id])) {
-                ids += page.headers.map(\.id)
+            guard let count = try await store.removeSource(id) else {
+                throw Problem.notFound("no source has this id")
             }
-            let hasRecord = try await !snapshot.sources([id]).isEmpty
-            guard hasRecord || !ids.isEmpty else { throw Problem.notFound("no source has this id") }
-            return .json(["removed": .count(try await store.remove(ids, sources: [id]))])
+            return .json(["removed": .count(count)])
         }
     }
 }
