@@ -10,6 +10,7 @@ import Testing
             case .phrase(let terms):
                 terms.map { String(decoding: $0.word, as: UTF8.self) }.joined(separator: "+") + " \(count)"
             case .prefix(let word): String(decoding: word, as: UTF8.self) + "* \(count)"
+            case .anyPhrase: "any"
             }
         }
     }
