@@ -15,6 +15,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 3, 40], [Float.nan, .infinity])
+    func `a matrix with a number that is not finite has no eigenvectors`(order: Int, number: Float) {
+        var symmetric = Matrix(rows: order, columns: order)
+        for row in 0..<order { symmetric[row, row] = Float(row + 1) }
+        symmetric[0, 0] = number
+        #expect(LAPACK.eigenvectors(ofSymmetric: symmetric)?.values == nil)
+    }
+
+    @Test func `vectors whose covariance overflows have no principal components`() {
+        let rows = (0..<50).map { [Float($0 % 7), 1] + [Float](repeating: 0, count: 38) }
+        let vectors = Matrix(rows, columns: 40)
+        #expect(PrincipalComponents(of: vectors, limit: 2)?.variances != nil)
+        var large = vectors
+        large.withUnsafeMutableElements { for index in $0.indices { $0[index] *= 1e25 } }
+        #expect(PrincipalComponents(of: large, limit: 2)?.variances == nil)
+    }
+
     @Test func `the workspace has the documented minimum where Float32 rounds the reported size down`() {
         // The size that ssyevd reports for the dimension 3,072, and the size that it requires.
         #expect(LAPACK.workspaceSize(order: 3072, reported: 18_892_800) == 18_892_801)
