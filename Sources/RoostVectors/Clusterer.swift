@@ -15,8 +15,8 @@ public protocol Clusterer: Sendable {
     ///
     /// - Parameter vectors: (n, d) row-major Float32; each row has unit length.
     /// - Returns: For each row, its group or the reason why it is an outlier. A store rejects a partition
-    ///   whose arrays do not have one element for each row or group, whose parents form a cycle, or that has
-    ///   a number that is not finite (``ClusteringError/Code/invalidPartition``).
+    ///   whose arrays do not have one element for each row or group, whose parents form a cycle or have rows
+    ///   of their own, or that has a number that is not finite (``ClusteringError/Code/invalidPartition``).
     /// - Throws: ``ClusteringError`` if the vectors cannot be partitioned as requested, for example into more
     ///   groups than there are rows; `CancellationError` if the task is canceled.
     func cluster(_ vectors: Matrix) async throws -> Partition

@@ -29,9 +29,15 @@ extension Partition {
         let groups = 0..<count
         let isInRange = labels.allSatisfy { $0.group.map(groups.contains) ?? true }
         guard isInRange, parents.allSatisfy({ $0.map(groups.contains) ?? true }) else {
-            return "with a group that is not from 0 to \(count - 1)"
+            return count == 0
+                ? "with a group, but without centroids" : "with a group that is not from 0 to \(count - 1)"
         }
         guard !hasCycle else { return "with a cycle of parents" }
+        // A vector would otherwise count as a member of two groups, or of none.
+        let inner = Set(parents.compactMap(\.self))
+        if let group = labels.lazy.compactMap(\.group).first(where: inner.contains) {
+            return "with a vector in group \(group), which is the parent of another group"
+        }
         let numbers = [similarities, confidences, stabilities.compactMap(\.self)]
         guard centroids.isFinite, numbers.joined().allSatisfy(\.isFinite), facts.values.allSatisfy(\.isFinite)
         else {

@@ -32,7 +32,8 @@ public struct Partition: Sendable, Hashable {
     public var similarities: [Float]
     /// The confidence of each assignment (n), from 0 to 1.
     public var confidences: [Float]
-    /// The parent of each group in the hierarchy; `nil` for a group at the top level.
+    /// The parent of each group in the hierarchy; `nil` for a group at the top level. Only groups that are no
+    /// parents have rows.
     public var parents: [Int?]
     /// The share of subsamples in which each group is found again, from 0 to 1; `nil` for a group whose share
     /// is unknown. Empty if no share was measured.

@@ -8,7 +8,8 @@ public import RoostVectors
 /// The vectors have 8 components. The clusterer must not require more than three groups.
 public enum ClustererLaw: String, Sendable, CaseIterable {
     /// A partition has a label, a similarity and a confidence for each vector, and the parent of each group
-    /// or `nil`. All groups exist, no group is its own ancestor, and all numbers are finite.
+    /// or `nil`. All groups exist, no group is its own ancestor, no vector is in a parent, and all numbers
+    /// are finite.
     case partitionsDescribeVectors
     /// The centroid of a group with members has unit length. The similarity of a member is its cosine with
     /// the centroid, and all confidences are from 0 to 1.

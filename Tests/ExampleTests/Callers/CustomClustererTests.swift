@@ -44,6 +44,8 @@ struct CustomClustererTests {
         ("a negative parent", { $0.parents[0] = -1 }),
         ("a group that is its own parent", { $0.parents[0] = 0 }),
         ("a cycle of parents", { $0.parents = [1, 0] }),
+        ("a parent with rows", { $0.parents[0] = 1 }),
+        ("groups without centroids", { ($0.centroids, $0.parents) = (Matrix(rows: 0, columns: 0), []) }),
         ("too few stabilities", { $0.stabilities = [1] }),
         ("centroids of another dimension", { $0.centroids = Matrix(rows: 2, columns: 3) }),
         ("too many centroids", { $0.centroids = Matrix(rows: 3, columns: $0.centroids.columns) }),
