@@ -46,16 +46,10 @@ public struct StorageContents: Sendable, Hashable {
     public init(_ store: some StorageProvider, pageSize: Int = 100) async throws {
         let snapshot = try await store.snapshot()
         try await self.init(snapshot, pageSize: pageSize)
-        var cursor = ChangeCursor.start
-        while true {
-            guard
-                case .changes(let page, let next, let isLast) = try await store.changes(
-                    after: cursor, limit: pageSize)
-            else { throw StorageError(.damaged, "reading the changes from the start required a reset") }
-            changes += page
-            cursor = next
-            if isLast { break }
+        guard let all = try await store.allChanges(after: .start, limit: pageSize) else {
+            throw StorageError(.damaged, "reading the changes from the start required a reset")
         }
+        changes = all.changes
     }
 
     /// Reads the contents of a snapshot, without the change feed.

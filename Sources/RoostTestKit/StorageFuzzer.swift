@@ -218,19 +218,12 @@ private struct FuzzRun {
     private func changes(
         _ store: any StorageProvider, after cursor: inout ChangeCursor, limit: Int
     ) async throws -> [Change]? {
-        var all: [Change] = []
-        while true {
-            guard
-                case .changes(let page, let next, let isLast) = try await store.changes(
-                    after: cursor, limit: limit)
-            else {
-                cursor = .start
-                return nil
-            }
-            all += page
-            cursor = next
-            if isLast { return all }
+        guard let all = try await store.allChanges(after: cursor, limit: limit) else {
+            cursor = .start
+            return nil
         }
+        cursor = all.next
+        return all.changes
     }
 
     func compareSnapshots() async throws -> String? {

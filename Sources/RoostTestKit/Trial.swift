@@ -64,9 +64,10 @@ struct Trial: Sendable {
             else { throw LawViolation(law: law, message: "a cursor of the current epoch required a reset") }
             try require(page.count <= limit, "a page with a limit of \(limit) has \(page.count) changes")
             all += page
-            cursor = next
-            if isLast { return (all, cursor) }
+            if isLast { return (all, next) }
             try require(!page.isEmpty, "a page that is not the last one is empty")
+            try require(next != cursor, "a page that is not the last one does not advance the cursor")
+            cursor = next
         }
     }
 }
