@@ -46,6 +46,19 @@ struct SafetensorsTests {
         #expect(error?.message.contains("'a'") == true)
     }
 
+    @Test func `a header above the maximum of the format is reported as such`() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "\(UUID().uuidString).safetensors")
+        defer { try? FileManager.default.removeItem(at: url) }
+        try withUnsafeBytes(of: UInt64(100_000_008).littleEndian) { Data($0) }.write(to: url)
+        // The rest of the file occupies no space.
+        let file = try FileHandle(forWritingTo: url)
+        try file.truncate(atOffset: 200_000_000)
+        try file.close()
+        let error = #expect(throws: EmbedderError.self) { try Safetensors(url) }
+        #expect(error?.message.hasSuffix("the maximum of the format is 100000000") == true)
+    }
+
     @Test func `every other invalid header is an error`() {
         for (header, claimed) in [
             ("{}", UInt64.max), ("{}", 1 << 40), ("not json", nil), ("", nil),

@@ -78,8 +78,13 @@ struct Safetensors: Sendable {
             throw Self.damaged(name, "is truncated: it has \(size) bytes, too few for a header")
         }
         let length = UInt64(littleEndian: file.bytes.loadUnaligned(as: UInt64.self))
-        guard length <= UInt64(min(size - 8, Self.maximumHeaderSize)) else {
+        guard length <= UInt64(size - 8) else {
             throw Self.damaged(name, "states a header of \(length) bytes, but the file has \(size)")
+        }
+        guard length <= UInt64(Self.maximumHeaderSize) else {
+            throw Self.damaged(
+                name,
+                "states a header of \(length) bytes; the maximum of the format is \(Self.maximumHeaderSize)")
         }
         let start = 8 + Int(length)
         let header: [String: HeaderItem]
