@@ -82,7 +82,8 @@ struct WordPieceTokenizer: ModelTokenizer {
         private let table: [UInt32: [BERTNormalizer.Piece]]
         private(set) var found: [UInt32: [BERTNormalizer.Piece]] = [:]
         /// The current word in its normalized form, and for each of its bytes the offset in the original
-        /// text.
+        /// text. Characters beyond the maximum length are only counted, because the memory of a word such as
+        /// encoded data could have many times the size of the text.
         private var word: [UInt8] = []
         private var origins: [Int] = []
         private var characters = 0
@@ -142,12 +143,13 @@ struct WordPieceTokenizer: ModelTokenizer {
                 case .space: finishWord()
                 case .alone: appendAlone(piece.utf8, offset..<offset + length)
                 case .letter:
+                    characters += 1
+                    wordEnd = offset + length
+                    guard characters <= WordPieceTokenizer.maximumWordLength else { continue }
                     for byte in piece.utf8 {
                         word.append(byte)
                         origins.append(offset)
                     }
-                    characters += 1
-                    wordEnd = offset + length
                 }
             }
             return offset + length
@@ -162,10 +164,11 @@ struct WordPieceTokenizer: ModelTokenizer {
 
         @inline(__always)
         private mutating func appendLetter(_ byte: UInt8, _ offset: Int) {
-            word.append(byte)
-            origins.append(offset)
             characters += 1
             wordEnd = offset + 1
+            guard characters <= WordPieceTokenizer.maximumWordLength else { return }
+            word.append(byte)
+            origins.append(offset)
         }
 
         private mutating func appendAlone(_ bytes: [UInt8], _ range: Range<Int>) {

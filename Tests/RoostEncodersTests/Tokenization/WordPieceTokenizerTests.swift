@@ -110,6 +110,18 @@ import Testing
         #expect(tokenizer.knownCharacters(in: data) == (known, total + 1))
     }
 
+    @Test(arguments: [(100, [0..<1, 1..<100]), (101, [0..<101]), (300, [0..<300])])
+    func `a word of more than 100 characters is one unknown token`(length: Int, expected: [Range<Int>]) throws
+    {
+        let pieces = ["[UNK]", "[CLS]", "[SEP]", "a", "##" + String(repeating: "b", count: 99)]
+        let tokenizer = try WordPieceTokenizer(
+            vocabulary: WordPieceVocabulary(pieces), options: BERTNormalizer.Options())
+        let word = "a" + String(repeating: "b", count: length - 1)
+        #expect(tokenizer.tokenize(word).ranges == expected)
+        let next = length + 1..<length + 2
+        #expect(tokenizer.tokenize(word + " a").ranges == expected + [next])
+    }
+
     @Test func `a word of several megabytes is one unknown token`() throws {
         #expect(try tokens(String(repeating: "a", count: 10 << 20)) == ["[UNK]"])
         #expect(try tokens(String(repeating: "\u{301}", count: 1 << 20)) == [])
