@@ -51,6 +51,7 @@ extension GroupVocabularies {
     package func labels(from phrases: [[LabelPhrase]], _ contexts: [LabelContext]) -> [String] {
         var labels = [String](repeating: "", count: totals.count)
         var used = Set(contexts.compactMap { $0.fixed.map(Self.key) })
+        var numbers: [String: Int] = [:]
         // Labels are chosen for parents before their children, and for larger groups before smaller ones.
         let order = totals.indices.sorted {
             let (isParent, isOtherParent) = (groups[$0].textCount == 0, groups[$1].textCount == 0)
@@ -70,7 +71,8 @@ extension GroupVocabularies {
                 labels[group] = kept
             } else {
                 let limit = context.meanings.isEmpty ? Limit.phrases : Limit.embeddedPhrases
-                labels[group] = Self.choose(ranked.map(\.spelling), limit, context.titles, &used)
+                labels[group] = Self.choose(
+                    ranked.map(\.spelling), limit, context.titles, &used, &numbers)
             }
         }
         return labels
@@ -124,8 +126,11 @@ extension GroupVocabularies {
     }
 
     /// Returns a label made of the first phrases that fit and form a label that no other group has.
+    ///
+    /// - Parameter numbers: For each name that groups share, the number that the next group tries first.
     private static func choose(
-        _ phrases: [String], _ limit: Int, _ titles: [String], _ used: inout Set<String>
+        _ phrases: [String], _ limit: Int, _ titles: [String], _ used: inout Set<String>,
+        _ numbers: inout [String: Int]
     ) -> String {
         // Each attempt omits the last phrase of the previous attempt.
         var skipped = Set<Int>()
@@ -148,9 +153,10 @@ extension GroupVocabularies {
         }
         for label in titleLabels(titles) where used.insert(key(label)).inserted { return label }
         let name = titles.first.map { TextTitle.shortened($0) } ?? wordless
-        var number = 2
         if titles.isEmpty, used.insert(key(name)).inserted { return name }
+        var number = numbers[name] ?? 2
         while !used.insert(key("\(name) (\(number))")).inserted { number += 1 }
+        numbers[name] = number + 1
         return "\(name) (\(number))"
     }
 

@@ -337,6 +337,16 @@ struct GroupLabelTests {
         #expect(found.allSatisfy { !$0.contains("til") }, "\(found)")
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: [[], ["photo"]])
+    func `many groups without words get different labels in linear time`(titles: [String]) {
+        let count = 20_000
+        let contexts = [GroupVocabularies.LabelContext](repeating: .init(titles: titles), count: count)
+        let found = KeywordExtractor(groups: count).vocabularies()
+            .labels(from: Array(repeating: [], count: count), contexts)
+        #expect(Set(found).count == count)
+        #expect(found.last == "\(titles.first ?? "texts without words") (\(count))")
+    }
+
     @Test func `with meanings, a label has three specific phrases and the most central one`() {
         var extractor = KeywordExtractor(groups: 2)
         for number in 0..<8 {
