@@ -1,4 +1,5 @@
 import Foundation
+import Roost
 import TestSupport
 import Testing
 
@@ -316,5 +317,26 @@ import Testing
         try prepare()
         let output = try cli.roost("query", "--all", "-l", "row").output
         #expect(output.split(separator: "\n").count { $0.hasSuffix("rows.jsonl") } == 1)
+    }
+
+    @Test func `a hit has the same members as the encoded result of the library`() async throws {
+        try prepare()
+        let printed = try #require(try hits("--explain", "--fold", "buzzard").first)
+        let folder = cli.home.appendingPathComponent(".roost")
+        let store = try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }
+        var search = EntrySearch("buzzard")
+        (search.mode, search.includesAll) = (.text, true)
+        let json = try JSONSerialization.jsonObject(
+            with: JSONEncoder().encode(try await store.search(search)))
+        try await store.close()
+        let encoded = try #require(((json as? [String: Any])?["hits"] as? [[String: Any]])?.first)
+        #expect(Set(encoded.keys) == Set(printed.keys))
+        for name in ["location", "passage", "snippet", "explanation"] {
+            let (left, right) = (encoded[name] as? [String: Any], printed[name] as? [String: Any])
+            #expect(left.map { Set($0.keys) } == right.map { Set($0.keys) })
+        }
+        #expect(encoded["id"] as? String == printed["id"] as? String)
+        let excerpts = [encoded, printed].map { ($0["snippet"] as? [String: Any])?["text"] as? String }
+        #expect(excerpts[0] == excerpts[1])
     }
 }

@@ -1,0 +1,45 @@
+import RoostModel
+import RoostText
+
+extension QueryHit: Encodable {
+    /// Encodes the hit with the members that `roost query --json --explain --fold` prints, except `snippet`,
+    /// which depends on the query: ``QueryResult`` encodes it, too. Vectors are omitted.
+    ///
+    /// - Complexity: O(length of the entry).
+    public func encode(to encoder: any Encoder) throws { try HitJSON(self).encode(to: encoder) }
+}
+
+extension SearchNotice: Encodable {
+    private enum CodingKeys: String, CodingKey { case message, remedy }
+
+    /// Encodes the message and, if there is one, the name of the remedy.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(message, forKey: .message)
+        try container.encodeIfPresent(remedy?.rawValue, forKey: .remedy)
+    }
+}
+
+extension QueryResult: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case hits, nearest, noiseLevel, stamp, candidateCount, omittedTokens, notices, corrections
+    }
+
+    /// Encodes an object with the properties of the result, and ``corrections``.
+    ///
+    /// The members `hits` and `nearest` are arrays as `roost query --json --explain --fold` prints them, with
+    /// the `snippet` of each hit (``snippet(of:limit:)``). The words of the query and ``databasePlan`` are
+    /// omitted.
+    public func encode(to encoder: any Encoder) throws {
+        func documents(_ hits: [QueryHit]) -> [HitJSON] { hits.map { HitJSON($0, snippet(of: $0)) } }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(documents(hits), forKey: .hits)
+        try container.encode(documents(nearest), forKey: .nearest)
+        try container.encode(noiseLevel, forKey: .noiseLevel)
+        try container.encode(stamp, forKey: .stamp)
+        try container.encode(candidateCount, forKey: .candidateCount)
+        try container.encode(omittedTokens, forKey: .omittedTokens)
+        try container.encode(notices, forKey: .notices)
+        try container.encode(corrections, forKey: .corrections)
+    }
+}
