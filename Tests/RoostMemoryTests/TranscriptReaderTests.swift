@@ -175,6 +175,16 @@ import Testing
         #expect(file.problems.map(\.location) == (text.hasPrefix("[") ? [] : ["message 3"]))
     }
 
+    @Test func `the elements of an array can contain brackets, quotation marks and line feeds`() throws {
+        let texts = ["a ] } [", "b \\\"], {\\\"", "c \\\\", "d, e"]
+        let messages = texts.map { "{\"role\": \"user\",\n \"content\": [\"\($0)\"], \"x\": [{}, []]}" }
+        let file = try read("\n [ " + messages.joined(separator: " ,\n") + " ]\r\n")
+        let contents = file.transcripts.flatMap(\.messages).map(\.content)
+        #expect(contents == ["a ] } [", "b \"], {\"", "c \\", "d, e"])
+        let empty = try read("[ ]")
+        #expect(empty.transcripts.isEmpty && empty.problems.isEmpty)
+    }
+
     @Test func `exported conversations in an object are read`() throws {
         let conversation = #"{"uuid": "c", "chat_messages": [{"sender": "human", "text": "hi"}]}"#
         let file = try read("{\"conversations\": [\(conversation)]}")
@@ -184,6 +194,9 @@ import Testing
     @Test(arguments: [
         ("[{\"role\": \"user\",\n\"content\": \"hi\"}, {\"ro", "or it is truncated"),
         ("[{\"role\": \"user\",\n\"content\": NaN}]", "line 2: it contains NaN"),
+        // The elements before the invalid one are not read alone.
+        ("[{\"role\": \"user\", \"content\": \"hi\"}, {\"role\" \"user\"}]", "the syntax of its JSON"),
+        ("[{\"chat_messages\": []}, {\"chat_messages\": [}]}]", "the syntax of its JSON"),
         // Each line has messages, and reading the first one only would lose the others.
         ("{\"messages\": [{\"role\": \"user\", \"content\": \"hi\"}]}\n{\"messages\": []}", "line 1 lacks"),
     ])

@@ -46,31 +46,31 @@ public struct TranscriptReader: Sendable {
         }
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = data.starts(with: byteOrderMark) ? Data(data.dropFirst(byteOrderMark.count)) : data
-        let lines = Self.lines(of: text)
-        guard let first = lines.first else {
+        guard let start = text.first(where: { !$0.isJSONSpace }) else {
             throw RoostError(.badInput, "cannot read \(name): the file is empty")
         }
         // An export is a single JSON document, which may span several lines.
-        let firstByte = first.data.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-        if firstByte == UInt8(ascii: "[") {
-            if case .array(let elements)? = JSONValue(text) { return try Self.readArray(elements, name) }
+        if start == UInt8(ascii: "[") {
+            if let file = try Self.readDocument(text, name) { return file }
             // The first line of JSON Lines can be damaged, or from another program.
-            if let file = try? Self.readRecords(lines, name) { return file }
+            if let file = try? Self.readRecords(Self.lines(of: text), name) { return file }
             let fault =
                 JSONFault.notANumber(in: text) ?? "the syntax of its JSON is invalid, or it is truncated"
             throw RoostError(.badInput, "cannot read \(name): \(fault); nothing was imported")
         }
-        let line = JSONValue(first.data)
+
+        let lines = Self.lines(of: text)
+        let line = lines.first.flatMap { JSONValue($0.data) }
         if let object = line ?? (lines.count > 1 ? JSONValue(text) : nil) {
             if object["mapping"] != nil || object["chat_messages"] != nil {
-                return try Self.readExport([object], name)
+                return try Self.readExport(Elements([object]), name)
             }
             // In JSON Lines, the other lines would be lost.
             let isDocument = lines.count == 1 || line == nil
             if isDocument, object["role"] == nil,
                 case .array(let elements)? = object.first("messages", "conversations")
             {
-                return try Self.readArray(elements, name)
+                return try Self.readArray(Elements(elements), name)
             }
         }
         return try Self.readRecords(lines, name)
@@ -91,12 +91,51 @@ public struct TranscriptReader: Sendable {
         }
     }
 
+    /// The elements of an array.
+    private struct Elements {
+        let count: Int
+        /// Returns an element.
+        ///
+        /// - Throws: ``InvalidElement``.
+        let value: (_ index: Int) throws -> JSONValue
+
+        init(_ values: [JSONValue]) { (count, value) = (values.count, { values[$0] }) }
+
+        /// Finds the elements of a JSON array, and decodes each when it is requested: the values of a large
+        /// file need many times its size in memory.
+        ///
+        /// - Returns: `nil` if the text is not an array.
+        init?(_ text: Data) {
+            let parts = JSONParts(text)
+            guard let ranges = parts.elements(in: parts.all) else { return nil }
+            count = ranges.count
+            value = { index in
+                guard let value = JSONValue(parts.data(ranges[index])) else { throw InvalidElement() }
+                return value
+            }
+        }
+    }
+
+    private struct InvalidElement: Error {}
+
+    /// Reads a file that is a JSON array; returns `nil` if its JSON is invalid.
+    private static func readDocument(_ text: Data, _ name: String) throws -> TranscriptFile? {
+        guard let elements = Elements(text) else { return nil }
+        do {
+            return try readArray(elements, name)
+        } catch is InvalidElement {
+            return nil
+        }
+    }
+
     /// Reads an array of exported conversations, or of messages in the form of JSON Lines.
-    private static func readArray(_ elements: [JSONValue], _ name: String) throws -> TranscriptFile {
-        guard elements.first?.first("role", "sender") != nil else { return try readExport(elements, name) }
+    private static func readArray(_ elements: Elements, _ name: String) throws -> TranscriptFile {
+        let first = elements.count > 0 ? try elements.value(0) : nil
+        guard first?.first("role", "sender") != nil else { return try readExport(elements, name) }
         var builder = TranscriptBuilder()
-        for (index, element) in elements.enumerated() {
-            JSONLinesTranscript.parse(element, at: "message \(index + 1)", into: &builder)
+        for index in 0..<elements.count {
+            JSONLinesTranscript.parse(
+                try elements.value(index), at: "message \(index + 1)", into: &builder)
         }
         return try checked(builder.file(in: .jsonLines), name)
     }
@@ -130,10 +169,11 @@ public struct TranscriptReader: Sendable {
         return file
     }
 
-    private static func readExport(_ conversations: [JSONValue], _ name: String) throws -> TranscriptFile {
+    private static func readExport(_ conversations: Elements, _ name: String) throws -> TranscriptFile {
         var builder = TranscriptBuilder()
         var format = TranscriptFile.Format.claude
-        for (index, conversation) in conversations.enumerated() {
+        for index in 0..<conversations.count {
+            let conversation = try conversations.value(index)
             let location = "conversation \(index + 1)"
             guard let parser = exportParsers.first(where: { $0.recognizes(conversation) }) else {
                 builder.skip(
@@ -145,7 +185,7 @@ public struct TranscriptReader: Sendable {
             parser.parse(conversation, at: location, into: &builder)
         }
         let file = builder.file(in: format)
-        if file.transcripts.isEmpty, !conversations.isEmpty, format == .claude {
+        if file.transcripts.isEmpty, conversations.count > 0, format == .claude {
             throw RoostError(
                 .badInput,
                 "cannot read \(name): it is not an export from ChatGPT or Claude.ai; nothing was imported")
