@@ -39,44 +39,57 @@ extension ConversationMemory {
 /// The headers of messages, grouped by scope.
 private struct ConversationListing {
     private let snapshot: any StorageSnapshot
-    private var headers: [ChatScope: [EntryHeader]] = [:]
+    /// The header of a message, and its position among all messages that were read, which is that of its row.
+    private struct Item {
+        var header: EntryHeader
+        var position: Int
+        var id: Entry.ID { header.id }
+        var createdAt: Date { header.createdAt }
+    }
+
+    private var items: [ChatScope: [Item]] = [:]
 
     /// The number of messages that are read at once.
     private static let pageSize = 1000
 
-    var scopes: Set<ChatScope> { Set(headers.keys) }
+    var scopes: Set<ChatScope> { Set(items.keys) }
 
     /// Reads the headers of the messages that match a filter.
     init(_ snapshot: any StorageSnapshot, _ filter: ConversationMemory.Filter) async throws {
         self.snapshot = snapshot
         var scopes: [String: ChatScope] = [:]
-        var withoutScope: [EntryHeader] = []
+        var (withoutScope, count) = ([Item](), 0)
         for try await page in snapshot.headerPages(matching: filter.entries) {
             for header in page.headers {
+                let item = Item(header: header, position: count)
+                count += 1
                 // The source ids of conversations are ASCII, so equal strings have equal bytes.
                 guard let scope = header.source.flatMap({ scopes[$0] ?? ChatScope(source: $0) }) else {
-                    withoutScope.append(header)
+                    withoutScope.append(item)
                     continue
                 }
                 if let source = header.source { scopes[source] = scope }
-                headers[scope, default: []].append(header)
+                items[scope, default: []].append(item)
             }
         }
         // If the source id of a message is not that of a conversation, its scope is in the metadata, which
         // the header does not contain.
         for start in stride(from: 0, to: withoutScope.count, by: Self.pageSize) {
             let page = withoutScope[start..<min(withoutScope.count, start + Self.pageSize)]
+            let positions = Dictionary(page.map { ($0.id, $0.position) }) { first, _ in first }
             let entries = try await snapshot.entries(page.map(\.id))
             for message in entries.compactMap(RememberedMessage.init) {
-                headers[message.scope, default: []].append(
-                    EntryHeader(id: message.id, source: nil, createdAt: message.timestamp))
+                items[message.scope, default: []].append(
+                    Item(
+                        header: EntryHeader(id: message.id, source: nil, createdAt: message.timestamp),
+                        position: positions[message.id] ?? count))
             }
         }
     }
 
     private struct Group {
         var agents: Set<ChatScope> = []
-        var headers: [EntryHeader] = []
+        var items: [Item] = []
     }
 
     /// Returns a summary of each group of scopes, ordered by the latest message, most recent first.
@@ -84,26 +97,23 @@ private struct ConversationListing {
     /// - Parameter groupOf: Returns the scope that represents the group to which a scope belongs.
     func summaries(_ groupOf: (ChatScope) -> ChatScope) async throws -> [ConversationSummary] {
         var groups: [ChatScope: Group] = [:]
-        for (scope, headers) in headers {
+        for (scope, items) in items {
             groups[groupOf(scope), default: Group()].agents.insert(scope)
-            groups[groupOf(scope), default: Group()].headers += headers
+            groups[groupOf(scope), default: Group()].items += items
         }
-        // Sorts the messages by time. Messages with the same time keep the order in which they were read,
-        // which is that of their rows.
+        // Messages with the same time are in the order of their rows, also those of different agents.
         let sorted = groups.mapValues { group in
-            group.headers.enumerated().sorted {
-                ($0.element.createdAt, $0.offset) < ($1.element.createdAt, $1.offset)
-            }.map(\.element)
+            group.items.sorted { ($0.createdAt, $0.position) < ($1.createdAt, $1.position) }
         }
         let openings = try await openings(of: Array(sorted.values))
         return groups.compactMap { scope, group -> ConversationSummary? in
-            guard let headers = sorted[scope], let first = headers.first, let last = headers.last else {
+            guard let items = sorted[scope], let first = items.first, let last = items.last else {
                 return nil
             }
             return ConversationSummary(
                 user: scope.userId, session: scope.sessionId,
                 agents: group.agents.map(\.agentId).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) },
-                messages: headers.count, first: first.createdAt, last: last.createdAt,
+                messages: items.count, first: first.createdAt, last: last.createdAt,
                 firstMessage: openings[first.id]?.text ?? "", title: openings[first.id]?.title)
         }.sorted {
             ($1.last, $0.user, $0.session, $0.agents.joined()) < (
@@ -137,28 +147,28 @@ private struct ConversationListing {
     }
 
     /// Returns the opening of each group. The keys are the ids of the groups' first messages.
-    private func openings(of groups: [[EntryHeader]]) async throws -> [Entry.ID: Opening] {
+    private func openings(of groups: [[Item]]) async throws -> [Entry.ID: Opening] {
         var result: [Entry.ID: Opening] = [:]
         var remaining = groups
         for step in Self.steps where !remaining.isEmpty {
-            var unanswered: [[EntryHeader]] = []
+            var unanswered: [[Item]] = []
             for start in stride(from: 0, to: remaining.count, by: step.conversations) {
                 let batch = remaining[start..<min(remaining.count, start + step.conversations)]
                 let ids = batch.flatMap { $0.dropFirst(step.skipped).prefix(step.count).map(\.id) }
                 let messages = Dictionary(
                     try await snapshot.entries(ids).compactMap(RememberedMessage.init).map { ($0.id, $0) }
                 ) { first, _ in first }
-                for headers in batch {
-                    let read = headers.dropFirst(step.skipped).prefix(step.count)
+                for items in batch {
+                    let read = items.dropFirst(step.skipped).prefix(step.count)
                         .compactMap { messages[$0.id] }
-                    guard let id = headers.first?.id else { continue }
+                    guard let id = items.first?.id else { continue }
                     if step.skipped == 0 {
                         result[id] = read.first.map { Opening(text: $0.content, title: $0.title) }
                     }
                     if let message = read.first(where: { $0.role == .user }) {
                         result[id, default: Opening(text: "")].text = message.content
-                    } else if headers.count > step.skipped + step.count {
-                        unanswered.append(headers)
+                    } else if items.count > step.skipped + step.count {
+                        unanswered.append(items)
                     }
                 }
             }

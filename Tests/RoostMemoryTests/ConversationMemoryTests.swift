@@ -289,6 +289,17 @@ import Testing
         }
     }
 
+    @Test func `messages of a session with the same time are in the order in which they were stored`() async throws {
+        let memory = memory()
+        for number in 0..<12 {
+            let draft = MessageDraft(
+                role: .user, content: "text \(number)", timestamp: Date(timeIntervalSince1970: 1_700_000_000))
+            try await memory.remember(
+                [draft], in: ChatScope(userId: "u", sessionId: "s", agentId: "agent \(number * 7 % 12)"))
+        }
+        #expect(try await memory.sessions().map(\.firstMessage) == ["text 0"])
+    }
+
     @Test func `conversations and sessions are listed`() async throws {
         let memory = memory()
         func date(_ second: Double) -> Date { Date(timeIntervalSince1970: 1_700_000_000 + second) }
