@@ -42,6 +42,9 @@ struct FolderIngestor {
                     return try await reader.read(file, for: store)
                 } catch let error as CancellationError {
                     throw error
+                } catch let error as StorageError {
+                    // The fault is that of the store, not of the file.
+                    throw error
                 } catch {
                     unreadable.append(IngestReport.Skip(file, error))
                 }
