@@ -71,7 +71,7 @@ struct StoreIdentity {
 
     /// Records the id of the storage in the manifest of an older version, which has none.
     ///
-    /// An error is ignored, because the caller's commit has succeeded; the next commit tries again.
+    /// An error is ignored, because the caller's commit has succeeded; the next handle tries again.
     static func record(_ store: UUID, in directory: URL) {
         try? StoreManifest.change(in: directory) { manifest in
             if manifest.store == nil { manifest.store = store }
