@@ -278,6 +278,56 @@ import Testing
         #expect(document.text.contains("\nExample\n\nWords\n"))
     }
 
+    @Test func `AsciiDoc titles in two lines and long delimiters are read`() async throws {
+        let text = """
+            Rain Guide
+            ==========
+            Ines Graf <ines@example.org>
+            v1.0, 2024-03-14
+
+            Roofs
+            -----
+            Water runs down.
+            -----
+            text in the block
+            ----
+            -----
+            //////
+            not shown
+            ////
+            //////
+
+            [[gutters]]
+            Gutters
+            ~~~~~~~
+            .Pipe
+            ----
+            inside
+            ----
+            One:
+            ----
+            two
+            ----
+            |======
+            |cell
+            |======
+            """
+        let document = try await DocumentFixture.document(text, name: "a.adoc")
+        #expect(document.title == "Rain Guide")
+        #expect(document.metadata["author"] == .string("Ines Graf"))
+        #expect(document.createdAt == Date(timeIntervalSince1970: 1_710_374_400))
+        let lines = document.text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == text.split(separator: "\n", omittingEmptySubsequences: false).count)
+        #expect(lines[0] == "# Rain Guide" && lines[1].isEmpty)
+        #expect(
+            lines[5...10] == ["## Roofs", "", "Water runs down.", "```", "text in the block", "----"])
+        #expect(lines[11] == "```" && lines[12...15].allSatisfy { $0.hasPrefix("<!--") })
+        #expect(
+            lines[18...] == [
+                "### Gutters", "", "Pipe", "```", "inside", "```", "One:", "```", "two", "```", "", "|cell", "",
+            ])
+    }
+
     // MARK: Hostile texts
 
     @Test(arguments: [

@@ -4,9 +4,9 @@ import Foundation
 enum AsciiDocMarkup {
     // A literal in a function would be compiled for each line, which takes longer than its use.
     // Several threads can use a regular expression at the same time.
-    nonisolated(unsafe) private static let delimiter = #/={4,}|\*{4,}|_{4,}|-{2}|\+{4}|'{3}|<{3}/#
+    nonisolated(unsafe) private static let delimiter = #/={4,}|\*{4,}|_{4,}|-{2}|\+{4,}|'{3,}|<{3,}|[|!,:]={3,}/#
     nonisolated(unsafe) private static let blockTitle = #/\.([^\s.].*)/#
-    nonisolated(unsafe) private static let attribute = #/:([A-Za-z!-]+):\s*(.*)/#
+    nonisolated(unsafe) private static let attribute = #/:([\w!-]+):(?:\s+(.*))?/#
     nonisolated(unsafe) private static let heading = #/(={1,6}) +(\S.*)/#
     nonisolated(unsafe) private static let item = #/([*.]{1,5}) +(.+)/#
     nonisolated(unsafe) private static let revision = #/v\d[\w.]*(?:,\s*([^:]+?))?(?::.*)?|(\d{4}-\d\d-\d\d)/#
@@ -19,58 +19,84 @@ enum AsciiDocMarkup {
     ) rethrows -> ConvertedMarkup {
         var result = ConvertedMarkup()
         var fence: String?
+        var comment: String?
         var language = ""
-        var isComment = false
+        var underline = -1
         for (index, line) in lines.enumerated() {
             try checkCancellation()
             let text = line.trimmingCharacters(in: .whitespaces)
-            if index < 4, index > 0, fence == nil, readHeader(text, after: lines[index - 1], &result) {
+            if index == underline {
+                result.lines.append("")
+            } else if index < 5, index > 0, fence == nil, readHeader(text, lines, index, &result) {
                 result.addHidden(text)
             } else if let mark = fence {
                 result.lines.append(text == mark ? "```" : line)
                 if text == mark { fence = nil }
-            } else if text == "////" || isComment {
-                if text == "////" { isComment.toggle() }
+            } else if let mark = comment {
+                if text == mark { comment = nil }
                 result.addHidden(text)
-            } else if text == "----" || text == "...." {
+            } else if let title = AsciiDocTitle(lines, at: index) {
+                addHeading(title.text, level: title.level, &result)
+                underline = index + 1
+            } else if isDelimiter(text, "/") {
+                comment = text
+                result.addHidden(text)
+            } else if isDelimiter(text, "-") || isDelimiter(text, ".") {
                 result.lines.append("```" + language)
                 (fence, language) = (text, "")
-            } else if text.hasPrefix("//") {
-                result.addHidden(text)
             } else if let name = sourceLanguage(text) {
                 language = name
                 result.lines.append("")
-            } else if text.hasPrefix("["), text.hasSuffix("]") {
-                result.addHidden(text)
-            } else if text == "|==="
-                || text.wholeMatch(of: delimiter) != nil
-            {
-                // The ends of tables and blocks. In Markdown, some of them would underline a heading.
-                result.lines.append("")
-            } else if let match = line.wholeMatch(of: blockTitle) {
-                result.lines.append(inline(String(match.output.1), &result))
-            } else if let match = text.wholeMatch(of: attribute) {
-                if match.output.1 == "author" { result.author = String(match.output.2) }
-                if match.output.1 == "revdate" || match.output.1 == "date" {
-                    result.date = String(match.output.2)
-                }
-                if match.output.1 == "keywords" {
-                    result.addTags(KeywordList.keywords(in: String(match.output.2)))
-                }
-                result.addHidden(text)
-            } else if let match = line.wholeMatch(of: heading) {
-                let title = inline(String(match.output.2), &result)
-                result.setTitle(title)
-                result.lines.append(MarkdownText.heading(title, level: match.output.1.count))
-            } else if let match = text.wholeMatch(of: item) {
-                let indent = String(repeating: "    ", count: match.output.1.count - 1)
-                let mark = match.output.1.hasPrefix("*") ? "- " : "1. "
-                result.lines.append(indent + mark + inline(String(match.output.2), &result))
             } else {
-                result.lines.append(inline(line, &result))
+                readLine(line, text, &result)
             }
         }
         return result
+    }
+
+    /// Returns whether a line begins or ends a block: it consists of at least four equal characters.
+    private static func isDelimiter(_ text: String, _ character: Character) -> Bool {
+        text.utf8.count >= 4 && text.allSatisfy { $0 == character }
+    }
+
+    /// Converts a line outside blocks of code and comments.
+    private static func readLine(_ line: String, _ text: String, _ result: inout ConvertedMarkup) {
+        if text.hasPrefix("//") || text.hasPrefix("[") && text.hasSuffix("]") {
+            result.addHidden(text)
+        } else if text.wholeMatch(of: delimiter) != nil {
+            // The ends of tables and blocks. In Markdown, some of them would underline a heading.
+            result.lines.append("")
+        } else if let match = line.wholeMatch(of: blockTitle) {
+            result.lines.append(inline(String(match.output.1), &result))
+        } else if let match = text.wholeMatch(of: attribute) {
+            readAttribute(match.output.1, String(match.output.2 ?? ""), &result)
+            result.addHidden(text)
+        } else if let match = line.wholeMatch(of: heading) {
+            addHeading(String(match.output.2), level: match.output.1.count, &result)
+        } else if let match = text.wholeMatch(of: item) {
+            let indent = String(repeating: "    ", count: match.output.1.count - 1)
+            let mark = match.output.1.hasPrefix("*") ? "- " : "1. "
+            result.lines.append(indent + mark + inline(String(match.output.2), &result))
+        } else {
+            result.lines.append(inline(line, &result))
+        }
+    }
+
+    private static func addHeading(_ text: String, level: Int, _ result: inout ConvertedMarkup) {
+        let title = inline(text, &result)
+        result.setTitle(title)
+        result.lines.append(MarkdownText.heading(title, level: level))
+    }
+
+    private static func readAttribute(
+        _ name: Substring, _ value: String, _ result: inout ConvertedMarkup
+    ) {
+        switch name {
+        case "author": result.author = value
+        case "revdate", "date": result.date = value
+        case "keywords": result.addTags(KeywordList.keywords(in: value))
+        default: break
+        }
     }
 
     /// Returns the language that a line such as `[source,ruby]` states, or an empty text if it states none;
@@ -99,9 +125,11 @@ enum AsciiDocMarkup {
     /// Reads the line of the author or of the revision, which follow the title; returns whether the line is
     /// one of them.
     private static func readHeader(
-        _ text: String, after previous: String, _ result: inout ConvertedMarkup
+        _ text: String, _ lines: [String], _ index: Int, _ result: inout ConvertedMarkup
     ) -> Bool {
-        if previous.hasPrefix("= "), let author = author(text) {
+        let isAfterTitle =
+            lines[index - 1].hasPrefix("= ") || index > 1 && AsciiDocTitle(lines, at: index - 2)?.level == 1
+        if isAfterTitle, let author = author(text) {
             result.author = author
             return true
         }

@@ -21,7 +21,7 @@ public struct MarkupReader: DocumentReader {
     /// The maximum number of lines. Each needs memory in addition to its text, even if it is empty.
     private static let maximumLines = 4_000_000
 
-    public let version = 6
+    public let version = 7
 
     public let types = [Self.org, Self.restructuredText, Self.latex, Self.asciidoc]
 
