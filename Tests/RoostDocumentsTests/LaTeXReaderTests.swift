@@ -37,6 +37,18 @@ import Testing
         #expect(try await DocumentFixture.document(latex, name: "a.tex").text == expected)
     }
 
+    @Test(arguments: [
+        (#"Rain\hfill 2024"#, "Rain 2024"), (#"one\newline\par two"#, "one two"),
+        (#"\centering\Large Rain"#, "Rain"),
+        (#"\scshape\LARGE Rain"#, "Rain"), (#"\other\Large Rain"#, #"\other Rain"#),
+        (#"{\bfseries rain}, roof\newpage"#, "{rain}, roof"), (#"(\small rain\normalsize)"#, "(rain)"),
+    ])
+    func `A command for the layout does not join the words next to it`(
+        latex: String, expected: String
+    ) async throws {
+        #expect(try await DocumentFixture.document(latex, name: "a.tex").text == expected)
+    }
+
     @Test func `Parts of LaTeX that are not printed are hidden`() async throws {
         let document = try await DocumentFixture.document(
             #"""

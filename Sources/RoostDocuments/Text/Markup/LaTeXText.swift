@@ -18,10 +18,10 @@ enum LaTeXText {
     /// The commands without arguments that only affect the layout.
     private static let layout: Set = [
         "hline", "toprule", "midrule", "bottomrule", "small", "large", "Large", "footnotesize", "scriptsize",
-        "tiny", "normalsize", "bigskip", "medskip", "smallskip", "clearpage", "newpage", "noindent",
-        "centering",
-        "appendix", "par", "hfill", "vfill", "newline", "linebreak", "bfseries", "itshape", "ttfamily",
-        "raggedright",
+        "LARGE", "huge", "Huge", "tiny", "normalsize", "bigskip", "medskip", "smallskip",
+        "clearpage", "newpage", "noindent", "centering", "appendix", "par", "hfill",
+        "vfill", "newline", "linebreak", "bfseries", "itshape", "ttfamily",
+        "scshape", "slshape", "sffamily", "rmfamily", "normalfont", "raggedright",
     ]
 
     // A literal in a function would be compiled for each line, which takes longer than its use.
@@ -51,10 +51,27 @@ enum LaTeXText {
             let mark = (output.1 ?? output.2)?.first.flatMap { accents[$0] }
             return (String(letter) + (mark.map { String($0) } ?? "")).precomposedStringWithCanonicalMapping
         }
-        return accented.replacing(symbol) { match in
+        var output = ""
+        var rest = accented[...]
+        for match in accented.matches(of: symbol) {
+            output += accented[rest.startIndex..<match.range.lowerBound]
+            rest = accented[match.range.upperBound...]
             let name = String(match.output.1)
-            if let text = symbols[name] { return text }
-            return layout.contains(name) ? "" : String(match.output.0)
+            if layout.contains(name) {
+                // A command between two words, such as `\hfill`, separates them.
+                if endsWord(output.last) && beginsWord(rest.first) { output += " " }
+            } else {
+                output += symbols[name] ?? String(match.output.0)
+            }
         }
+        return output + rest
+    }
+
+    private static func endsWord(_ character: Character?) -> Bool {
+        character.map { !$0.isWhitespace && !"([{&".contains($0) } ?? false
+    }
+
+    private static func beginsWord(_ character: Character?) -> Bool {
+        character.map { $0.isLetter || $0.isNumber || $0 == "\\" } ?? false
     }
 }
