@@ -69,6 +69,22 @@ import Testing
         #expect(hidden("I read the whole of that old forwarded message:\n> From: A\n") == ["> From: A\n"])
     }
 
+    @Test(arguments: ["text/asciidoc; charset=utf-8", "text/x-markdown", "text", "Text; charset=us-ascii"])
+    func `A body of another type of text is read`(type: String) async throws {
+        let document = try await DocumentFixture.document(
+            "From: a@example.org\nSubject: S\nMIME-Version: 1.0\nContent-Type: \(type)\n\nThe rain.\n",
+            name: "a.eml")
+        #expect(document.text == "The rain." && document.unreadParts.isEmpty)
+    }
+
+    @Test(arguments: ["text/calendar", "text/x-amp-html", "text/x-patch; name=a.patch", "application/json"])
+    func `A part that is not text for people is not read`(type: String) async throws {
+        let document = try await DocumentFixture.document(
+            "From: a@example.org\nSubject: S\nMIME-Version: 1.0\nContent-Type: \(type)\n\nThe rain.\n",
+            name: "a.eml")
+        #expect(document.text == "S" && document.unreadParts.count == 1)
+    }
+
     @Test func `Plain text is preferred, and attachments are listed`() async throws {
         let document = try await DocumentFixture.document("alternative.eml")
         #expect(document.text.hasPrefix("A barrel under the gutter"))

@@ -128,7 +128,6 @@ final class MailBody {
 
     private func readPart(_ object: UnsafeMutablePointer<GMimeObject>) throws {
         let part = roost_mime_part(object)
-        let isText = roost_mime_is_text(object) != 0
         let type = Self.typeName(object)
         let name = g_mime_part_get_filename(part).map { MarkdownText.singleLine(String(cString: $0)) }
         if type == "application/pkcs7-mime", name?.hasSuffix(".p7m") ?? true {
@@ -136,8 +135,7 @@ final class MailBody {
             unreadParts.append("the text is encrypted or signed with S/MIME")
             return
         }
-        let isReadable = ["text/plain", "text/html", "text/markdown", "text/enriched"].contains(type)
-        guard isText, isReadable, g_mime_part_is_attachment(part) == 0 else {
+        guard Self.isReadable(object, type, hasName: name != nil), g_mime_part_is_attachment(part) == 0 else {
             // A cryptographic signature is not an attachment for people.
             guard !type.hasSuffix("-signature") else { return }
             attachments.append(name ?? type)
@@ -155,6 +153,22 @@ final class MailBody {
         } else {
             append(Self.unfolded(content, object))
         }
+    }
+
+    /// The types of texts for programs.
+    private static let dataTypes: Set = [
+        "text/calendar", "text/css", "text/csv", "text/directory", "text/javascript", "text/rfc822-headers",
+        "text/rtf", "text/tab-separated-values", "text/vcard", "text/x-vcard", "text/xml",
+    ]
+
+    /// Returns whether a part is text for people. Texts of other types are read as plain text (RFC 2046) if
+    /// they have no name, such as the body of a message. Invalid types, such as `text`, are text to GMime.
+    private static func isReadable(
+        _ object: UnsafeMutablePointer<GMimeObject>, _ type: String, hasName: Bool
+    ) -> Bool {
+        guard roost_mime_is_text(object) != 0 else { return false }
+        if ["text/plain", "text/html", "text/markdown", "text/enriched"].contains(type) { return true }
+        return !hasName && !dataTypes.contains(type) && !type.contains("html")
     }
 
     /// Appends the text of a part after an empty line.

@@ -12,7 +12,7 @@ public struct MailReader: DocumentReader {
         name: "mbox", title: "Mailbox", extensions: ["mbox", "mbx"], mediaTypes: ["application/mbox"],
         format: .mail)
 
-    public let version = 9
+    public let version = 10
 
     public let types = [Self.message, Self.mailbox]
 
