@@ -86,6 +86,21 @@ import Testing
         #expect(try await Self.text(html) == "One Two\n\nThree Four")
     }
 
+    @Test(arguments: [
+        ("<table><tr><table><tr><td>One</td></tr></table></tr></table>", "One"),
+        (
+            "<table><tr><td>One</td></tr><tr><table><tr><td><p>Two<p>Three</table></table>",
+            "One\n\nTwo\n\nThree"
+        ),
+        ("<table><form action='/a'><tr><td>One</td></tr></form></table>", "One"),
+        ("<table><td>One</td></table>", "One"),
+        ("<table>One<tr>Two<td>Three</td></tr></table>", "One\n\nTwo Three"),
+        ("<table>\n<tr>\n<td>One</td>\n<!-- x --></tr>\n<script>x()</script></table>", "One"),
+    ])
+    func `Text in a table but outside of its cells is read`(html: String, expected: String) async throws {
+        #expect(try await Self.text(html) == expected)
+    }
+
     @Test func `Long paragraphs next to each other are no table`() async throws {
         let paragraph = String(repeating: "The barrel collects rain. ", count: 12)
         let row = "<tr><td>North</td><td>\(paragraph)</td></tr>"

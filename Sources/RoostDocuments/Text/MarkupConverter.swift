@@ -61,9 +61,21 @@ final class MarkupConverter {
         output = MarkdownOutput(limits: limits)
     }
 
-    /// Converts the whole document.
+    /// Converts the whole document, or the contents of the element that was started last.
     func convert() throws {
         try readChildren()
+        try flush()
+    }
+
+    /// Converts the element that was started last.
+    func convert(_ element: XMLPull.Element) throws {
+        try read(element)
+        try flush()
+    }
+
+    /// Converts text.
+    func convert(text: String) throws {
+        append(text)
         try flush()
     }
 

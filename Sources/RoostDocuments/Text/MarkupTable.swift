@@ -52,40 +52,65 @@ final class MarkupTable {
     ///
     /// - Throws: ``DocumentError/limitExceeded(_:)`` if the table becomes too long.
     func readRows() throws {
-        try xml.children { element in
-            switch element.name.lowercased() {
-            case "tr": try readRow()
-            case "thead", "tbody", "tfoot": try readRows()
-            case "caption":
-                if let cell = try readCell(column: 0) { rows.append([cell]) }
-            default: break
-            }
-        }
+        try xml.children(
+            { element in
+                switch element.name.lowercased() {
+                case "tr": try readRow()
+                case "thead", "tbody", "tfoot": try readRows()
+                case "caption":
+                    if let cell = try readCell(column: 0) { rows.append([cell]) }
+                default:
+                    if let cell = try readCell(outside: element, column: 0) { rows.append([cell]) }
+                }
+            }, text: { if let cell = try readCell(outside: $0, column: 0) { rows.append([cell]) } })
     }
 
     private func readRow() throws {
         var row: [Cell] = []
         var column = 0
-        try xml.children { element in
-            let name = element.name.lowercased()
-            guard ["td", "th"].contains(name) else { return }
-            if !MarkupConverter.isHidden(element), let cell = try readCell(column: column) {
+        try xml.children(
+            { element in
+                let name = element.name.lowercased()
+                guard ["td", "th"].contains(name) else {
+                    if let cell = try readCell(outside: element, column: column) {
+                        row.append(cell)
+                        column += 1
+                    }
+                    return
+                }
+                if !MarkupConverter.isHidden(element), let cell = try readCell(column: column) {
+                    row.append(cell)
+                    if name == "th" { hasHeaderCell = true }
+                }
+                let span = element["colspan"].flatMap { Int($0) } ?? 1
+                column += min(max(span, 1), Self.maximumSpan)
+            },
+            text: {
+                guard let cell = try readCell(outside: $0, column: column) else { return }
                 row.append(cell)
-                if name == "th" { hasHeaderCell = true }
-            }
-            let span = element["colspan"].flatMap { Int($0) } ?? 1
-            column += min(max(span, 1), Self.maximumSpan)
-        }
+                column += 1
+            })
         columns = max(columns, column)
         if !row.isEmpty { rows.append(row) }
     }
 
-    /// Reads a cell; `nil` if it contains no text.
+    /// Reads the contents of a cell; `nil` if it contains no text.
     private func readCell(column: Int) throws -> Cell? {
+        try readCell(column: column) { try $0.convert() }
+    }
+
+    /// Reads an element that is not in a cell, such as a table in a row; `nil` if it contains no text.
+    ///
+    /// HTML does not permit such elements, but mail contains them, and programs show them.
+    private func readCell(outside element: XMLPull.Element, column: Int) throws -> Cell? {
+        try readCell(column: column) { try $0.convert(element) }
+    }
+
+    private func readCell(column: Int, _ convert: (MarkupConverter) throws -> Void) throws -> Cell? {
         var limits = limits
         limits.maximumTextBytes = max(maximumBytes - bytes, 0)
         let converter = MarkupConverter(xml, limits: limits)
-        try converter.convert()
+        try convert(converter)
         links += converter.links
         hasHeading = hasHeading || converter.hasHeading
         hasNestedTable = hasNestedTable || converter.hasTable
@@ -95,6 +120,12 @@ final class MarkupTable {
         return Cell(
             column: column, text: converter.paragraphs.joined(separator: "\n"), markdown: markdown,
             isSimple: converter.paragraphs.count == 1 && !converter.hasStructure)
+    }
+
+    /// Reads text that is not in a cell; `nil` if it is white space.
+    private func readCell(outside text: String, column: Int) throws -> Cell? {
+        guard text.contains(where: { !$0.isWhitespace }) else { return nil }
+        return try readCell(column: column) { try $0.convert(text: text) }
     }
 
     /// Whether the table contains data: at least two rows and two columns of short texts.
