@@ -4,7 +4,8 @@ import Foundation
 enum AsciiDocMarkup {
     // A literal in a function would be compiled for each line, which takes longer than its use.
     // Several threads can use a regular expression at the same time.
-    nonisolated(unsafe) private static let delimiter = #/={4,}|\*{4,}|_{4,}|-{2}|\+{4,}|'{3,}|<{3,}|[|!,:]={3,}/#
+    nonisolated(unsafe) private static let delimiter =
+        #/={4,}|\*{4,}|_{4,}|-{2}|\+{4,}|'{3,}|<{3,}|[|!,:]={3,}/#
     nonisolated(unsafe) private static let blockTitle = #/\.([^\s.].*)/#
     nonisolated(unsafe) private static let attribute = #/:([\w!-]+):(?:\s+(.*))?/#
     nonisolated(unsafe) private static let heading = #/(={1,6}) +(\S.*)/#
