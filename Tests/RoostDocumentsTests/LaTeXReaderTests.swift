@@ -49,6 +49,15 @@ import Testing
         #expect(try await DocumentFixture.document(latex, name: "a.tex").text == expected)
     }
 
+    @Test(arguments: [
+        (#"Dampf\-schiff, u.\,a. e.g.\ this"#, "Dampfschiff, u. a. e.g. this"),
+        (#"Stra{\ss}e K{\o}ln {\"a}hre \textbf{\ss}"#, "Straße Køln ähre ß"),
+        (#"\LaTeX\ is f\/f"#, "LaTeX is ff"), (#"one \\-2"#, "one -2"), (#"$a\,b$"#, #"$a\,b$"#),
+    ])
+    func `Words that commands divide are read as printed`(latex: String, expected: String) async throws {
+        #expect(try await DocumentFixture.document(latex, name: "a.tex").text == expected)
+    }
+
     @Test func `Parts of LaTeX that are not printed are hidden`() async throws {
         let document = try await DocumentFixture.document(
             #"""
