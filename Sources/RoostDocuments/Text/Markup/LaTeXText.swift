@@ -21,7 +21,8 @@ enum LaTeXText {
         "LARGE", "huge", "Huge", "tiny", "normalsize", "bigskip", "medskip", "smallskip",
         "clearpage", "newpage", "noindent", "centering", "appendix", "par", "hfill",
         "vfill", "newline", "linebreak", "bfseries", "itshape", "ttfamily",
-        "scshape", "slshape", "sffamily", "rmfamily", "normalfont", "raggedright", "em", "bf", "it", "tt", "sc",
+        "scshape", "slshape", "sffamily", "rmfamily", "normalfont", "raggedright", "em", "bf", "it", "tt",
+        "sc",
         "sl", "sf", "rm",
     ]
     /// The maximum length of the name of a command.
