@@ -324,8 +324,18 @@ import Testing
         #expect(lines[11] == "```" && lines[12...15].allSatisfy { $0.hasPrefix("<!--") })
         #expect(
             lines[18...] == [
-                "### Gutters", "", "Pipe", "```", "inside", "```", "One:", "```", "two", "```", "", "|cell", "",
+                "### Gutters", "", "Pipe", "```", "inside", "```", "One:", "```", "two", "```", "", "|cell",
+                "",
             ])
+    }
+
+    @Test(arguments: [
+        ("a.rst", "The ``Rain`` *class*\n====================\n\nText\n", "The Rain class"),
+        ("a.rst", "Call f(\\*args)\n=============\n\nText\n", "Call f(*args)"),
+        ("a.adoc", "= The `rain_gauge` *tool*\n\nText\n", "The rain_gauge tool"),
+    ])
+    func `Titles of markup contain no markup`(name: String, text: String, title: String) async throws {
+        #expect(try await DocumentFixture.document(text, name: name).title == title)
     }
 
     // MARK: Hostile texts

@@ -23,6 +23,11 @@ enum HeadingText {
         return prefix(of: plain, maximumLength: MarkdownAnalysis.maximumHeadingLength)
     }
 
+    /// Returns the text of a heading in Markdown without markup.
+    static func text(ofMarkdown heading: String) -> String {
+        plainText(Array(prefix(of: heading, maximumLength: 4 * MarkdownAnalysis.maximumHeadingLength).utf8))
+    }
+
     /// Returns the longest prefix of a text, in whole characters, that does not exceed a number of UTF-8
     /// bytes.
     static func prefix(of text: String, maximumLength: Int) -> String {

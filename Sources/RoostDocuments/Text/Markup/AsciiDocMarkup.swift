@@ -85,7 +85,7 @@ enum AsciiDocMarkup {
 
     private static func addHeading(_ text: String, level: Int, _ result: inout ConvertedMarkup) {
         let title = inline(text, &result)
-        result.setTitle(title)
+        if result.title == nil { result.setTitle(HeadingText.text(ofMarkdown: title)) }
         result.lines.append(MarkdownText.heading(title, level: level))
     }
 

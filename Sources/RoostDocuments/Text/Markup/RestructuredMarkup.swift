@@ -67,8 +67,9 @@ struct RestructuredMarkup {
         if let (title, count, sign) = Self.heading(lines, index) {
             if !levels.contains(sign) { levels.append(sign) }
             let level = (levels.firstIndex(of: sign) ?? 0) + 1
-            result.setTitle(title)
-            let heading = MarkdownText.heading(inline(title), level: level)
+            let content = inline(title)
+            if result.title == nil { result.setTitle(HeadingText.text(ofMarkdown: content)) }
+            let heading = MarkdownText.heading(content, level: level)
             result.lines += count == 3 ? ["", heading, ""] : [heading, ""]
             return count
         }
