@@ -248,6 +248,31 @@ import Testing
         #expect(structure.sections.map(\.headings) == [["first"], ["second"]])
     }
 
+    @Test func `Variables and line comments before rules of style sheets are read`() async throws {
+        let sheet = """
+            // Barrels
+            // -------
+
+            .#{$name}-full {
+              color: red;
+            }
+            .@{name}-empty:before {
+              content: @sign;
+            }
+            a {
+              #{$side}: 1px;
+            }
+            // The end
+            """
+        for name in ["a.scss", "a.less"] {
+            let document = try await DocumentFixture.document(sheet, name: name)
+            let structure = TextStructure(of: document.text, format: document.format)
+            #expect(
+                structure.sections.compactMap(\.headings.last)
+                    == [".#{$name}-full", ".@{name}-empty:before", "a"])
+        }
+    }
+
     @Test func `Minified code is not read`() async throws {
         let line = String(repeating: "a=1;", count: 1000)
         await #expect(throws: DocumentError.self) {
