@@ -338,6 +338,12 @@ import Testing
         #expect(try await DocumentFixture.document(text, name: name).title == title)
     }
 
+    @Test func `Anchors of AsciiDoc are not links`() async throws {
+        let document = try await DocumentFixture.document(
+            "== Roofs[[roofs]]\n\n[[a,b]]Water [[[Graf]]] a[0].\n", name: "a.adoc")
+        #expect(document.text == "## Roofs\n\nWater [Graf] a[0].\n" && document.title == "Roofs")
+    }
+
     // MARK: Hostile texts
 
     @Test(arguments: [

@@ -36,6 +36,13 @@ import Testing
             document.links.map(\.target) == ["https://e.org/barrel", "https://e.org/pump?a=1", "c.rst"])
     }
 
+    @Test func `A link can state the name of a target`() async throws {
+        let document = try await DocumentFixture.document(
+            "See `the pump <Pump_>`_ and `a tap <Tap_>`_.\n\n.. _Pump: https://e.org/pump\n", name: "a.rst")
+        #expect(document.links.map(\.target) == ["https://e.org/pump"])
+        #expect(document.text.hasPrefix("See [the pump](https://e.org/pump) and a tap.\n"))
+    }
+
     @Test func `Substitutions, descriptions of images, headers and tags are read`() async throws {
         let document = try await DocumentFixture.document(
             """

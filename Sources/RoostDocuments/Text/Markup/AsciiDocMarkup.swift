@@ -10,6 +10,8 @@ enum AsciiDocMarkup {
     nonisolated(unsafe) private static let attribute = #/:([\w!-]+):(?:\s+(.*))?/#
     nonisolated(unsafe) private static let heading = #/(={1,6}) +(\S.*)/#
     nonisolated(unsafe) private static let item = #/([*.]{1,5}) +(.+)/#
+    nonisolated(unsafe) private static let anchor =
+        #/(\[?)\[\[([A-Za-z_:][^\[\],]{0,200})(?:,[^\[\]]{0,200})?\]\](\]?)/#
     nonisolated(unsafe) private static let revision = #/v\d[\w.]*(?:,\s*([^:]+?))?(?::.*)?|(\d{4}-\d\d-\d\d)/#
     nonisolated(unsafe) private static let link =
         #/(?:link:|xref:|(?=https?:))([^\s\[\]]{1,500}+)\[([^\[\]]{0,500}+)\]/#
@@ -141,6 +143,8 @@ enum AsciiDocMarkup {
 
     private static func inline(_ line: String, _ result: inout ConvertedMarkup) -> String {
         guard line.contains("["), line.utf8.count <= ConvertedMarkup.maximumLineLength else { return line }
+        // In Markdown, an anchor would be a link to a note.
+        let line = line.contains("[[") ? line.replacing(anchor) { anchorText($0.output) } : line
         var output = ""
         var rest = line[...]
         while let match = rest.firstMatch(of: link) {
@@ -149,5 +153,11 @@ enum AsciiDocMarkup {
             rest = rest[match.range.upperBound...]
         }
         return output + rest
+    }
+
+    /// Returns the text in place of an anchor, which shows nothing: only the entry of a bibliography, such as
+    /// `[[[Knuth]]]`, has a name.
+    private static func anchorText(_ anchor: (Substring, Substring, Substring, Substring)) -> String {
+        anchor.1.isEmpty || anchor.3.isEmpty ? String(anchor.1 + anchor.3) : "[" + anchor.2 + "]"
     }
 }

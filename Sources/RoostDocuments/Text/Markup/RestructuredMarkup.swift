@@ -237,7 +237,13 @@ struct RestructuredMarkup {
                 // Other roles name a label or an object of a program, and not an address.
                 let namesAddress = ["`", ":doc:", ":download:"].contains { match.output.0.hasPrefix($0) }
                 let stated = namesAddress ? match.output.3 : nil
-                let address = stated ?? (isReference ? names.address(of: label) : nil)
+                let address: Substring?
+                if let stated, !(isReference && stated.hasSuffix("_")) {
+                    address = stated
+                } else {
+                    // The name of a target can also be stated in angle brackets: `the pump <Pump_>`_
+                    address = isReference ? names.address(of: stated?.dropLast() ?? label) : nil
+                }
                 output += address.map { result.link($0, label) } ?? String(label)
             }
             rest = rest[match.range.upperBound...]
