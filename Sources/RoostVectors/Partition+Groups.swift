@@ -4,8 +4,8 @@ extension Partition {
     ///
     /// The centroid of a group is the mean direction of its rows, and that of a parent the mean direction of
     /// the rows of all its descendants. The similarity of a row is its cosine with the centroid of its group
-    /// or, for an outlier, with the nearest centroid. The confidence of a row in a group is its similarity, or
-    /// 0 if that is negative.
+    /// or, for an outlier, with the nearest centroid. The confidence of a row in a group is its similarity,
+    /// or 0 if that is negative.
     ///
     /// - Parameters:
     ///   - groups: The group of each row of `vectors`; `nil` for an outlier. The groups are numbered from 0
