@@ -23,8 +23,8 @@ package enum LAPACK {
     ///
     /// - Parameter symmetric: (n, n); only one triangle is read.
     /// - Returns: `values` (n), ascending, and `vectors` (n, n) with eigenvector i in row i; `nil` if a
-    ///   number is not finite, if the iteration did not converge, which does not happen for finite input, or if the
-    ///   size of the library's workspace exceeds 32 bits (n > 32,766).
+    ///   number is not finite, if the iteration did not converge, which does not happen for finite input, or
+    ///   if the size of the library's workspace exceeds 32 bits (n > 32,766).
     /// - Complexity: O(n³) time, and 3n² numbers of memory in addition to the input.
     package static func eigenvectors(ofSymmetric symmetric: Matrix) -> (values: [Float], vectors: Matrix)? {
         precondition(symmetric.rows == symmetric.columns, "the matrix must be square")

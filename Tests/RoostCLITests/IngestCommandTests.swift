@@ -34,19 +34,6 @@ import Testing
         #expect(try texts() == ["a swift"])
     }
 
-    @Test func `exported conversations lead to the command that imports them`() throws {
-        try write(
-            """
-            [{"title": "Beans", "mapping": {"a": {"id": "a", "parent": null, "children": []}}}]
-            """, to: "export/conversations.json")
-        try write(#"{"mapping": "of keys", "children": 2}"#, to: "export/keys.json")
-        let first = try commands.roost("ingest", "export")
-        #expect(first.error.contains("conversations.json: contains conversations; `roost chat import`"))
-        #expect(!first.error.contains("keys.json"))
-        #expect(try !commands.roost("ingest", "export").error.contains("conversations"))
-        #expect(try !commands.roost("ingest", "export/keys.json").error.contains("conversations"))
-    }
-
     @Test(arguments: ["", "\n \n"]) func `empty standard input creates no store`(text: String) throws {
         let ingest = try commands.start(["ingest", "-"])
         try ingest.input.write(contentsOf: Data(text.utf8))

@@ -289,7 +289,7 @@ import Testing
         }
     }
 
-    @Test func `messages of a session with the same time are in the order in which they were stored`() async throws {
+    @Test func `messages of a session with the same time keep the order of their storage`() async throws {
         let memory = memory()
         for number in 0..<12 {
             let draft = MessageDraft(

@@ -43,7 +43,7 @@ struct WrittenDate: Sendable, Hashable {
     private struct Word {
         /// The word in lower case without diacritics.
         var text: String
-        /// What is between the previous word and this one.
+        /// The characters between the previous word and this one.
         var separator: String
         /// Whether the word continues a number: it follows another word and a sign of dates without a space.
         var continues: Bool { signs.contains(separator) }

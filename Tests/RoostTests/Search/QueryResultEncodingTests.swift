@@ -6,7 +6,8 @@ import Testing
 @Suite struct QueryResultEncodingTests {
     private func result(_ search: EntrySearch) async throws -> QueryResult {
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        let drafts = ["# Kestrels\n\nA kestrel hovers over the field.", "Bread is baked in the morning."].map {
+        let drafts = ["# Kestrels\n\nA kestrel hovers over the field.", "Bread is baked in the morning."].map
+        {
             EntryDraft(content: $0, metadata: ["year": 2020], tags: ["bird"])
         }
         _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
@@ -18,7 +19,8 @@ import Testing
         return try #require(json as? [String: Any])
     }
 
-    @Test func `a hit is encoded with its entry, passage and explanation, but without vectors`() async throws {
+    @Test func `a hit is encoded with its entry, passage and explanation, but without vectors`() async throws
+    {
         let hit = try #require(try await result("kestrel").hits.first)
         let json = try object(hit)
         #expect(
