@@ -16,9 +16,16 @@ package enum WriteAheadLog {
     /// Prevents checkpoints that are made without the writers' lock: automatic ones, and the one that SQLite
     /// makes when the last connection is closed.
     package static func disableImplicitCheckpoints(_ database: Database) throws {
+        try disableAutomaticCheckpoints(database)
+        try setKeepsLog(true, database)
+    }
+
+    /// Prevents checkpoints after commits, and lets the first commit after a checkpoint shorten the log.
+    /// Without that, the file would keep its size, and every further commit would be followed by a
+    /// checkpoint.
+    package static func disableAutomaticCheckpoints(_ database: Database) throws {
         try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
         try database.execute(sql: "PRAGMA journal_size_limit = \(checkpointSize / 2)")
-        try setKeepsLog(true, database)
     }
 
     /// Allows SQLite to move the log into the database and remove it when the last connection is closed.

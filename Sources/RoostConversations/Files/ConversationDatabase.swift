@@ -33,7 +33,7 @@ struct ConversationDatabase: Sendable {
     private static var configuration: Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(DatabaseFile.lockTimeout)
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+        configuration.prepareDatabase { try WriteAheadLog.disableAutomaticCheckpoints($0) }
         return configuration
     }
 

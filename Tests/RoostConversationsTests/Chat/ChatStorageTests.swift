@@ -292,6 +292,19 @@ struct ChatStorageTests {
         }
     }
 
+    @Test func `the log of a database does not stay long after a checkpoint`() async throws {
+        let path = TemporaryFolder.unusedURL().appendingPathComponent("c.sqlite").path
+        let storage = try SQLiteChatStorage(databasePath: path, retention: .everything)
+        func save(_ message: ConversationMessage) async throws {
+            try await storage.save(message, userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+        }
+        // A log of more than 8 MiB is followed by a checkpoint, and the next commit shortens it.
+        try await save(message(.user, String(repeating: "x", count: 9 << 20)))
+        try await save(message(.assistant, "y"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: path + "-wal")
+        #expect(try #require(attributes[.size] as? Int) < 8 << 20)
+    }
+
     @Test func `several storages can create the same database concurrently`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let path = folder.appendingPathComponent("c.sqlite").path
