@@ -93,4 +93,27 @@ struct ThreadPoolTests {
         }
         #expect(try await queue.run { true })
     }
+
+    @Test(.timeLimit(.minutes(1))) func `a canceled task does not wait for its turn`() async throws {
+        let queue = TaskQueue()
+        let (beginning, begin) = AsyncStream<Void>.makeStream()
+        let (ending, end) = AsyncStream<Void>.makeStream()
+        let first = Task {
+            try await queue.run {
+                begin.finish()
+                for await _ in ending {}
+            }
+        }
+        for await _ in beginning {}
+        let canceled = Task { try await queue.run { true } }
+        let unstoppable = Task { try await queue.run(isStoppable: false) { true } }
+        canceled.cancel()
+        unstoppable.cancel()
+        // The first task runs until the end of the stream.
+        await #expect(throws: CancellationError.self) { try await canceled.value }
+        end.finish()
+        try await first.value
+        #expect(try await unstoppable.value)
+        #expect(try await queue.run { true })
+    }
 }
