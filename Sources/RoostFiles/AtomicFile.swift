@@ -8,7 +8,8 @@ package enum AtomicFile {
     /// renamed, and then the folder is synchronized. After the method returns, the new file survives a power
     /// failure.
     ///
-    /// - Throws: ``FileError``. In that case, the old file is unchanged and the temporary file is removed.
+    /// - Throws: ``FileError``. In that case, the temporary file is removed, and the old file is unchanged,
+    ///   unless only the synchronization of the folder failed.
     package static func write(
         _ data: some DataProtocol, to url: URL, files: FileSystem = .standard
     ) throws {
@@ -29,7 +30,8 @@ package enum AtomicFile {
 
     /// Replaces a file atomically and durably with the bytes that `body` writes.
     ///
-    /// - Throws: ``FileError``, and the errors of `body`. In that case, the old file is unchanged.
+    /// - Throws: ``FileError``, and the errors of `body`. In that case, the old file is unchanged, unless
+    ///   only the synchronization of the folder failed.
     package static func write(
         to url: URL, files: FileSystem = .standard, _ body: (FileDescriptor) throws -> Void
     ) throws {
@@ -93,10 +95,15 @@ package enum AtomicFile {
         }.sorted()
     }
 
+    /// The maximum length in bytes of the name of a file within the name of its temporary file. File systems
+    /// allow 255 bytes; the rest is for the other parts of the name.
+    private static let maximumNameLength = 200
+
     /// Returns an unused path for a temporary file in the folder of a file. ``leftovers(in:)`` recognizes it.
     static func temporaryPath(for path: String) -> String {
         let folder = (path as NSString).deletingLastPathComponent
-        let name = (path as NSString).lastPathComponent
+        var name = Substring((path as NSString).lastPathComponent)
+        while name.utf8.count > maximumNameLength { name.unicodeScalars.removeLast() }
         return "\(folder)/.\(name).\(getpid()).\(UInt64.random(in: 0...UInt64.max)).tmp"
     }
 }

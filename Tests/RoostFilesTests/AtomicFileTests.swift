@@ -34,4 +34,18 @@ import Testing
             #expect(AtomicFile.leftovers(in: folder.url).isEmpty)
         }
     }
+
+    @Test(arguments: ["n", "ü", "👩‍🚒"]) func `a file can have the longest name`(character: String) throws {
+        let folder = try TemporaryFolder()
+        let name = String(repeating: character, count: 255 / character.utf8.count)
+        let file = folder.url.appendingPathComponent(name)
+        try AtomicFile.write(Data("old".utf8), to: file)
+        // The name of the temporary file, which is shorter, has the same form.
+        let unfinished = try ReplacementFile(of: file)
+        let leftovers = AtomicFile.leftovers(in: folder.url)
+        #expect(leftovers.count == 1 && leftovers[0].hasPrefix(".\(character)"))
+        try unfinished.write(Data("new".utf8))
+        try unfinished.publish()
+        #expect(try Data(contentsOf: file) == Data("new".utf8))
+    }
 }
