@@ -47,6 +47,7 @@ enum ConnectionError: Error {
         "57P01",  // admin_shutdown
         "57P02",  // crash_shutdown
         "57P03",  // cannot_connect_now
+        "57P05",  // idle_session_timeout
         "53300",  // too_many_connections
         "25P03",  // idle_in_transaction_session_timeout
     ]

@@ -84,6 +84,11 @@ struct ErrorMapping: Sendable {
             return StorageError(
                 .locked, "\(reason); try again, or raise the statement timeout of the server",
                 isRetryable: true, remedy: .retryLater)
+        case "55P03":
+            return StorageError(
+                .locked,
+                "\(reason); another client is writing to the store, so try again, or raise the lock timeout "
+                    + "of the server", isRetryable: true, remedy: .retryLater)
         case "0A000", "42704", "42883", "42601":
             return StorageError(
                 .unsupported, "\(reason); the server lacks a feature that Roost needs (SQLSTATE \(state))")

@@ -9,7 +9,8 @@ struct ErrorMappingTests {
     @Test(arguments: [
         ("25006", StorageError.Code.readOnly, "primary server"), ("42501", .readOnly, "grant"),
         ("42P01", .notFound, "create the tables"), ("53100", .full, "free space"),
-        ("57014", .locked, "statement timeout"), ("42883", .unsupported, "feature"),
+        ("57014", .locked, "statement timeout"), ("55P03", .locked, "lock timeout"),
+        ("42883", .unsupported, "feature"), ("57P05", .unavailable, "try again later"),
         ("XX001", .damaged, "restore a backup"), ("57P01", .unavailable, "try again later"),
         ("40001", .unavailable, "try again later"), ("22012", .inputOutput, "22012"),
     ]) func `a rejected statement is reported with the next step`(
