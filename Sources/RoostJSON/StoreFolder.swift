@@ -61,10 +61,16 @@ struct StoreFolder: Sendable, Hashable {
 
     /// Returns the number of the generation that a journal belongs to, or 0 if the file is not a journal.
     static func number(ofJournal path: String) -> Int {
-        let name = (path as NSString).lastPathComponent
+        journalDigits((path as NSString).lastPathComponent).flatMap { generationNumber($0) } ?? 0
+    }
+
+    /// Returns the digits in the name of a journal; `nil` if the name has another form, because the folder of
+    /// another program can contain a file such as `journal-2026.md`.
+    private static func journalDigits(_ name: String) -> Substring? {
         let (prefix, suffix) = ("journal-", ".jsonl")
-        guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return 0 }
-        return generationNumber(name.dropFirst(prefix.count).dropLast(suffix.count)) ?? 0
+        guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
+        let digits = name.dropFirst(prefix.count).dropLast(suffix.count)
+        return !digits.isEmpty && digits.allSatisfy { $0.isASCII && $0.isNumber } ? digits : nil
     }
 
     /// Returns the number of a generation that a part of a file name states; `nil` if no generation can have
@@ -76,7 +82,7 @@ struct StoreFolder: Sendable, Hashable {
     /// Whether anything was ever committed to the store. If so, a missing `CURRENT` counts as damage.
     var hasHistory: Bool {
         if CommitMark(in: self) != nil { return true }
-        if names.contains(where: { $0.hasPrefix("journal-") }) { return true }
+        if names.contains(where: { Self.journalDigits($0) != nil }) { return true }
         // A generation 1 without `CURRENT` does not count: it was left by a process that ended before its
         // first commit point.
         return generationNumbers.contains { $0 > 1 }

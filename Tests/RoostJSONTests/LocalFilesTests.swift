@@ -89,6 +89,21 @@ import Testing
         #expect(try String(contentsOf: kept, encoding: .utf8).contains("\"two\""))
     }
 
+    @Test(arguments: [("journal-2026.md", true), ("journal-.jsonl", true), ("journal-1.jsonl", false)])
+    func `a file of another program is not a journal`(name: String, isForeign: Bool) async throws {
+        let folder = try TemporaryFolder()
+        try Data("[]".utf8).write(to: folder.url.appendingPathComponent("entries.json"))
+        try Data("text".utf8).write(to: folder.url.appendingPathComponent(name))
+        guard isForeign else {
+            let error = #expect(throws: StorageError.self) { try LocalStorageProvider(directory: folder.url) }
+            #expect(error?.code == .damaged)
+            return
+        }
+        let store = try LocalStorageProvider(directory: folder.url)
+        #expect(try await store.fetchEntries().isEmpty)
+        #expect(try await LocalStorageProvider.inspect(directory: folder.url).isEmpty)
+    }
+
     /// Returns a store of three entries whose mark file is that of the second commit, and the contents of the
     /// mark file.
     private func storeWithOldMark(in folder: URL) async throws -> (LocalStorageProvider, mark: Data) {
