@@ -15,8 +15,9 @@ extension BackupRepository {
     ///   - progress: Called repeatedly with the number of packs that have been read and the total number of
     ///     packs.
     /// - Returns: The faults, and the data that they affect.
-    /// - Throws: ``BackupError`` with `.locked` if another process is pruning the repository;
-    ///   `ChunkStorageError` if the storage cannot be read; `CancellationError`.
+    /// - Throws: ``BackupError``: `.locked` if another process is pruning the repository; `.newerFormat` if
+    ///   a newer version of Roost wrote a snapshot. `ChunkStorageError` if the storage cannot be read;
+    ///   `CancellationError`.
     @concurrent
     public func verify(
         readingData: Bool = false, isIgnoringLocks: Bool = false,

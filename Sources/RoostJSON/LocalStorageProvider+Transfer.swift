@@ -35,7 +35,8 @@ extension LocalStorageProvider {
     ///
     /// - Parameter progress: Receives the number of entries written so far, every few megabytes.
     /// - Atomicity: The rename of `CURRENT` is the commit point.
-    /// - Throws: `StorageError`. In that case, the folder does not contain a store.
+    /// - Throws: `StorageError`. In that case, the folder does not contain a store, unless only a step after
+    ///   the commit point failed; the store is then complete, but its published copies may be missing.
     package static func fill(
         directory: URL, options: Options, from state: StoreState,
         progress: @escaping @Sendable (Int) -> Void = { _ in }

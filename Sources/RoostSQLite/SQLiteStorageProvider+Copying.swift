@@ -6,7 +6,7 @@ import RoostSQLiteSupport
 
 extension SQLiteStorageProvider {
     /// Copies the store to a new file. The copy contains the state of the store at the time when copying
-    /// completes. Other readers and writers can continue during the copy (SQLite's online backup).
+    /// begins. Other readers and writers can continue during the copy (SQLite's online backup).
     ///
     /// The copy has the same id and epoch as the store. Before you write to both, call ``renewEpoch()`` on
     /// one of them.
