@@ -13,6 +13,7 @@ public struct FileChatStorage: ChatStorage {
     /// The treatment of messages outside the window.
     public let retention: ChatRetention
     private let files: FileSystem
+    private let writers = TaskQueue()
 
     /// One line in the file of a scope.
     private struct Record: Codable, Sendable {
@@ -55,7 +56,7 @@ public struct FileChatStorage: ChatStorage {
     }
 
     private var folder: JournalFolder<Record> {
-        JournalFolder(directory: directory, kind: "histories", files: files)
+        JournalFolder(directory: directory, kind: "histories", files: files, writers: writers)
     }
 
     private static func history(_ records: [Record]) -> [ConversationMessage] {

@@ -10,6 +10,8 @@ import RoostSQLiteSupport
 /// protects against a bug of SQLite (see ``WriteAheadLog``), and readers do not take this lock.
 struct ConversationDatabase: Sendable {
     private let pool: DatabasePool
+    /// The writers of this process, so that only one of them blocks a thread while it waits for the lock.
+    private let writers = TaskQueue()
 
     private var errors: DatabaseErrorMapping { DatabaseErrorMapping(path: pool.path) }
 
@@ -107,11 +109,13 @@ struct ConversationDatabase: Sendable {
     }
 
     func migrateIfNeeded() async throws -> Int {
-        let pool = pool
-        return try await errors.runBlocking { isCancelled in
-            let lock = try Self.acquireLock(pool.path, isCancelled: isCancelled)
-            defer { lock.release() }
-            return try Self.migrate(pool)
+        let (pool, errors) = (pool, errors)
+        return try await writers.run {
+            try await errors.runBlocking { isCancelled in
+                let lock = try Self.acquireLock(pool.path, isCancelled: isCancelled)
+                defer { lock.release() }
+                return try Self.migrate(pool)
+            }
         }
     }
 
@@ -169,29 +173,37 @@ struct ConversationDatabase: Sendable {
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        let pool = pool
-        return try await errors.runBlocking { isCancelled in
-            let lock = try Self.acquireLock(pool.path, isCancelled: isCancelled)
-            defer { lock.release() }
-            var value: Value?
-            try pool.writeWithoutTransaction { database in
-                try database.inTransaction(.immediate) {
-                    value = try body(database)
-                    try database.execute(sql: "UPDATE conversation_meta SET changes = changes + 1")
-                    if isCancelled() { throw CancellationError() }
-                    return .commit
-                }
+        let (pool, errors) = (pool, errors)
+        return try await writers.run {
+            try await errors.runBlocking { isCancelled in
+                try Self.write(body, pool, isCancelled)
             }
-            if WriteAheadLog.size(ofDatabase: pool.path) > WriteAheadLog.checkpointSize {
-                // The commit has succeeded. If the log cannot be shortened now, a later commit tries again.
-                _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
-            }
-            guard let value else {
-                throw StorageError(
-                    .inputOutput, "cannot write to the conversation database: no transaction ran")
-            }
-            return value
         }
+    }
+
+    private static func write<Value>(
+        _ body: (Database) throws -> Value, _ pool: DatabasePool, _ isCancelled: () -> Bool
+    ) throws -> Value {
+        let lock = try acquireLock(pool.path, isCancelled: isCancelled)
+        defer { lock.release() }
+        var value: Value?
+        try pool.writeWithoutTransaction { database in
+            try database.inTransaction(.immediate) {
+                value = try body(database)
+                try database.execute(sql: "UPDATE conversation_meta SET changes = changes + 1")
+                if isCancelled() { throw CancellationError() }
+                return .commit
+            }
+        }
+        if WriteAheadLog.size(ofDatabase: pool.path) > WriteAheadLog.checkpointSize {
+            // The commit has succeeded. If the log cannot be shortened now, a later commit tries again.
+            _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
+        }
+        guard let value else {
+            throw StorageError(
+                .inputOutput, "cannot write to the conversation database: no transaction ran")
+        }
+        return value
     }
 
     /// Returns a value that changes with every transaction of any process.

@@ -8,6 +8,8 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
     /// The kind of data in the journals, such as `sessions`. A folder contains only one kind.
     let kind: String
     let files: FileSystem
+    /// The writers of one storage, so that only one of them blocks a thread while it waits for the lock.
+    var writers = TaskQueue()
     private var schema: SchemaMigrator { SchemaMigrator() }
 
     private static var suffix: String { ".jsonl" }
@@ -90,18 +92,20 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (JournalFolder) throws -> Value
     ) async throws -> Value {
-        try await BlockingWork.run { isCancelled in
-            do {
-                try files.createFolder(directory)
-                let lock = try FileLock.acquire(lockURL, timeout: 30, isCancelled: isCancelled)
-                defer { lock.release() }
-                if isCancelled() { throw CancellationError() }
-                try migrate()
-                return try body(self)
-            } catch let error as FileError {
-                throw StorageError(error)
-            } catch let error as LockTimeout {
-                throw StorageError(error)
+        try await writers.run {
+            try await BlockingWork.run { isCancelled in
+                do {
+                    try files.createFolder(directory)
+                    let lock = try FileLock.acquire(lockURL, timeout: 30, isCancelled: isCancelled)
+                    defer { lock.release() }
+                    if isCancelled() { throw CancellationError() }
+                    try migrate()
+                    return try body(self)
+                } catch let error as FileError {
+                    throw StorageError(error)
+                } catch let error as LockTimeout {
+                    throw StorageError(error)
+                }
             }
         }
     }

@@ -45,6 +45,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
 
     private let onDamage: DamageHandler<String>
     private let files: FileSystem
+    private let writers = TaskQueue()
 
     /// Creates a storage.
     ///
@@ -63,7 +64,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
     }
 
     private var folder: JournalFolder<Record> {
-        JournalFolder(directory: directory, kind: "sessions", files: files)
+        JournalFolder(directory: directory, kind: "sessions", files: files, writers: writers)
     }
 
     /// Returns whether a folder that contains files with the given names can be a session storage.

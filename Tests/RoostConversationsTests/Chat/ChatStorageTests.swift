@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import RoostFiles
 import RoostModel
 import Synchronization
 import TestSupport
@@ -303,6 +304,31 @@ struct ChatStorageTests {
         try await save(message(.assistant, "y"))
         let attributes = try FileManager.default.attributesOfItem(atPath: path + "-wal")
         #expect(try #require(attributes[.size] as? Int) < 8 << 20)
+    }
+
+    @Test(arguments: [true, false]) func `saves that wait for another process block one thread`(
+        isDatabase: Bool
+    ) async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let path = folder.appendingPathComponent("c.sqlite").path
+        let storage: any ChatStorage =
+            isDatabase ? try SQLiteChatStorage(databasePath: path) : FileChatStorage(directory: folder)
+        func save(_ number: Int) async throws {
+            try await storage.save(
+                message(.user, "x"), userId: "u", sessionId: "\(number)", agentId: "a", maxMessages: nil)
+        }
+        try await save(0)
+        let name = isDatabase ? "c.sqlite.opening" : "lock"
+        let lock = try FileLock.acquire(folder.appendingPathComponent(name), timeout: 0)
+        let saves = (1...100).map { number in Task { try await save(number) } }
+        try await Task.sleep(for: .milliseconds(200))
+        // Without the queue, the saves would occupy all threads until they give up.
+        let start = ContinuousClock.now
+        try await BlockingWork.run { _ in }
+        #expect(start.duration(to: .now) < .seconds(15))
+        lock.release()
+        for save in saves { try await save.value }
+        #expect(try await storage.fetchAllChats(userId: "u", sessionId: "100").count == 1)
     }
 
     @Test func `several storages can create the same database concurrently`() async throws {
