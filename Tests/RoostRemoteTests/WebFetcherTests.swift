@@ -167,6 +167,22 @@ import Testing
         await server.close()
     }
 
+    @Test func `another address of a host is used if the first one refuses connections`() async throws {
+        let server = try await server { _ in .init(body: Data("x".utf8)) }
+        let port = try #require(URL(string: server.address)?.port)
+        func fetch(_ addresses: [String]) async throws {
+            _ = try await WebFetcher(
+                version: "1", allowsPrivateAddresses: true, environment: [:], limits: .init()
+            ) { _ in
+                try addresses.map { try SocketAddress(ipAddress: $0, port: 0) }
+            }.fetch("http://host.test:\(port)/")
+        }
+        try await fetch(["127.0.0.2", "127.0.0.1"])
+        #expect(server.requests.map(\.path) == ["/robots.txt", "/"])
+        #expect(await code { try await fetch(["127.0.0.2", "127.0.0.3"]) } == .unavailable)
+        await server.close()
+    }
+
     @Test func `A site whose robots_txt fails permits nothing`() async throws {
         let server = try await server(robots: .init(status: 503)) { _ in .init(body: Data("x".utf8)) }
         let address = server.address

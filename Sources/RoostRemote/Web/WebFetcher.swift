@@ -204,9 +204,7 @@ public actor WebFetcher {
         call.headers[.accept] = "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8"
         let answer: HTTPAnswer
         do {
-            answer = try await client(for: url).send(
-                call, timeout: limits.timeout, limit: BodyLimit(size: maximumSize, timeout: limits.timeout)
-            ) { (200..<300).contains($0) }
+            answer = try await send(call, to: clients(for: url), maximumSize: maximumSize)
         } catch {
             throw Self.webError(error, url, maximumSize)
         }
@@ -219,16 +217,38 @@ public actor WebFetcher {
         return Response(status: answer.status, location: answer.headers[.location], page: page)
     }
 
-    /// Returns a client that can connect only to the checked address of a host. It follows no redirects,
+    /// Sends a call with the first client that can connect.
+    private func send(
+        _ call: HTTPCall, to clients: [HTTPClient], maximumSize: Int
+    ) async throws -> HTTPAnswer {
+        for (number, client) in clients.enumerated() {
+            do {
+                return try await client.send(
+                    call, timeout: limits.timeout,
+                    limit: BodyLimit(size: maximumSize, timeout: limits.timeout)
+                ) { (200..<300).contains($0) }
+            } catch let error as NetworkFailure
+                where [.refused, .connectionTimedOut].contains(error.code) && number + 1 < clients.count
+            {
+                continue
+            }
+        }
+        throw NetworkFailure(.unknownHost, "the host has no address")
+    }
+
+    /// The maximum number of addresses of a host to which connections are tried.
+    private static let maximumAddresses = 4
+
+    /// Returns clients that can each connect only to one checked address of a host. They follow no redirects,
     /// because the address of their target must be checked too.
-    private func client(for url: URL) async throws -> HTTPClient {
+    private func clients(for url: URL) async throws -> [HTTPClient] {
         var client = HTTPClient(
             connectTimeout: limits.timeout, pauseTimeout: limits.timeout,
             proxy: HTTPProxy(for: url, environment))
         client.decompresses = true
         let host = (url.host ?? "").trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
         let literal = try? SocketAddress(ipAddress: host, port: 0)
-        if client.proxy != nil, literal == nil { return client }
+        if client.proxy != nil, literal == nil { return [client] }
         let addresses: [SocketAddress]
         if let literal { addresses = [literal] } else { addresses = try await resolve(host) }
         // One private address is enough to refuse a host, because a public site has no private addresses.
@@ -238,8 +258,14 @@ public actor WebFetcher {
                 "cannot fetch \(url.absoluteString): \(host) is an address of this computer or of a private "
                     + "network; permit private addresses if this is intended")
         }
-        client.address = addresses.first?.ipAddress
-        return client
+        // A computer may reach only some addresses of a host, for example none of those of IPv6.
+        let tried = addresses.prefix(Self.maximumAddresses)
+        client.connectTimeout = limits.timeout / max(1, tried.count)
+        return tried.map { address in
+            var client = client
+            client.address = address.ipAddress
+            return client
+        }
     }
 
     private static func webError(_ error: any Error, _ url: URL, _ maximumSize: Int) -> any Error {
