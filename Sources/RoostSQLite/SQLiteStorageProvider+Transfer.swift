@@ -63,7 +63,11 @@ extension SQLiteStorageProvider {
                     source: try (row.value(6) as Data?).map(Column.text)))
         }
         let last = try Int.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'entries'")
-        archive.nextRow = max(last ?? 0, rows.last.map { Int($0) } ?? 0) + 1
+        // A manipulated database can contain any number.
+        guard let highest = UInt32(exactly: max(last ?? 0, rows.last.map { Int($0) } ?? 0)) else {
+            throw Column.damaged("a highest row number that is out of range")
+        }
+        archive.nextRow = Int(highest) + 1
         let removals = try Row.fetchAll(
             database,
             sql: """

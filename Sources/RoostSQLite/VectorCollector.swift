@@ -22,6 +22,9 @@ struct VectorCollector {
         if rows.last != number {
             try checkComplete()
             missing = try row.value(6)
+            guard missing >= 0 else {
+                throw Column.damaged("an entry with a number of passages that is out of range")
+            }
         }
         let ordinal = try row.value(2) as UInt32?
         if kind == .passages, ordinal != nil { missing -= 1 }
