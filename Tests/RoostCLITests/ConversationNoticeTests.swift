@@ -20,7 +20,7 @@ import Testing
             """, to: "export/conversations.json")
         try write(#"{"mapping": "of keys", "children": 2}"#, to: "export/keys.json")
         let first = try commands.roost("ingest", "export")
-        #expect(first.error.contains("conversations.json: contains conversations; `roost chat import`"))
+        #expect(first.error.contains("conversations.json: exported conversations; `roost chat import`"))
         #expect(!first.error.contains("keys.json"))
         #expect(try !commands.roost("ingest", "export").error.contains("conversations"))
         #expect(try !commands.roost("ingest", "export/keys.json").error.contains("conversations"))

@@ -254,7 +254,7 @@ struct IngestCommand: AsyncParsableCommand {
         try await store.close()
         options.remark(on: store.embedder)
         if json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }
-        if report.new + report.updated > 0 { ConversationNotice.show(input.files, options) }
+        if !dryRun, report.new + report.updated > 0 { ConversationNotice.show(input.files, options) }
         TagArgument.remark(on: tag, options)
         // The exit status tells scripts that no input could be ingested.
         if isNothing, hasFailed { throw ExitCode(ExitStatus.badData.rawValue) }

@@ -18,7 +18,7 @@ enum ConversationNotice {
         guard let first = found.first else { return }
         let others = found.count > 1 ? " and \(found.count - 1) more" : ""
         options.note(
-            "\(Terminal.line(first.path))\(others): contains conversations; `roost chat import` stores each "
+            "\(Terminal.line(first.path))\(others): exported conversations; `roost chat import` stores each "
                 + "message as an entry, and `roost rm --source` removes the text of the file")
     }
 
