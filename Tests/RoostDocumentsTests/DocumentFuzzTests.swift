@@ -8,10 +8,13 @@ import Testing
 /// `ROOST_FUZZ_FILES` sets the number of mutations for each kind of file (default: 60), and
 /// `ROOST_FUZZ_SECONDS` the maximum time for each file. `ROOST_FUZZ_FIRST` is the number of the first
 /// mutation (default: 0), so that several processes, or runs one after the other, can share a large number of
-/// mutations. A failed check names the number of a mutation, which produces it again.
+/// mutations. `ROOST_FUZZ_KINDS` limits the mutations to some kinds, which are separated by commas. A failed
+/// check names the number of a mutation, which produces it again.
 @Suite(.serialized) struct DocumentFuzzTests {
     private static let count = setting("ROOST_FUZZ_FILES") ?? 60
     private static let first = setting("ROOST_FUZZ_FIRST") ?? 0
+    private static let kinds = ProcessInfo.processInfo.environment["ROOST_FUZZ_KINDS"]
+        .map { $0.split(separator: ",").map(String.init) }
     /// The default is long, because other tests use the processor too. Reading a file takes milliseconds.
     private static let maximumTime = Duration.seconds(setting("ROOST_FUZZ_SECONDS") ?? 600)
 
@@ -35,6 +38,7 @@ import Testing
     /// Reads the share of the mutations of one kind, which is smaller if reading a file takes long or if
     /// several kinds have one reader.
     private func readMutations(of kind: FuzzKind, share: Int = 1) async throws {
+        guard Self.kinds?.contains("\(kind)") ?? true else { return }
         try await read(kind, first: Self.first / share, count: max(1, Self.count / share)) {
             FuzzMutator.mutation($0, of: kind)
         }
