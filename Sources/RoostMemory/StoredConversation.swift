@@ -96,10 +96,11 @@ struct StoredConversation {
         let turns = messages.filter { PendingMessage.isTurn($0.draft.role) }
         let instructions = try await lostInstructions(among: messages)
         let slots = try await lastSlots(turns.count, readingAll: !instructions.isEmpty)
-        var known = turns.prefix(Self.knownCount(turns[...], slots))
+        var alignment = TurnAlignment(slots)
+        var known = turns.prefix(alignment.knownCount(turns[...]))
         var aside: Int?
         if known.isEmpty, let first = turns.first {
-            let count = Self.knownCount(turns.dropFirst(), slots)
+            let count = alignment.knownCount(turns.dropFirst())
             // Without an older message, there is nothing that the first one could summarize.
             if count >= Self.minimumAfterSummary, slots.count > count {
                 (aside, known) = (first.index, turns.dropFirst().prefix(count))
@@ -134,34 +135,6 @@ struct StoredConversation {
         let found = messages.filter { texts.contains($0.textMark) }
         let stored = Set(try await snapshot.revisions(of: found.compactMap(\.identity?.id)).keys)
         return found.filter { message in message.identity.map { !stored.contains($0.id) } ?? false }
-    }
-
-    /// Returns the number of turns, from the first one on, with which the conversation ends.
-    ///
-    /// - Complexity: O(number of turns + number of slots), or their product if the same texts recur many
-    ///   times.
-    private static func knownCount(_ turns: ArraySlice<PendingMessage>, _ slots: [Slot]) -> Int {
-        var known = 0
-        // The slots that can follow the turns so far, ascending: those turns can begin at any slot.
-        var positions = Array(slots.indices)
-        for (index, turn) in turns.enumerated() {
-            var next: [Int] = []
-            for position in positions where position < slots.count && turn.isEqual(to: slots[position]) {
-                var following = position + 1
-                // The slots from here on are known from an earlier position.
-                if let last = next.last, last >= following { continue }
-                while true {
-                    next.append(following)
-                    // The client may have forgotten the removed messages after the turn.
-                    guard following < slots.count, case .removed = slots[following] else { break }
-                    following += 1
-                }
-            }
-            if next.last == slots.count { known = index + 1 }
-            guard !next.isEmpty else { break }
-            positions = next
-        }
-        return known
     }
 
     /// Returns the last turns of the conversation, or all if it has fewer, and the removed messages between
