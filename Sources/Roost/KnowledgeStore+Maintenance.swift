@@ -14,17 +14,24 @@ extension KnowledgeStore {
     public func undo(isDryRun: Bool = false) async throws -> UndoReport {
         let snapshot = try await storage.snapshot()
         // A recorder can keep its records in memory, or in another folder than that of the store.
-        let records = try await BlockingWork.run { [self] _ in
-            let recorded = try undoRecorder?.records() ?? []
-            return try recorded.isEmpty
-                ? directory.map { try UndoRecorder.records(in: $0) } ?? [] : recorded
+        let (recorded, isInFolder) = try await BlockingWork.run { [self] _ in
+            let recorded = try undoRecorder?.contents() ?? UndoRecorder.Contents(records: [])
+            guard recorded.records.isEmpty, let directory else { return (recorded, false) }
+            return (try UndoRecorder.contents(in: directory), true)
         }
-        let report = try await Undo(records, stamp: snapshot.stamp)
-            .run(on: storage, snapshot, isDryRun: isDryRun)
+        let undo = try Undo(recorded.records, stamp: snapshot.stamp)
+        // A commit that another task makes during the undo does not belong to the undone group.
+        if !isDryRun { undoRecorder?.endGroup() }
+        let report = try await UndoRecorder.$isSuspended.withValue(true) {
+            try await undo.run(on: storage, snapshot, isDryRun: isDryRun)
+        }
         if !isDryRun {
             try await BlockingWork.run { [self] _ in
-                undoRecorder?.clear()
-                if let directory { UndoRecorder.clear(in: directory) }
+                if isInFolder, let directory {
+                    UndoRecorder.remove(recorded, in: directory)
+                } else {
+                    undoRecorder?.remove(recorded)
+                }
             }
         }
         return report

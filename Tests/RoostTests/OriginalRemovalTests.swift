@@ -55,9 +55,9 @@ import Testing
         #expect(try await originals.removeUnreferenced(by: storage, in: folder) == 0)
         #expect(try await originals.document(digest: digest) == document)
         let snapshot = try await storage.snapshot()
-        _ = try await Undo(try recorder.records(), stamp: snapshot.stamp)
+        _ = try await Undo(try recorder.contents().records, stamp: snapshot.stamp)
             .run(on: storage, snapshot, isDryRun: false)
-        recorder.clear()
+        recorder.remove(try recorder.contents())
         #expect(try await originals.removeUnreferenced(by: storage, in: folder) == 0)
         #expect(try await originals.document(digest: digest) == document)
     }
@@ -72,7 +72,7 @@ import Testing
         #expect(try await storage.snapshot().sources().count == 1)
         lock.release()
         _ = try await removal.value
-        #expect(try recorder.records().count == 1)
+        #expect(try recorder.contents().records.count == 1)
     }
 
     @Test func `a commit that removes no document does not wait for a compaction`() async throws {
@@ -82,7 +82,7 @@ import Testing
         let recorder = UndoRecorder(directory: folder, command: "add")
         let recording = storage.recording(recorder, keeping: originals)
         _ = try await recording.commit(WriteBatch(upserts: [Entry(content: "a", embeddings: [1])]))
-        #expect(try recorder.records().count == 1)
+        #expect(try recorder.contents().records.count == 1)
     }
 
     @Test func `a recorder in memory keeps the documents that it needs`() async throws {
@@ -109,7 +109,7 @@ import Testing
         let recording = storage.recording(recorder, keeping: originals)
         _ = try await recording.commit(WriteBatch(removedSources: [source.id]))
         #expect(try await storage.snapshot().sources().isEmpty)
-        #expect(try recorder.records().isEmpty)
+        #expect(try recorder.contents().records.isEmpty)
         #expect(failures.withLock { $0.count } == 1)
     }
 

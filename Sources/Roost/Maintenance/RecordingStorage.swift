@@ -10,13 +10,14 @@ extension StorageProvider {
     }
 }
 
-/// A decorator that records the inverse of every commit.
+/// A decorator that records the inverse of every commit, except those that undo others.
 private struct RecordingStorage<Base: StorageProvider>: CommitDecorator {
     let base: Base
     let recorder: UndoRecorder
     let originals: OriginalStore?
 
     func commit(_ batch: WriteBatch) async throws -> Revision {
+        guard !UndoRecorder.isSuspended else { return try await base.commit(batch) }
         // Another process may commit between the two calls. In that case the recorded revisions are not
         // consecutive, and the undo is refused.
         let before = try await base.snapshot()

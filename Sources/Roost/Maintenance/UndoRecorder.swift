@@ -37,6 +37,9 @@ public final class UndoRecorder: Sendable {
         var number: Int?
     }
 
+    /// Whether the commits of the current task are not recorded: they undo others.
+    @TaskLocal static var isSuspended = false
+
     private static let fileName = "undo.jsonl"
     /// The maximum size of a record in bytes. An undo loads the whole record into memory. Changes with a
     /// larger record cannot be undone, only restored from a backup.
@@ -96,6 +99,11 @@ public final class UndoRecorder: Sendable {
         state.withLock { state in
             Self.begin(UUID(), isOfRequest: false, command, &state)
         }
+    }
+
+    /// Ends the group, so that the next commit begins a new one.
+    func endGroup() {
+        state.withLock { Self.begin(UUID(), isOfRequest: false, $0.command, &$0) }
     }
 
     private static func begin(_ group: UUID, isOfRequest: Bool, _ command: String, _ state: inout State) {
@@ -188,8 +196,11 @@ public final class UndoRecorder: Sendable {
 
     private func stop(_ state: inout State, _ error: any Error) throws -> Never {
         state.hasFailed = true
+        // If another process or request has changed the store, the record is theirs. It can be undone if their
+        // commits followed this one.
+        guard ![ESTALE, EINPROGRESS].contains((error as? FileError)?.errno) else { throw error }
         state.records = []
-        if let directory { Self.clear(in: directory) }
+        if let directory { unlink(Self.url(directory).path) }
         throw error
     }
 
@@ -264,12 +275,20 @@ public final class UndoRecorder: Sendable {
         return try? JSONDecoder().decode(Record.self, from: json)
     }
 
-    /// Returns the records of the last group, oldest first; empty if nothing was recorded.
+    /// The records of the last group at one time.
+    struct Contents: Sendable {
+        /// The records, oldest first; empty if nothing was recorded.
+        var records: [Record]
+        /// The version of the file; `nil` if the records are kept in memory or there is no file.
+        var file: UndoFileVersion?
+    }
+
+    /// Returns the records of the last group.
     ///
     /// - Throws: ``RoostError`` with `.nothingToUndo` if the file is damaged.
-    static func records(in directory: URL) throws -> [Record] {
+    static func contents(in directory: URL) throws -> Contents {
         let url = url(directory)
-        guard let data = FileManager.default.contents(atPath: url.path) else { return [] }
+        guard let data = FileManager.default.contents(atPath: url.path) else { return Contents(records: []) }
         let lines = data.split(separator: UInt8(ascii: "\n")).map(record)
         let records = lines.compactMap { $0 }
         // A file with records of several groups cannot be undone either, but `Undo` reports that error.
@@ -284,24 +303,30 @@ public final class UndoRecorder: Sendable {
             throw RoostError(
                 .nothingToUndo, "cannot undo: the record \(url.path) is damaged; nothing was changed")
         }
-        return records
+        return Contents(records: records, file: UndoFileVersion(data))
     }
 
-    /// Returns the records of the last group, oldest first; empty if nothing was recorded.
+    /// Returns the records of the last group.
     ///
     /// - Throws: ``RoostError`` with `.nothingToUndo` if the file is damaged.
-    func records() throws -> [Record] {
-        if let directory { return try Self.records(in: directory) }
-        return state.withLock { $0.records }
+    func contents() throws -> Contents {
+        if let directory { return try Self.contents(in: directory) }
+        return state.withLock { Contents(records: $0.records) }
     }
 
-    /// Removes the record of the store in a folder.
-    static func clear(in directory: URL) { unlink(url(directory).path) }
+    /// Removes the records that were undone. A record that was written since then remains.
+    static func remove(_ contents: Contents, in directory: URL) {
+        guard let version = contents.file else { return }
+        AtomicFile.remove(url(directory)) { UndoFileVersion($0) == version }
+    }
 
-    /// Removes the record and begins a new group.
-    func clear() {
-        if let directory { Self.clear(in: directory) }
-        state.withLock { $0 = State(command: $0.command) }
+    /// Removes the records that were undone. A record that was written since then remains.
+    func remove(_ contents: Contents) {
+        if let directory { return Self.remove(contents, in: directory) }
+        state.withLock { state in
+            let (records, undone) = (state.records, contents.records)
+            if records.count == undone.count, records.last?.run == undone.last?.run { state.records = [] }
+        }
     }
 
     /// Returns the digests of the original files that an undo by this recorder needs.
