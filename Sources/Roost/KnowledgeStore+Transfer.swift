@@ -87,7 +87,9 @@ extension KnowledgeStore {
         _ data: Data, name: String, vectors: Data? = nil, vectorsName: String? = nil,
         ignoringVectors: Bool = false, progress: (@Sendable (Int, Int) -> Void)? = nil
     ) async throws -> ImportReport {
-        let archive = try EntryArchive(data, name: name, vectors: vectors, vectorsName: vectorsName)
+        let archive = try await Computation.run {
+            try EntryArchive(data, name: name, vectors: vectors, vectorsName: vectorsName)
+        }
         return try await EntryImporter.run(
             archive, name: name, ignoringVectors: ignoringVectors, into: self, progress: progress)
     }
@@ -111,13 +113,15 @@ extension KnowledgeStore {
         from file: URL, ignoringVectors: Bool = false, progress: (@Sendable (Int, Int) -> Void)? = nil
     ) async throws -> ImportReport {
         let name = file.path
-        if let archive = try EntryArchive(contentsOf: file, name: name) {
+        let archive = try await Computation.run { try EntryArchive(contentsOf: file, name: name) }
+        if let archive {
             return try await importEntries(
                 archive, name: name, ignoringVectors: ignoringVectors, progress: progress)
         }
         let data: Data
         do {
-            data = try Data(contentsOf: file)
+            // The file can be a pipe, to which another program writes slowly.
+            data = try await BlockingWork.run { _ in try Data(contentsOf: file) }
         } catch {
             throw RoostError(.noInput, "cannot read \(name): \(error.localizedDescription)")
         }

@@ -53,8 +53,12 @@ public struct RecordReader: Sendable {
     private func read(
         _ url: URL, isUnchanged: (SourceDraft) async throws -> Bool
     ) async throws -> SourceDraft {
-        if Self.rowExtensions.contains(url.pathExtension.lowercased()) { return try rows(of: url) }
-        let file = try DocumentFile(url, readers: readers, maximumSize: maximumFileSize)
+        if Self.rowExtensions.contains(url.pathExtension.lowercased()) {
+            return try await BlockingWork.run { _ in try rows(of: url) }
+        }
+        let file = try await BlockingWork.run { _ in
+            try DocumentFile(url, readers: readers, maximumSize: maximumFileSize)
+        }
         // The reader is part of the fingerprint, so a later version of the reader reads the file again.
         var draft = SourceDraft(
             id: Self.sourceID(url),
