@@ -185,6 +185,26 @@ import Testing
         #expect(empty.transcripts.isEmpty && empty.problems.isEmpty)
     }
 
+    @Test func `exported conversations in lines are all read`() throws {
+        func line(_ name: String) -> String {
+            "{\"uuid\": \"\(name)\", \"chat_messages\": [{\"sender\": \"human\", \"text\": \"\(name)\"}]}"
+        }
+        let file = try read([line("a"), "oops", "{\"b\": 1}", "", line("c")].joined(separator: "\n"))
+        #expect(file.format == .claude)
+        #expect(file.transcripts.map(\.sessionId) == ["a", "c"])
+        #expect(file.problems.map(\.location) == ["conversation 2", "conversation 3"])
+    }
+
+    @Test(arguments: ["", "\n"])
+    func `the messages of an object are read in any layout`(space: String) throws {
+        let message = "{\"role\": \"user\",\(space) \"content\": \"hi } ]\"}"
+        let file = try read("{\(space)\"x\": {\"messages\": 1}, \"messages\": [\(message)\(space)]}")
+        #expect(file.transcripts.flatMap(\.messages).map(\.content) == ["hi } ]"])
+        let conversation = #"{"uuid": "c", "chat_messages": [{"sender": "human", "text": "hi"}]}"#
+        let list = "{\"messages\": null,\(space) \"conversations\": [\(conversation)]}"
+        #expect(try read(list).transcripts.map(\.sessionId) == ["c"])
+    }
+
     @Test func `exported conversations in an object are read`() throws {
         let conversation = #"{"uuid": "c", "chat_messages": [{"sender": "human", "text": "hi"}]}"#
         let file = try read("{\"conversations\": [\(conversation)]}")

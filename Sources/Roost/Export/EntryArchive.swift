@@ -43,33 +43,6 @@ public struct EntryArchive: Sendable {
         var space: EmbeddingSpace?
     }
 
-    private struct Version: Decodable, Sendable {
-        var schemaVersion: Int
-    }
-
-    private struct Document: Decodable, Sendable {
-        var schemaVersion: Int
-        var space: EmbeddingSpace?
-        var entries: EntryList
-    }
-
-    /// A JSON array of entries. A canceled task ends its decoding, which takes long for a large archive.
-    private struct EntryList: Decodable, Sendable {
-        var entries: [Entry] = []
-        var hasRows = false
-
-        init(from decoder: any Decoder) throws {
-            var list = try decoder.unkeyedContainer()
-            entries.reserveCapacity(list.count ?? 0)
-            while !list.isAtEnd {
-                try Task.checkCancellation()
-                let archived = try list.decode(ArchivedEntry.self)
-                entries.append(archived.entry)
-                hasRows = hasRows || archived.isRow
-            }
-        }
-    }
-
     /// Parses an archive in either encoding, a plain JSON array of entries, or an ``ExportedTable``. Entries
     /// in JSON can have the forms that another program gave them (``ArchivedEntry``).
     ///
@@ -93,19 +66,8 @@ public struct EntryArchive: Sendable {
             (entries, space, hasRows) = (try Self.rows(of: table, matrix, name), nil, true)
         } else if vectors != nil {
             throw RoostError(.badInput, "cannot import \(name): it is not a table of exported entries")
-        } else if let document = try Self.decoded(Document.self, from: data) {
-            try Self.checkVersion(document.schemaVersion, name)
-            let list = document.entries
-            (entries, space, hasRows) = (list.entries, document.space, list.hasRows)
-        } else if let list = try Self.decoded(EntryList.self, from: data) {
-            (entries, space, hasRows) = (list.entries, nil, list.hasRows)
-        } else if let prefix = try ReadablePrefix(data) {
-            if let version = try Self.decoded(Version.self, from: data) {
-                try Self.checkVersion(version.schemaVersion, name)
-            }
-            throw Self.invalid(
-                name, prefix.isComplete ? "its header" : "entry \(prefix.count + 1)",
-                prefix.fault ?? JSONFault.description(of: data, fallback: ""))
+        } else if let document = EntryDocument(data, name: name) {
+            (entries, space, hasRows) = try document.entries()
         } else if let fault = JSONFault.notANumber(in: data) {
             throw RoostError(.badInput, "cannot import \(name): \(fault); nothing was imported")
         } else {
@@ -173,19 +135,6 @@ public struct EntryArchive: Sendable {
         return decoder
     }
 
-    /// Returns the value that JSON contains; `nil` if the data is not JSON or has another form.
-    ///
-    /// - Throws: `CancellationError`.
-    fileprivate static func decoded<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value? {
-        do {
-            return try decoder().decode(type, from: data)
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            return nil
-        }
-    }
-
     static func invalid(_ name: String, _ part: String, _ fault: String) -> RoostError {
         let cause = fault.isEmpty || fault.hasSuffix("not an object") ? "" : " (\(fault))"
         return RoostError(
@@ -203,52 +152,5 @@ public struct EntryArchive: Sendable {
             .badInput,
             "cannot import \(name): entry \(firstDefect) has a vector that is not of unit length; nothing "
                 + "was imported")
-    }
-}
-
-/// The entries of a JSON archive that precede the first invalid one.
-private struct ReadablePrefix {
-    /// The number of valid entries.
-    var count: Int
-    /// Whether all entries are valid.
-    var isComplete: Bool
-    /// The fault of the first invalid entry; `nil` if it is not known.
-    var fault: String?
-
-    private struct Entries: Decodable {
-        var count = 0
-        var isComplete: Bool
-        var fault: String?
-
-        init(from decoder: any Decoder) throws {
-            var list = try decoder.unkeyedContainer()
-            do {
-                while !list.isAtEnd {
-                    try Task.checkCancellation()
-                    _ = try list.decode(ArchivedEntry.self)
-                    count += 1
-                }
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                fault = (error as? ArchivedEntry.Fault)?.reason
-            }
-            isComplete = list.isAtEnd
-        }
-    }
-
-    private struct Document: Decodable {
-        var entries: Entries
-    }
-
-    /// Returns `nil` if the data is neither a JSON archive nor a JSON array.
-    ///
-    /// - Throws: `CancellationError`.
-    init?(_ data: Data) throws {
-        let entries =
-            try EntryArchive.decoded(Entries.self, from: data)
-            ?? EntryArchive.decoded(Document.self, from: data)?.entries
-        guard let entries else { return nil }
-        (count, isComplete, fault) = (entries.count, entries.isComplete, entries.fault)
     }
 }

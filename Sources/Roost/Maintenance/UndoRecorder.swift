@@ -196,8 +196,8 @@ public final class UndoRecorder: Sendable {
 
     private func stop(_ state: inout State, _ error: any Error) throws -> Never {
         state.hasFailed = true
-        // If another process or request has changed the store, the record is theirs. It can be undone if their
-        // commits followed this one.
+        // If another process or request has changed the store, the record is theirs. It can be undone if
+        // their commits followed this one.
         guard ![ESTALE, EINPROGRESS].contains((error as? FileError)?.errno) else { throw error }
         state.records = []
         if let directory { unlink(Self.url(directory).path) }

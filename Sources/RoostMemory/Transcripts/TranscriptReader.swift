@@ -59,19 +59,10 @@ public struct TranscriptReader: Sendable {
             throw RoostError(.badInput, "cannot read \(name): \(fault); nothing was imported")
         }
 
+        if let file = try Self.readObject(text, name) { return file }
         let lines = Self.lines(of: text)
-        let line = lines.first.flatMap { JSONValue($0.data) }
-        if let object = line ?? (lines.count > 1 ? JSONValue(text) : nil) {
-            if object["mapping"] != nil || object["chat_messages"] != nil {
-                return try Self.readExport(Elements([object]), name)
-            }
-            // In JSON Lines, the other lines would be lost.
-            let isDocument = lines.count == 1 || line == nil
-            if isDocument, object["role"] == nil,
-                case .array(let elements)? = object.first("messages", "conversations")
-            {
-                return try Self.readArray(Elements(elements), name)
-            }
+        if lines.count > 1, let object = JSONValue(lines[0].data), Self.isExport(object) {
+            return try Self.readExport(Elements(lines), name)
         }
         return try Self.readRecords(lines, name)
     }
@@ -91,23 +82,33 @@ public struct TranscriptReader: Sendable {
         }
     }
 
-    /// The elements of an array.
+    /// The elements of an array, or the values of lines.
     private struct Elements {
         let count: Int
         /// Returns an element.
         ///
         /// - Throws: ``InvalidElement``.
         let value: (_ index: Int) throws -> JSONValue
+        /// Whether the other elements can be read if one of them is invalid.
+        var areIndependent = false
 
         init(_ values: [JSONValue]) { (count, value) = (values.count, { values[$0] }) }
+
+        init(_ lines: [Line]) {
+            count = lines.count
+            value = { index in
+                guard let value = JSONValue(lines[index].data) else { throw InvalidElement() }
+                return value
+            }
+            areIndependent = true
+        }
 
         /// Finds the elements of a JSON array, and decodes each when it is requested: the values of a large
         /// file need many times its size in memory.
         ///
-        /// - Returns: `nil` if the text is not an array.
-        init?(_ text: Data) {
-            let parts = JSONParts(text)
-            guard let ranges = parts.elements(in: parts.all) else { return nil }
+        /// - Returns: `nil` if the value in the range is not an array.
+        init?(_ parts: JSONParts, in range: Range<Int>) {
+            guard let ranges = parts.elements(in: range) else { return nil }
             count = ranges.count
             value = { index in
                 guard let value = JSONValue(parts.data(ranges[index])) else { throw InvalidElement() }
@@ -120,12 +121,38 @@ public struct TranscriptReader: Sendable {
 
     /// Reads a file that is a JSON array; returns `nil` if its JSON is invalid.
     private static func readDocument(_ text: Data, _ name: String) throws -> TranscriptFile? {
-        guard let elements = Elements(text) else { return nil }
+        let parts = JSONParts(text)
+        guard let elements = Elements(parts, in: parts.all) else { return nil }
         do {
             return try readArray(elements, name)
         } catch is InvalidElement {
             return nil
         }
+    }
+
+    /// Reads a file that is a JSON object: an exported conversation, or an object with an array of
+    /// conversations or messages. Returns `nil` for other files.
+    private static func readObject(_ text: Data, _ name: String) throws -> TranscriptFile? {
+        let parts = JSONParts(text)
+        guard let members = parts.members(in: parts.all) else { return nil }
+        if members["mapping"] != nil || members["chat_messages"] != nil {
+            return try JSONValue(text).map { try readExport(Elements([$0]), name) }
+        }
+        let lists = ["messages", "conversations"].compactMap { members[$0] }
+        guard members["role"] == nil,
+            let range = lists.first(where: { parts.first(in: $0) != UInt8(ascii: "n") }),
+            let elements = Elements(parts, in: range)
+        else { return nil }
+        do {
+            return try readArray(elements, name)
+        } catch is InvalidElement {
+            return nil
+        }
+    }
+
+    /// Whether an object is a conversation that ChatGPT or Claude.ai has exported.
+    private static func isExport(_ object: JSONValue) -> Bool {
+        object["mapping"] != nil || object["chat_messages"] != nil
     }
 
     /// Reads an array of exported conversations, or of messages in the form of JSON Lines.
@@ -173,8 +200,15 @@ public struct TranscriptReader: Sendable {
         var builder = TranscriptBuilder()
         var format = TranscriptFile.Format.claude
         for index in 0..<conversations.count {
-            let conversation = try conversations.value(index)
             let location = "conversation \(index + 1)"
+            let conversation: JSONValue
+            do {
+                conversation = try conversations.value(index)
+            } catch {
+                guard conversations.areIndependent else { throw error }
+                builder.skip(location, "is not a valid JSON object")
+                continue
+            }
             guard let parser = exportParsers.first(where: { $0.recognizes(conversation) }) else {
                 builder.skip(
                     location,

@@ -74,6 +74,38 @@ import Testing
         }
     }
 
+    @Test func `an object or array is read entry by entry, and a fault names the entry`() throws {
+        let entries = (1...3).map { number in
+            "{\"id\":\"8a3f1e52-0000-4000-8000-00000000000\(number)\",\"content\":\"text \(number)\"}"
+        }
+        let faults = [
+            ("{\"id\":tru}", "entry 3 is not in the format of exported entries (its syntax is invalid)"),
+            ("{\"id\":1}", "entry 3 is not in the format of exported entries; nothing"),
+            ("{\"id\":NaN}", "line 1: it contains NaN"),
+        ]
+        for (start, end) in [
+            ("[", "]"), ("\u{FEFF} [", "] "), ("{\"schemaVersion\":1,\"entries\":[", "]}"),
+            ("{\"entries\" : [", "] , \"space\":null, \"schemaVersion\":1 }"),
+        ] {
+            func data(_ entries: [String]) -> Data {
+                Data((start + entries.joined(separator: ", ") + end).utf8)
+            }
+            #expect(try EntryArchive(data(entries), name: "file").count == 3)
+            #expect(try EntryArchive(data([]), name: "file").count == 0)
+            for (fault, message) in faults {
+                let damaged = data(entries.prefix(2) + [fault] + entries.suffix(1))
+                let error = #expect(throws: RoostError.self) { try EntryArchive(damaged, name: "file") }
+                #expect(error?.message.contains(message) == true, "\(String(describing: error))")
+            }
+        }
+        let newer = Data("{\"schemaVersion\":2,\"entries\":[1]}".utf8)
+        let refusal = #expect(throws: RoostError.self) { try EntryArchive(newer, name: "file") }
+        #expect(refusal?.code == .newerFormat)
+        let headless = Data("{\"entries\":[\(entries[0])]}".utf8)
+        let error = #expect(throws: RoostError.self) { try EntryArchive(headless, name: "file") }
+        #expect(error?.message.contains("its header is not in the format") == true)
+    }
+
     /// Decoding a large archive takes long, so a server must be able to end it.
     @Test(arguments: ["{\"schemaVersion\":1,\"entries\":[ENTRY]}", "[ENTRY]", "[ENTRY,1]", "ENTRY\nENTRY"])
     func `reading an archive ends when its task is canceled`(form: String) async throws {
