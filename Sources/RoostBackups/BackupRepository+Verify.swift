@@ -5,7 +5,7 @@ import RoostModel
 extension BackupRepository {
     /// Verifies that every snapshot can be restored.
     ///
-    /// Damage is not an error; it is reported in the result.
+    /// Damage is not an error; it is reported in the result, and so are snapshots of a newer format.
     ///
     /// - Parameters:
     ///   - readingData: Whether to read all packs and verify their digests. Otherwise only snapshots, indexes
@@ -15,9 +15,8 @@ extension BackupRepository {
     ///   - progress: Called repeatedly with the number of packs that have been read and the total number of
     ///     packs.
     /// - Returns: The faults, and the data that they affect.
-    /// - Throws: ``BackupError``: `.locked` if another process is pruning the repository; `.newerFormat` if
-    ///   a newer version of Roost wrote a snapshot. `ChunkStorageError` if the storage cannot be read;
-    ///   `CancellationError`.
+    /// - Throws: ``BackupError`` with `.locked` if another process is pruning the repository;
+    ///   `ChunkStorageError` if the storage cannot be read; `CancellationError`.
     @concurrent
     public func verify(
         readingData: Bool = false, isIgnoringLocks: Bool = false,

@@ -22,6 +22,9 @@ public struct BackupVerification: Sendable {
 
     /// The faults that were found.
     public var findings: [Finding] = []
+    /// The snapshots that a newer version of Roost wrote. Their data is not checked, except for the contents
+    /// of the packs.
+    public var newerSnapshots: [BackupSnapshotList.Unreadable] = []
     /// The number of snapshots that could be read.
     public var snapshotCount = 0
     /// The number of packs that the indexes list.
@@ -34,6 +37,6 @@ public struct BackupVerification: Sendable {
     /// running. A prune removes them.
     public var strayPacks: [String] = []
 
-    /// Whether no fault was found.
-    public var isSound: Bool { findings.isEmpty }
+    /// Whether all snapshots were checked and no fault was found.
+    public var isSound: Bool { findings.isEmpty && newerSnapshots.isEmpty }
 }

@@ -53,6 +53,27 @@ struct RepositoryDamageTests {
         #expect(try await repository.snapshots().count == 2)
     }
 
+    @Test func `a verification reports a snapshot of a newer format and checks the others`() async throws {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base)
+        let storage = try await BackupMaterial.store(300)
+        let snapshot = try await repository.create(of: try await storage.snapshot()).snapshot
+        let path = RepositoryObject.snapshot(snapshot.id)
+        let text = String(decoding: try #require(try await base.readChunk(at: path)), as: UTF8.self)
+        let newer = Data(text.replacing(/"format":\d+/, with: "\"format\":99").utf8)
+        let name = repository.naming.name(of: newer)
+        try await base.writeChunk(newer, at: RepositoryObject.snapshot(name), metadata: nil)
+        let intact = try await repository.verify(readingData: true)
+        #expect(intact.findings.isEmpty && intact.snapshotCount == 1 && !intact.isSound)
+        #expect(intact.newerSnapshots.map(\.id) == [name])
+        let message = intact.newerSnapshots.first?.error.message ?? ""
+        #expect(message.contains("format 99 is newer than this version supports"), "\(message)")
+        let pack = try #require(try await base.paths(in: RepositoryObject.packs).first)
+        try await apply(.truncated, to: pack, in: base)
+        let damaged = try await repository.verify()
+        #expect(damaged.findings.map(\.snapshots) == [[snapshot.id]] && damaged.newerSnapshots.count == 1)
+    }
+
     @Test func `a backup reports packs that only older snapshots need`() async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)

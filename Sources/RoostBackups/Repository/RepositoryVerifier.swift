@@ -120,6 +120,9 @@ struct RepositoryVerifier {
             } catch let error as BackupError where error.code == .notFound {
                 // Another process removed the snapshot after it had been listed.
                 continue
+            } catch let error as BackupError where error.code == .newerFormat {
+                result.newerSnapshots.append(.init(id: name, error: error))
+                continue
             } catch  where BackupRepository.isDamage(error) {
                 let index = findingIndex(path, "the snapshot is corrupt")
                 result.findings[index].snapshots = [name]

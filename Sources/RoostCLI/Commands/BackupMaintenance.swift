@@ -10,7 +10,8 @@ extension BackupCommand {
             commandName: "verify", abstract: "Check whether every snapshot can be restored.",
             discussion: """
                 Exits with 0 if all snapshots can be restored, and with 65 if data is damaged or \
-                missing. Lists the affected snapshots, entries and clusters.
+                missing, or if a newer version of Roost wrote a snapshot. Lists the affected snapshots, \
+                entries and clusters.
 
                 Examples:
                   roost backup verify
@@ -48,6 +49,7 @@ extension BackupCommand {
             var hasReadData: Bool
             var strayPacks: Int
             var findings: [Finding]
+            var newerSnapshots: [String]
         }
 
         func run() async throws {
@@ -68,7 +70,8 @@ extension BackupCommand {
                                 object: $0.object, problem: $0.problem, snapshots: $0.snapshots,
                                 entryCount: $0.entryCount, entries: $0.entries.map(\.text),
                                 clusters: $0.clusters.map(\.text), documentCount: $0.documentCount)
-                        }))
+                        },
+                        newerSnapshots: result.newerSnapshots.map(\.id)))
             } else {
                 show(result)
             }
@@ -93,18 +96,24 @@ extension BackupCommand {
                 let clusters = finding.clusters.map { String($0.text.prefix(8)) }.joined(separator: ", ")
                 if !clusters.isEmpty { Terminal.write("  clusters \(clusters)") }
             }
+            for snapshot in result.newerSnapshots { Terminal.write(snapshot.error.message) }
             Terminal.write(
                 "\(Count.text(result.snapshotCount, "snapshot")), \(Count.text(result.packCount, "pack")), "
                     + "\(Count.text(result.segmentCount, "segment")): "
-                    + (result.isSound ? "no damage found" : "\(result.findings.count) damaged"))
-            if !result.isSound {
+                    + (result.findings.isEmpty ? "no damage found" : "\(result.findings.count) damaged"))
+            if !result.newerSnapshots.isEmpty {
+                options.note(
+                    "\(Count.text(result.newerSnapshots.count, "snapshot was", "snapshots were")) not "
+                        + "verified; upgrade Roost")
+            }
+            if !result.findings.isEmpty {
                 options.note(
                     "restore the intact parts of a snapshot with `roost backup restore --allow-damaged`; "
                         + "`roost backup create` writes the data of missing and truncated packs again if the "
                         + "store still has it; remove the other affected snapshots with `roost backup "
                         + "forget` and `roost backup prune`, so that new snapshots use no damaged data")
             }
-            if result.isSound, !result.hasReadData {
+            if result.findings.isEmpty, !result.hasReadData {
                 options.note("checked the sizes of all packs; use --read-data to verify their contents")
             }
             if !result.strayPacks.isEmpty {
