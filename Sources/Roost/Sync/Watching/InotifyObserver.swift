@@ -7,10 +7,7 @@
     /// An observer that uses inotify(7). It needs one watch per folder.
     final class InotifyObserver: FolderObserver {
         private struct State {
-            /// The paths of the observed folders by their watches.
-            var folders: [Int32: String] = [:]
-            /// The watches of the observed folders by their paths.
-            var watches: [ExactText: Int32] = [:]
+            var folders = WatchedFolders()
             var failure: String?
         }
 
@@ -60,9 +57,7 @@
                     if let failure { state.failure = failure }
                     return
                 }
-                if let old = state.folders[watch], old != folder { state.watches[ExactText(old)] = nil }
-                state.folders[watch] = folder
-                state.watches[ExactText(folder)] = watch
+                state.folders.insert(folder, watch)
             }
         }
 
@@ -129,11 +124,7 @@
             }
             guard let folder = state.withLock({ $0.folders[event.wd] }) else { return }
             if event.mask & UInt32(IN_IGNORED) != 0 {
-                state.withLock { state in
-                    state.folders[event.wd] = nil
-                    if state.watches[ExactText(folder)] == event.wd { state.watches[ExactText(folder)] = nil }
-                }
-                return
+                return state.withLock { $0.folders.remove(event.wd) }
             }
             if event.mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT) != 0 {
                 if event.mask & UInt32(IN_MOVE_SELF) != 0 { forget(folder) }
@@ -154,13 +145,7 @@
         /// found at another path.
         private func forget(_ folder: String) {
             state.withLock { state in
-                let below = folder + "/"
-                for (path, watch) in state.watches
-                where path == ExactText(folder) || path.text.hasPrefix(below) {
-                    inotify_rm_watch(descriptor, watch)
-                    state.watches[path] = nil
-                    state.folders[watch] = nil
-                }
+                for watch in state.folders.removeTree(folder) { inotify_rm_watch(descriptor, watch) }
             }
         }
     }
