@@ -61,6 +61,15 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case concurrentWritersLoseNoUpdates
     /// A task never sees a partial batch while another task commits it.
     case concurrentReadersSeeOnlyCompleteBatches
+    /// A batch applies removals before insertions, so an entry or source that it removes and adds is new.
+    case removalsPrecedeUpserts
+    /// If four tasks change an entry on the condition that nobody else has changed it, no change is lost.
+    case optimisticWritersLoseNoUpdates
+    /// A task that follows the changes while another one commits them misses none and sees none twice.
+    case concurrentReaderMissesNoChange
+    /// A snapshot that is read page by page stays unchanged while all entries are replaced, the store is
+    /// compacted and a new epoch begins.
+    case heldSnapshotsOutliveNewEpochs
     /// Vectors with a different dimension are rejected, unless the batch replaces all vectors.
     case vectorsHaveOneDimension
     /// Work records are returned as they were written, and are not part of the contents of the store.
@@ -73,6 +82,9 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case tenThousandEntriesCanBeStored
     /// A store that is closed and opened again is unchanged, and cursors remain valid.
     case reopenedStoreIsUnchanged
+    /// A store that is opened again after rejected and canceled batches is unchanged. Expectations are
+    /// checked even if a batch is empty.
+    case rejectedBatchesLeaveNoTrace
     /// Different handles to one store see each other's commits.
     case handlesSeeEachOthersCommits
     /// A cursor requires a reset if the store does not have the state to which the cursor refers.
@@ -112,8 +124,9 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         switch self {
         case .savedEntriesCanBeFetched, .savingReplacesEntryWithSameID, .clustersKeepTheirMembers:
             .simple
-        case .reopenedStoreIsUnchanged, .handlesSeeEachOthersCommits, .olderCopyRequiresReset,
-            .closedHandleRejectsCalls, .closingLosesNoCommits, .unclosedHandleLosesNoCommits:
+        case .reopenedStoreIsUnchanged, .rejectedBatchesLeaveNoTrace, .handlesSeeEachOthersCommits,
+            .olderCopyRequiresReset, .closedHandleRejectsCalls, .closingLosesNoCommits,
+            .unclosedHandleLosesNoCommits:
             .durable
         case .concurrentProcessesLoseNoUpdates, .killedProcessLosesNoCommits, .readersSeeOnlyCompleteBatches,
             .otherProcessesCanFollowChanges:
@@ -170,12 +183,17 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .concurrentWritersLoseNoUpdates: try await trial.concurrentWritersLoseNoUpdates()
         case .concurrentReadersSeeOnlyCompleteBatches:
             try await trial.concurrentReadersSeeOnlyCompleteBatches()
+        case .removalsPrecedeUpserts: try await trial.removalsPrecedeUpserts()
+        case .optimisticWritersLoseNoUpdates: try await trial.optimisticWritersLoseNoUpdates()
+        case .concurrentReaderMissesNoChange: try await trial.concurrentReaderMissesNoChange()
+        case .heldSnapshotsOutliveNewEpochs: try await trial.heldSnapshotsOutliveNewEpochs()
         case .vectorsHaveOneDimension: try await trial.vectorsHaveOneDimension()
         case .workRecordsAreKept: try await trial.workRecordsAreKept()
         case .sourcesListTheirEntries: try await trial.sourcesListTheirEntries()
         case .sourcesAreReadInPages: try await trial.sourcesAreReadInPages()
         case .tenThousandEntriesCanBeStored: try await trial.tenThousandEntriesCanBeStored()
         case .reopenedStoreIsUnchanged: try await trial.reopenedStoreIsUnchanged()
+        case .rejectedBatchesLeaveNoTrace: try await trial.rejectedBatchesLeaveNoTrace()
         case .handlesSeeEachOthersCommits: try await trial.handlesSeeEachOthersCommits()
         case .olderCopyRequiresReset: try await trial.olderCopyRequiresReset()
         case .pinnedLabelSurvivesRecluster: try await trial.pinnedLabelSurvivesRecluster()

@@ -249,7 +249,7 @@ extension Trial {
     }
 
     /// Requires that a call of a canceled task throws `CancellationError`.
-    private func requireCancellation(
+    func requireCancellation(
         _ subject: String, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let task = Task {

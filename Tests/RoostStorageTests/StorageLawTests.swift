@@ -136,9 +136,10 @@ struct CanaryFixture: StorageFixture {
         #expect((error?.underlying as? StorageError)?.code == .dimensionMismatch)
     }
 
-    @Test func `a store that ignores removals violates a law`() async throws {
-        await #expect(throws: LawViolation.self) {
-            try await StorageLaw.deletionRemovesEntries.check(CanaryFixture())
-        }
+    @Test(arguments: [
+        StorageLaw.deletionRemovesEntries, .removalsPrecedeUpserts, .concurrentReaderMissesNoChange,
+    ])
+    func `a store that ignores removals violates a law`(law: StorageLaw) async throws {
+        await #expect(throws: LawViolation.self) { try await law.check(CanaryFixture()) }
     }
 }

@@ -1,0 +1,221 @@
+import Foundation
+import RoostModel
+import Synchronization
+
+/// Checks of the laws about readers and writers that work while others change the store, and about batches
+/// whose parts concern the same objects.
+extension Trial {
+    func removalsPrecedeUpserts() async throws {
+        let entries = (0..<4).map { entry($0) }
+        let date = Date(milliseconds: 1_700_000_000_000)
+        _ = try await store.commit(
+            WriteBatch(
+                upserts: Array(entries[..<3]),
+                sources: [Source(id: "s", fingerprint: "old", ingestedAt: date)]))
+        try await store.updateCluster(Cluster(label: "c", members: [entries[0].id]))
+        let (_, cursor) = try await changes(after: .start, limit: 100)
+        _ = try await store.commit(
+            WriteBatch(
+                upserts: [entries[0], entries[3]], removals: [entries[0].id, UUID(), entries[0].id],
+                sources: [Source(id: "s", fingerprint: "new", ingestedAt: date)], removedSources: ["s"]))
+        try requireEqual(
+            try await store.fetchEntries(), [entries[1], entries[2], entries[0], entries[3]],
+            "the entries after one of them was removed twice and added again in one batch")
+        let snapshot = try await store.snapshot()
+        try requireEqual(
+            try await snapshot.assignments(of: nil).count, 0, "the number of assignments of a removed entry")
+        try requireEqual(
+            try await snapshot.sources().map(\.fingerprint), ["new"],
+            "the fingerprint of a source that was removed and added again in one batch")
+        for limit in [1, 100] {
+            let (later, _) = try await changes(after: cursor, limit: limit)
+            try requireEqual(
+                later.map(\.kind), [.upserted(entries[0].id), .upserted(entries[3].id)],
+                "the changes in pages of \(limit)")
+        }
+    }
+
+    func optimisticWritersLoseNoUpdates() async throws {
+        let (writers, steps) = (4, 10)
+        let other = fixture.level >= .durable ? try await fixture.open() : store
+        let counter = entry(0, "0")
+        try await store.saveEntry(counter)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<writers {
+                let handle = writer.isMultiple(of: 2) ? store : other
+                group.addTask {
+                    for _ in 0..<steps { try await Self.increment(counter.id, in: handle) }
+                }
+            }
+            // The first error ends the other tasks.
+            for try await _ in group {}
+        }
+        try requireEqual(
+            try await store.fetchEntries().map(\.content), ["\(writers * steps)"],
+            "the counter that \(writers) writers incremented \(steps) times each")
+        if fixture.level >= .durable { try await other.close() }
+    }
+
+    /// Increments the number in an entry, on the condition that no other writer changes the entry meanwhile,
+    /// and again after each conflict.
+    private static func increment(_ id: Entry.ID, in store: any StorageProvider) async throws {
+        while true {
+            try Task.checkCancellation()
+            let snapshot = try await store.snapshot()
+            guard var entry = try await snapshot.entries([id]).first, let number = Int(entry.content) else {
+                return
+            }
+            let revision = try await snapshot.revisions(of: [id])[id] ?? .zero
+            entry.content = "\(number + 1)"
+            do {
+                _ = try await store.commit(
+                    WriteBatch(upserts: [entry], expecting: .init(entries: [id: revision])))
+                return
+            } catch let error as StorageError where error.code == .conflict {
+                await Task.yield()
+            }
+        }
+    }
+
+    func concurrentReaderMissesNoChange() async throws {
+        let store = store
+        let (rounds, count) = (40, 5)
+        let writer = WriterState()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // Each round adds entries and removes one of the previous round.
+                for round in 0..<rounds {
+                    let numbers = round * count..<(round + 1) * count
+                    _ = try await store.commit(
+                        WriteBatch(
+                            upserts: numbers.map { StorageJob.entry($0, "round \(round)") },
+                            removals: round > 0 ? [StorageJob.id(numbers.lowerBound - 1)] : []))
+                }
+                writer.isDone.store(true, ordering: .releasing)
+            }
+            group.addTask {
+                var follower = ChangeFollower(trial: self)
+                var isComplete = false
+                while !isComplete {
+                    // Everything was committed before this page is read.
+                    let isLastPass = writer.isDone.load(ordering: .acquiring)
+                    let isAtEnd = try await follower.readPage(limit: 3)
+                    isComplete = isLastPass && isAtEnd
+                    if isAtEnd { await Task.yield() }
+                }
+                let expected = (0..<rounds * count).filter {
+                    $0 % count != count - 1 || $0 == rounds * count - 1
+                }
+                try requireEqual(
+                    follower.ids, Set(expected.map(StorageJob.id)),
+                    "the entries that a reader of the change feed knows")
+            }
+            for try await _ in group {}
+        }
+    }
+
+    func heldSnapshotsOutliveNewEpochs() async throws {
+        let entries = (0..<7).map { entry($0) }
+        try await store.saveEntries(entries)
+        try await store.updateCluster(Cluster(label: "c", members: [entries[1].id, entries[6].id]))
+        let snapshot = try await store.snapshot()
+        let contents = try await StorageContents(snapshot, pageSize: 3)
+        var pages = snapshot.entryPages(pageSize: 2).makeAsyncIterator()
+        var found = try await pages.next()?.entries ?? []
+        // Another reader is between two pages while everything changes.
+        try await store.deleteEntry(entries[3].id)
+        try await store.compact()
+        let replaced = try await store.fetchEntries().map { old in
+            var entry = old
+            (entry.content, entry.embeddings) = ("replaced", [0, 1])
+            return entry
+        }
+        _ = try await store.commit(WriteBatch(upserts: replaced, newEpoch: UUID()))
+        try await store.renewEpoch()
+        try await store.compact()
+        while let page = try await pages.next() { found += page.entries }
+        try requireEqual(found, entries, "the entries of a snapshot that was read across a new epoch")
+        try requireSame(try await StorageContents(snapshot, pageSize: 1), contents, "the snapshot")
+        try requireEqual(try await store.fetchEntries(), replaced, "the entries of the store")
+    }
+
+    func rejectedBatchesLeaveNoTrace() async throws {
+        let store = store
+        let (kept, new) = (entry(0), entry(1))
+        let date = Date(milliseconds: 1_700_000_000_000)
+        let revision = try await store.commit(
+            WriteBatch(
+                upserts: [kept], sources: [Source(id: "s", fingerprint: "f", ingestedAt: date)]))
+        let before = try await StorageContents(store)
+        try await requireError(.conflict, "an expected absence of an entry that is stored") {
+            _ = try await store.commit(
+                WriteBatch(upserts: [new], removals: [kept.id], expecting: .init(entries: [kept.id: .zero])))
+        }
+        // An expectation is checked even if there is nothing to write.
+        try await requireError(.conflict, "an empty batch with an expectation that is not met") {
+            _ = try await store.commit(WriteBatch(expecting: .init(entries: [kept.id: .zero])))
+        }
+        try requireEqual(
+            try await store.commit(WriteBatch(expecting: .init(entries: [kept.id: revision]))), revision,
+            "the revision of an empty batch")
+        try await requireError(.dimensionMismatch, "a vector of another dimension") {
+            _ = try await store.commit(WriteBatch(upserts: [new, entry(2, dimension: 5)]))
+        }
+        try await requireError(.invalidBatch, "an assignment to a missing cluster") {
+            _ = try await store.commit(
+                WriteBatch(
+                    upserts: [new], removedSources: ["s"],
+                    assignments: [Assignment(entry: kept.id, target: .cluster(UUID()))]))
+        }
+        try await requireCancellation("a commit") {
+            _ = try await store.commit(WriteBatch(upserts: [new]))
+        }
+        try await store.close()
+        let reopened = try await fixture.open()
+        try requireSame(try await StorageContents(reopened), before, "the reopened store")
+        let next = try await reopened.commit(WriteBatch(upserts: [new]))
+        try require(next > revision, "revision \(next) follows revision \(revision)")
+        try requireEqual(try await reopened.fetchEntries(), [kept, new], "the entries")
+        try await reopened.close()
+    }
+}
+
+/// Tells a reader when the writer has made its last commit.
+private final class WriterState: Sendable {
+    let isDone = Atomic(false)
+}
+
+/// Reads the change feed and keeps the ids of the entries that the store contains according to it.
+private struct ChangeFollower {
+    let trial: Trial
+    private(set) var ids = Set<Entry.ID>()
+    private var cursor = ChangeCursor.start
+    private var last: (revision: Revision, ordinal: UInt32) = (.zero, 0)
+
+    init(trial: Trial) { self.trial = trial }
+
+    /// Reads a page.
+    ///
+    /// - Returns: Whether it is the last one for the moment.
+    mutating func readPage(limit: Int) async throws -> Bool {
+        try Task.checkCancellation()
+        guard
+            case .changes(let page, let next, let isLast) = try await trial.store.changes(
+                after: cursor, limit: limit)
+        else {
+            throw LawViolation(law: trial.law, message: "a cursor of the current epoch required a reset")
+        }
+        for change in page {
+            try trial.require(
+                (change.revision, change.ordinal) > last, "the change feed is out of order or repeats itself")
+            last = (change.revision, change.ordinal)
+            switch change.kind {
+            case .upserted(let id): ids.insert(id)
+            case .removed(let id): ids.remove(id)
+            case .clustersReplaced: break
+            }
+        }
+        cursor = next
+        return isLast
+    }
+}
