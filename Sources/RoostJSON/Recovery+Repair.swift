@@ -58,7 +58,8 @@ extension Recovery {
         findings.append(
             .note(
                 folder.path,
-                "now has \(stamp.entryCount) entries at revision \(stamp.revision), in a new epoch"
+                "now has \(Count.text(stamp.entryCount, "entry", "entries")) at revision \(stamp.revision), "
+                    + "in a new epoch"
                     + (kept.isEmpty ? "" : "; \(aside.path) contains the damaged files")))
     }
 

@@ -133,12 +133,15 @@ struct Recovery {
         guard let best else { return }
         outcome = best.outcome
         outcome.lost = best.lost
-        if best.lost > 0 { findings.append(.damage(folder.path, "\(best.lost) entries are lost")) }
+        if best.lost > 0 {
+            findings.append(
+                .damage(folder.path, Count.text(best.lost, "entry is", "entries are") + " lost"))
+        }
         guard !outcome.isIntact, let base = outcome.base else { return }
         let last = journals.flatMap { $0.value.records.map(\.revision) }.max()
         let known = max(current?.revision ?? .zero, last ?? .zero)
-        let rest =
-            "the store continues with \(outcome.state.stamp.entryCount) entries; a backup may contain more"
+        let entries = Count.text(outcome.state.stamp.entryCount, "entry", "entries")
+        let rest = "the store continues with \(entries); a backup may contain more"
         if outcome.skippedCommits > 0 {
             let count = outcome.skippedCommits
             findings.append(

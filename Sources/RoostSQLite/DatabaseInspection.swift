@@ -160,7 +160,11 @@ extension DatabaseInspection {
         let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM pragma_foreign_key_check") ?? 0
         guard count > 0 else { return [] }
         return [
-            .damage("foreign keys", "\(count) rows refer to rows that do not exist", remedy: "omits them")
+            .damage(
+                "foreign keys",
+                Count.text(
+                    count, "row refers to a row that does not exist", "rows refer to rows that do not exist"),
+                remedy: "omits them")
         ]
     }
 
@@ -196,7 +200,7 @@ extension DatabaseInspection {
         guard count > 0 else { return [] }
         return [
             .damage(
-                table.name, "the checksums of \(count) rows do not match",
+                table.name, "the checksums of \(Count.text(count, "row")) do not match",
                 remedy: "omits them and keeps the damaged file")
         ]
     }
@@ -235,7 +239,9 @@ extension DatabaseInspection {
             if found != Set(expected) { counts["entry_metadata", default: 0] += 1 }
         }
         return counts.sorted { $0.key < $1.key }.map {
-            .damage($0.key, "contradicts \($0.value) entries", remedy: "writes the table again")
+            .damage(
+                $0.key, "contradicts \(Count.text($0.value, "entry", "entries"))",
+                remedy: "writes the table again")
         }
     }
 }

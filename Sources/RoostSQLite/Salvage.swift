@@ -184,7 +184,11 @@ struct Salvage {
         _ = try await target.commit(WriteBatch(sources: records))
         guard lost > 0 else { return [] }
         return [
-            .damage("sources", "\(lost) records were lost; the next ingest reads these sources again")
+            .damage(
+                "sources",
+                Count.text(
+                    lost, "record was lost; the next ingest reads this source again",
+                    "records were lost; the next ingest reads these sources again"))
         ]
     }
 

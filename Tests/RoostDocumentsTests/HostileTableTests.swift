@@ -48,7 +48,7 @@ import Testing
         #expect(document.text.utf8.count <= Self.maximum && document.text.hasPrefix("## S1\n\n| \\|a"))
         #expect(
             document.unreadParts == [
-                "sheet S1: 253 cells of row 1", "sheet S1: 1 rows after row 1", "sheet S2: all rows",
+                "sheet S1: 253 cells of row 1", "sheet S1: 1 row after row 1", "sheet S2: all rows",
             ])
     }
 

@@ -89,7 +89,7 @@ import Testing
             document.text.hasPrefix("## Sheet1\n\n| 30:00:00 | -12:00:00 | =SUM(A1:A2) |  |  | 06:00 |\n"))
         #expect(document.text.hasSuffix("\n\n- A1: Why?\n- B1: Check this"))
         #expect(document.links == [DocumentLink(kind: .address, target: "https://example.org/")])
-        #expect(document.unreadParts == ["sheet Sheet1: the results of 1 formulas are not stored"])
+        #expect(document.unreadParts == ["sheet Sheet1: the result of 1 formula is not stored"])
     }
 
     @Test func `Fractions and powers of a document are written in a line`() async throws {

@@ -63,7 +63,7 @@ import Testing
     @Test func `Cells after the last column that is read are reported`() async throws {
         let document = try await DocumentFixture.document("wide.xlsx")
         #expect(document.text.contains("near") && !document.text.contains("far"))
-        #expect(document.unreadParts == ["sheet Wide: 1 cells after column 256"])
+        #expect(document.unreadParts == ["sheet Wide: 1 cell after column 256"])
     }
 
     @Test func `Slides that differ only in numbers keep their text`() async throws {

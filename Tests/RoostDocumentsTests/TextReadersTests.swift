@@ -16,7 +16,7 @@ import Testing
         let document = try await DocumentFixture.document(cells, name: "a.ipynb")
         #expect(document.title == "Garden")
         #expect(document.text == "# Garden\n\nText.\n\n```python\nprint(42)\n```\n\n```\n42\n```")
-        #expect(document.unreadParts == ["1 outputs that are not short texts"])
+        #expect(document.unreadParts == ["1 output that is not a short text"])
         await #expect(throws: DocumentError.self) {
             try await DocumentFixture.document("{\"cells\": [", name: "a.ipynb")
         }
@@ -62,13 +62,13 @@ import Testing
     @Test func `Very long values and cells are reported, and larger files are not read`() async throws {
         let long = String(repeating: "a", count: 5 << 20)
         let json = try await DocumentFixture.document("{\"a\": \"\(long)\", \"b\": 1}", name: "a.json")
-        #expect(json.text == "b: 1" && json.unreadParts == ["1 values of more than 1 MB"])
+        #expect(json.text == "b: 1" && json.unreadParts == ["1 value of more than 1 MB"])
         let cells =
             "{\"cells\": [{\"cell_type\": \"markdown\", \"source\": \"\(long)\"},"
             + "{\"cell_type\": \"markdown\", \"source\": [\"# Garden\"]}]}"
         let notebook = try await DocumentFixture.document(cells, name: "a.ipynb")
         #expect(notebook.text == "# Garden" && notebook.title == "Garden")
-        #expect(notebook.unreadParts == ["1 cells of more than 4 MB"])
+        #expect(notebook.unreadParts == ["1 cell of more than 4 MB"])
         var input = DocumentInput(data: Data(repeating: 0x20, count: 101), path: "")
         input.limits.maximumTextBytes = 100
         for name in ["a.json", "a.ipynb", "a.xml", "a.yaml"] {

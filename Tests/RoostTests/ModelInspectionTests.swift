@@ -84,7 +84,7 @@ import Testing
         inspector.embedder = { _ in FileEmbedder(files: "formatted") }
         let findings = try await inspector.inspect()
         #expect(findings.allSatisfy { $0.severity == .note }, "\(findings)")
-        #expect(findings.contains { $0.message.contains("the same vectors for the 1 entries") })
+        #expect(findings.contains { $0.message.contains("the same vectors for the 1 entry that was stored") })
         // A repair records that the vectors were compared.
         _ = try await inspector.repair()
         let after = try await different(folder, FileEmbedder(files: "formatted"))

@@ -91,7 +91,7 @@ import Testing
 
         inspector.embedder = { _ in embedder }
         let done = try await inspector.repair()
-        #expect(done.contains { $0.description.contains("the vectors of 1 entries") }, "\(done)")
+        #expect(done.contains { $0.description.contains("the vectors of 1 entry with") }, "\(done)")
         #expect(try await inspector.inspect().allSatisfy { $0.severity == .note })
         store = try await KnowledgeStore.open(in: folder) { _ in embedder }
         #expect(try await store.storage.fetchEntries().map(\.embeddings) == before)

@@ -148,7 +148,8 @@ struct ClusterEditor: Sendable {
             guard rows.count >= parts else {
                 throw RoostError(
                     .badInput,
-                    "cannot split cluster \(id.text) into \(parts) parts: it has only \(rows.count) entries")
+                    "cannot split cluster \(id.text) into \(parts) parts: it has only "
+                        + Count.text(rows.count, "entry", "entries"))
             }
             let partition = try await SphericalKMeans(clusters: parts, seed: seed)
                 .cluster(edit.vectors.selecting(rows))

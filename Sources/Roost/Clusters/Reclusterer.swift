@@ -227,8 +227,8 @@ struct Reclusterer: Sendable {
         guard partition.count > 0 else {
             throw RoostError(
                 .badInput,
-                "no cluster was found among \(entries.ids.count) entries; allow smaller clusters. "
-                    + "Nothing was changed")
+                "no cluster was found among \(Count.text(entries.ids.count, "entry", "entries")); allow "
+                    + "smaller clusters. Nothing was changed")
         }
         // A clusterer that the caller provides may have created a hierarchy itself.
         guard partition.parents.allSatisfy({ $0 == nil }) else { return partition }

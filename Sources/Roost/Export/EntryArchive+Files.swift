@@ -151,8 +151,8 @@ extension EntryArchive {
         private func wasChanged(_ name: String) -> RoostError {
             RoostError(
                 .badInput,
-                "cannot import \(name): the file was changed while it was read; the first \(done) entries "
-                    + "are in the store. Import the file again")
+                "cannot import \(name): the file was changed while it was read; "
+                    + "\(Count.text(done, "entry is", "entries are")) in the store. Import the file again")
         }
     }
 }

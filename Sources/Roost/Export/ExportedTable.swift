@@ -105,7 +105,8 @@ package struct ExportedTable {
             try Task.checkCancellation()
             guard row.fields.count == header.count else {
                 throw table.failure(
-                    row.line, "it has \(row.fields.count) fields, but the header has \(header.count)")
+                    row.line,
+                    "it has \(Count.text(row.fields.count, "field")), but the header has \(header.count)")
             }
             let values = zip(header, row.fields).map {
                 ($0, isRaw ? $1 : DelimitedLine.unescapingFormula($1))

@@ -176,7 +176,8 @@ struct VectorText {
             progress?(Double(rows.count) / Double(lines.count))
             guard line.fields.count == header.count else {
                 throw failure(
-                    line.line, "it has \(line.fields.count) fields, but the header has \(header.count)")
+                    line.line,
+                    "it has \(Count.text(line.fields.count, "field")), but the header has \(header.count)")
             }
             let values = zip(header, line.fields).map { ($0, MetadataValue.string($1)) }
             let row = VectorRow(Dictionary(values) { first, _ in first })

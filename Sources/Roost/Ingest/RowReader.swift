@@ -98,7 +98,7 @@ struct RowReader {
             let lines = isOneLine ? "line \(row.line)" : "lines \(row.line) to \(row.lastLine)"
             let location = "row \(row.number) (\(lines))"
             guard row.fields.count == header.count else {
-                var reason = "\(row.fields.count) fields, but the header has \(header.count)"
+                var reason = "\(Count.text(row.fields.count, "field")), but the header has \(header.count)"
                 if !isOneLine { reason += "; a quotation mark in these lines may be missing or unexpected" }
                 skip(location, reason, in: &rows)
                 continue
@@ -196,7 +196,8 @@ struct RowReader {
         }
         let unlisted = rows.skippedCount - rows.skipped.count
         if unlisted > 0 {
-            rows.skipped.append(IngestReport.Skip(source: name, reason: "\(unlisted) more rows are invalid"))
+            let reason = Count.text(unlisted, "more row is invalid", "more rows are invalid")
+            rows.skipped.append(IngestReport.Skip(source: name, reason: reason))
         }
     }
 }

@@ -108,14 +108,16 @@ struct ModelInspection {
                 .note(
                     subject,
                     "its files have changed, but it computes the same vectors for the "
-                        + "\(comparison.compared) entries that were stored since then")
+                        + Count.text(comparison.compared, "entry that was", "entries that were")
+                        + " stored since then")
             ]
         }
         let files = (embedder.fingerprint ?? "").prefix(12)
         return [
             .damage(
-                "\(comparison.different.count) entries",
-                "have vectors that differ from those of the model \(embedder.space.model): they were "
+                Count.text(comparison.different.count, "entry", "entries"),
+                (comparison.different.count == 1 ? "has" : "have")
+                    + " vectors that differ from those of the model \(embedder.space.model): they were "
                     + "computed with model files other than the current ones (\(files))",
                 remedy: "computes their vectors again")
         ]

@@ -195,7 +195,11 @@ struct StoreRepair {
             }
             try await store.close()
             return (
-                [.note("entries", "the vectors of \(count) entries with \(fault) were computed again")], true
+                [
+                    .note(
+                        "entries",
+                        "the vectors of \(Self.entries(count)) with \(fault) were computed again")
+                ], true
             )
         } catch let error as EmbedderError {
             return ([Self.unavailable(ids.count, fault, error.message)], false)
@@ -206,8 +210,10 @@ struct StoreRepair {
 
     private static func unavailable(_ count: Int, _ fault: String, _ reason: String) -> StorageFinding {
         .note(
-            "entries", "\(count) entries with \(fault) could not be embedded again (\(reason))")
+            "entries", "\(entries(count)) with \(fault) could not be embedded again (\(reason))")
     }
+
+    private static func entries(_ count: Int) -> String { Count.text(count, "entry", "entries") }
 
     /// Moves original files that do not match their digests into a folder for damaged files. If all original
     /// files are missing, the manifest no longer states that the store has some.

@@ -167,14 +167,15 @@ struct SearchRun: Sendable {
         if let incomparable = vectors.index?.incomparable, incomparable > 0 {
             notices.append(
                 SearchNotice(
-                    "\(incomparable) passages have vectors that are not finite; searches by meaning "
-                        + "do not find them", remedy: .inspectStore))
+                    Count.text(incomparable, "passage has a vector", "passages have vectors")
+                        + " with numbers that are not finite; searches by meaning do not find "
+                        + (incomparable == 1 ? "it" : "them"), remedy: .inspectStore))
         }
         if let text = plan.text, text.omittedWords > 0 {
             notices.append(
                 SearchNotice(
                     "the query has more than \(TextQuery.maximumClauses) different words; its last "
-                        + "\(text.omittedWords) words were ignored"))
+                        + "\(Count.text(text.omittedWords, "word was", "words were")) ignored"))
         }
         return notices
     }

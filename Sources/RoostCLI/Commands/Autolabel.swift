@@ -36,7 +36,9 @@ struct Autolabeling {
         }
         if report.refused.count > Self.maximumReportedRefusals {
             options.note(
-                "\(report.refused.count - Self.maximumReportedRefusals) more clusters keep their labels")
+                Count.text(
+                    report.refused.count - Self.maximumReportedRefusals, "more cluster keeps its label",
+                    "more clusters keep their labels"))
         }
         if report.outdatedCount > 0 {
             options.note(

@@ -84,10 +84,11 @@ extension BackupCommand {
                 let names = finding.snapshots.map { String($0.prefix(8)) }.joined(separator: ", ")
                 if !names.isEmpty {
                     let originals =
-                        finding.documentCount > 0 ? " and \(finding.documentCount) original files" : ""
+                        finding.documentCount > 0
+                        ? " and \(Count.text(finding.documentCount, "original file"))" : ""
                     Terminal.write(
                         "  affects \(Count.text(finding.entryCount, "entry", "entries"))\(originals) "
-                            + "in snapshots \(names)")
+                            + "in \(finding.snapshots.count == 1 ? "snapshot" : "snapshots") \(names)")
                 }
                 let ids = finding.entries.prefix(10).map { String($0.text.prefix(8)) }.joined(separator: ", ")
                 if !ids.isEmpty {

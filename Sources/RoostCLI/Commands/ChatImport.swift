@@ -123,7 +123,7 @@ extension ChatCommand {
                         + "in \(Count.text(count, "conversation"))")
                 let omitted = document.files.reduce(0) { $0 + $1.omitted }
                 if omitted > 0 {
-                    options.note("omitted \(omitted) records without conversation text")
+                    options.note("omitted \(Count.text(omitted, "record")) without conversation text")
                 }
             }
             if !failures.isEmpty { throw ExitCode(ExitStatus.noInput.rawValue) }
@@ -159,7 +159,7 @@ extension ChatCommand {
                 Terminal.error("\(action)\(Terminal.line(name)), \(problem.location): \(problem.reason)")
             }
             if problems.count > Terminal.maximumListedItems {
-                options.note("\(problems.count - Terminal.maximumListedItems) more problems")
+                options.note(Count.text(problems.count - Terminal.maximumListedItems, "more problem"))
             }
         }
     }

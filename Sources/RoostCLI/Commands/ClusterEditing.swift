@@ -116,7 +116,8 @@ extension ClusterCommand {
             if json { return try Terminal.json(drift) }
             Terminal.write(
                 "\(Count.text(drift.entries, "entry", "entries")): \(drift.clustered) in clusters, "
-                    + "\(drift.outliers) outliers of the last run, \(drift.unassigned) unassigned")
+                    + "\(Count.text(drift.outliers, "outlier")) of the last run, "
+                    + "\(drift.unassigned) unassigned")
             Terminal.write(
                 "since the last run: \(Count.text(drift.placedSince, "entry", "entries")) joined a cluster, "
                     + "\(max(0, drift.entriesOfRun - drift.unchanged)) left theirs")

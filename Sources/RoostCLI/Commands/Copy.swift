@@ -57,8 +57,9 @@ struct Copy: AsyncParsableCommand {
         try await source.close()
         try await target.close()
         Terminal.write(
-            "copied \(report.entries) entries, \(report.sources) sources and \(report.clusters) clusters to "
-                + to.path)
+            "copied \(Count.text(report.entries, "entry", "entries")), "
+                + "\(Count.text(report.sources, "source")) and "
+                + "\(Count.text(report.clusters, "cluster")) to \(to.path)")
     }
 
     private func open(_ folder: URL) async throws -> KnowledgeStore {

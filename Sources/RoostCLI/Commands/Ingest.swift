@@ -276,7 +276,8 @@ struct IngestCommand: AsyncParsableCommand {
             .interrupted,
             dryRun
                 ? "stopped; nothing was changed"
-                : "stopped: \(written) entries were added or updated; run the same command again to continue")
+                : "stopped: \(Count.text(written, "entry was", "entries were")) added or updated; "
+                    + "run the same command again to continue")
     }
 
     private func ingest(
@@ -372,12 +373,19 @@ struct IngestCommand: AsyncParsableCommand {
         }
         if report.missingFiles > 0 {
             options.note(
-                "\(report.missingFiles) known files of these folders no longer exist; `roost ingest --prune` "
-                    + "removes their entries, and `roost sync` does so for remembered folders")
+                Count.text(
+                    report.missingFiles,
+                    "known file of these folders no longer exists; `roost ingest --prune` removes its "
+                        + "entries, and `roost sync` does so for remembered folders",
+                    "known files of these folders no longer exist; `roost ingest --prune` removes their "
+                        + "entries, and `roost sync` does so for remembered folders"))
         }
         if report.omittedTokens > 0 {
             Terminal.error(
-                "omitted \(report.omittedTokens) tokens that fit into no passage; searches do not find them")
+                "omitted "
+                    + Count.text(
+                        report.omittedTokens, "token that fits into no passage; searches do not find it",
+                        "tokens that fit into no passage; searches do not find them"))
         }
         let counts = [
             "\(report.new) new", "\(report.updated) updated", "\(report.removed) removed",

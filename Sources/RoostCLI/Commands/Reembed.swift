@@ -86,7 +86,10 @@ struct Reembed: AsyncParsableCommand {
         }
         Terminal.write("embedded \(Count.text(report.entries, "entry", "entries")) with \(report.to)")
         if report.omittedTokens > 0 {
-            options.note("omitted \(report.omittedTokens) tokens that exceed the model's maximum length")
+            options.note(
+                "omitted "
+                    + Count.text(report.omittedTokens, "token that exceeds", "tokens that exceed")
+                    + " the model's maximum length")
         }
         if let backup = report.backup {
             options.note(

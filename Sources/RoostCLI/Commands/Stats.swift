@@ -77,13 +77,13 @@ struct Stats: AsyncParsableCommand {
         Terminal.write(
             "entries   \(document.stamp.entryCount) from \(Count.text(document.sources, "source")), "
                 + "\(Count.text(document.passages, "passage")), "
-                + "\(Count.grouped(document.tokens)) tokens in total")
+                + "\(Count.grouped(document.tokens)) token\(document.tokens == 1 ? "" : "s") in total")
         if let omitted = document.omittedTokens, let entries = document.entriesWithOmissions {
             Terminal.write(
                 omitted == 0
                     ? "omitted   0 tokens"
-                    : "omitted   \(omitted) tokens of \(Count.text(entries, "entry", "entries")): "
-                        + "no vector covers them")
+                    : "omitted   \(Count.text(omitted, "token")) of "
+                        + "\(Count.text(entries, "entry", "entries")): no vector covers them")
         }
         // The stamp counts the clusters of all levels.
         Terminal.write(

@@ -30,19 +30,23 @@ final class BackupLosses: Sendable {
             }
         }
         var lines: [String] = []
-        func add(_ count: Int, _ text: String) { if count > 0 { lines.append("missing: \(count) \(text)") } }
-        add(entries.count, "entries:" + Self.list(entries))
-        add(unknownEntries, "entries whose ids are damaged, too")
+        func add(_ count: Int, _ singular: String, _ plural: String, _ rest: String) {
+            if count > 0 { lines.append("missing: \(Count.text(count, singular, plural))\(rest)") }
+        }
+        add(entries.count, "entry", "entries", ":" + Self.list(entries))
+        add(unknownEntries, "entry whose id is damaged", "entries whose ids are damaged", ", too")
         if !vectors.isEmpty {
             lines.append(
-                "restored without vectors: \(vectors.count) entries; `roost doctor --repair` computes them:"
-                    + Self.list(vectors))
+                "restored without vectors: \(Count.text(vectors.count, "entry", "entries")); "
+                    + "`roost doctor --repair` computes them:" + Self.list(vectors))
         }
-        add(assignments, "entries' assignments to clusters")
-        add(clusters.count, "clusters:" + Self.list(clusters))
-        add(unknownClusters, "clusters whose ids are damaged, too")
-        add(sources, "records of sources; the next ingest of these sources reads them as new")
-        add(originals, "lists of original files")
+        add(assignments, "entry's assignment to a cluster", "entries' assignments to clusters", "")
+        add(clusters.count, "cluster", "clusters", ":" + Self.list(clusters))
+        add(unknownClusters, "cluster whose id is damaged", "clusters whose ids are damaged", ", too")
+        add(
+            sources, "record of a source; the next ingest of this source reads it as new",
+            "records of sources; the next ingest of these sources reads them as new", "")
+        add(originals, "list of original files", "lists of original files", "")
         if isRunLost { lines.append("missing: the record of the last clustering run") }
         return lines
     }

@@ -145,7 +145,7 @@ struct BackupSecret {
         guard let passphrase, !passphrase.hasPrefix(Self.keyPrefix),
             passphrase.count < Self.recommendedLength
         else { return nil }
-        return "warning: the passphrase has only \(passphrase.count) characters; an attacker with a copy of "
-            + "the repository can guess short ones"
+        return "warning: the passphrase has only \(Count.text(passphrase.count, "character")); an attacker "
+            + "with a copy of the repository can guess short ones"
     }
 }

@@ -79,16 +79,23 @@ enum EmbedderChoice {
         var (notes, details) = ([String](), [String]())
         if statistics.truncatedTexts > 0 {
             notes.append(
-                "the remote model truncated \(statistics.truncatedTexts) texts; they were embedded in parts")
+                "the remote model truncated "
+                    + Count.text(
+                        statistics.truncatedTexts, "text; it was embedded", "texts; they were embedded")
+                    + " in parts")
         }
         let others = statistics.splitTexts - statistics.truncatedTexts
         if others > 0 {
-            notes.append("\(others) texts were too long for the remote model and were embedded in parts")
+            let texts = Count.text(others, "text was", "texts were")
+            notes.append("\(texts) too long for the remote model and embedded in parts")
         }
         if statistics.halvedRequests > 0 {
-            details.append("\(statistics.halvedRequests) requests were too large and were split")
+            let requests = Count.text(statistics.halvedRequests, "request was", "requests were")
+            details.append("\(requests) too large and split")
         }
-        if statistics.retries > 0 { details.append("\(statistics.retries) requests were retried") }
+        if statistics.retries > 0 {
+            details.append(Count.text(statistics.retries, "request was", "requests were") + " retried")
+        }
         return (notes, details)
     }
 }

@@ -84,7 +84,8 @@ struct EntryTreatmentDocument: Encodable {
         for (kind, parts) in kinds.sorted(by: { $0.key < $1.key }) {
             let bytes = parts.reduce(0) { $0 + $1.range[1] - $1.range[0] }
             let count = Count.text(parts.count, "part")
-            lines.append(("hidden", "\(Self.name(of: kind)): \(count), \(bytes) bytes, not embedded"))
+            let size = Count.text(bytes, "byte")
+            lines.append(("hidden", "\(Self.name(of: kind)): \(count), \(size), not embedded"))
         }
         list("unread", unreadParts.map { Terminal.line($0) })
         return lines

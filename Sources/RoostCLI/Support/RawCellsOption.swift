@@ -1,4 +1,5 @@
 import ArgumentParser
+import RoostModel
 
 /// The option for CSV that is not read by a spreadsheet.
 struct RawCellsOption: ParsableArguments {

@@ -138,8 +138,8 @@ struct SearchOptions: ParsableArguments {
         var remarks = result.notices.map { RemedyText.message($0.message, $0.remedy) }
         if result.omittedTokens > 0 {
             remarks.append(
-                "the query exceeds the model's maximum length: its last \(result.omittedTokens) tokens were "
-                    + "ignored")
+                "the query exceeds the model's maximum length: its last "
+                    + "\(Count.text(result.omittedTokens, "token was", "tokens were")) ignored")
         }
         remarks += result.corrections.prefix(Terminal.maximumListedItems).map { correction in
             let (old, new) = (
@@ -270,8 +270,9 @@ struct SearchOptions: ParsableArguments {
             case .index: "index"
             case .indexThenExactScan: "index, which found too few passages, and then an exact scan"
             }
-        return "plan in the database: \(method); \(plan.matchingEntries) entries match, "
-            + "\(plan.foundPassages) passages were returned"
+        return "plan in the database: \(method); "
+            + "\(Count.text(plan.matchingEntries, "entry matches", "entries match")), "
+            + "\(Count.text(plan.foundPassages, "passage was", "passages were")) returned"
     }
 
     /// Returns the shares of a score that are not zero, followed by the cosine and the ranks.

@@ -64,7 +64,10 @@ struct SessionImport {
             Terminal.write(
                 "\(Count.text(document.new, "new message")), \(document.known) known, "
                     + "in \(Count.text(sessions.count, "session"))")
-            if document.omitted > 0 { options.note("omitted \(document.omitted) thoughts and tool calls") }
+            if document.omitted > 0 {
+                let omitted = Count.text(document.omitted, "thought or tool call", "thoughts and tool calls")
+                options.note("omitted \(omitted)")
+            }
         }
         guard document.unreadable == 0 else {
             throw RoostError(

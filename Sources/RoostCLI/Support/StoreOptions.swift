@@ -62,8 +62,8 @@ struct StoreOptions: ParsableArguments {
                         + "searches")
             case .due(let changes):
                 note(
-                    "\(changes) entries have changed since the index was built; run `roost index build` to "
-                        + "update it")
+                    "\(Count.text(changes, "entry has", "entries have")) changed since the index was built; "
+                        + "run `roost index build` to update it")
             }
         } catch {
             note("cannot update the index: \(error); searches are slower without it")

@@ -68,7 +68,7 @@ public struct HTMLReader: DocumentReader {
         document.links = HTMLLinks.links(in: blocks, of: page, address: input.path)
         document.unreadParts = [page.tree.fault].compactMap { $0 }
         if hiddenWords > 0 {
-            document.unreadParts.append("text that the page hides: \(hiddenWords) words")
+            document.unreadParts.append("text that the page hides: \(Count.text(hiddenWords, "word"))")
         }
         return [document]
     }

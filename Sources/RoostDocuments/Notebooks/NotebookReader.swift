@@ -84,10 +84,13 @@ public struct NotebookReader: DocumentReader {
         if authors.count > 1 { document.metadata["author"] = .array(authors.map { .string($0) }) }
         if let language { document.metadata["programming-language"] = .string(language) }
         if skippedCells > 0 {
-            document.unreadParts.append("\(skippedCells) cells of more than \(maximumCellBytes >> 20) MB")
+            let cells = Count.text(skippedCells, "cell")
+            document.unreadParts.append("\(cells) of more than \(maximumCellBytes >> 20) MB")
         }
         if skippedOutputs > 0 {
-            document.unreadParts.append("\(skippedOutputs) outputs that are not short texts")
+            document.unreadParts.append(
+                Count.text(
+                    skippedOutputs, "output that is not a short text", "outputs that are not short texts"))
         }
         return document
     }

@@ -63,7 +63,7 @@ public struct DataReader: DocumentReader {
         var document = Document(type: type, title: JSONText.title(of: value), text: writer.output.text)
         if writer.omitted > 0 {
             let limit = JSONText.maximumValueLength >> 20
-            document.unreadParts = ["\(writer.omitted) values of more than \(limit) MB"]
+            document.unreadParts = ["\(Count.text(writer.omitted, "value")) of more than \(limit) MB"]
         }
         return document
     }

@@ -105,7 +105,7 @@ enum EmbeddingRoutes {
         }
         throw Problem.invalid(
             "body.input[\(long)] is longer than the model can read by "
-                + "\(result.embeddings.omittedTokens[long]) tokens")
+                + Count.text(result.embeddings.omittedTokens[long], "token"))
     }
 
     /// Returns the texts of an input, which can consist of strings or of arrays of tokens.

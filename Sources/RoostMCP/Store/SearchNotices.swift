@@ -79,8 +79,8 @@ package enum SearchNotices {
         var texts = result.notices.map(\.message)
         if result.omittedTokens > 0 {
             texts.append(
-                "the query exceeds the model's maximum length: its last \(result.omittedTokens) tokens were "
-                    + "ignored")
+                "the query exceeds the model's maximum length: its last "
+                    + "\(Count.text(result.omittedTokens, "token was", "tokens were")) ignored")
         }
         texts += result.corrections.prefix(maximumWords).map { correction in
             let (old, new) = (short(correction.original), short(correction.corrected))

@@ -59,7 +59,8 @@ struct FetchTool: Tool {
             }
             let utf8 = entry.content.utf8
             guard offset <= utf8.count else {
-                throw ToolFailure("'offset' is \(offset), but the text has only \(utf8.count) bytes")
+                throw ToolFailure(
+                    "'offset' is \(offset), but the text has only \(Count.text(utf8.count, "byte"))")
             }
             var start = utf8.index(utf8.startIndex, offsetBy: offset)
             while start < utf8.endIndex, !utf8[start].startsCharacter { start = utf8.index(before: start) }

@@ -124,7 +124,7 @@ final class OpenDocument {
                 skipped += 1
             }
         }
-        if skipped > 0 { unread.append("sheet \(sheet): \(skipped) comments") }
+        if skipped > 0 { unread.append("sheet \(sheet): \(Count.text(skipped, "comment"))") }
         cellComments = []
         output.endBlock()
     }
@@ -279,7 +279,8 @@ final class OpenDocument {
         try reader.readRows()
         let table = reader.table
         if reader.skippedRows > 0 {
-            unread.append("sheet \(name): \(reader.skippedRows) rows after row \(table.rows.count)")
+            let rows = Count.text(reader.skippedRows, "row")
+            unread.append("sheet \(name): \(rows) after row \(table.rows.count)")
         }
         // Tables within the cells have been written since the beginning of this one.
         guard table.size <= remainingTableBytes else { throw MarkdownOutput.tooLong(limits.maximumTextBytes) }

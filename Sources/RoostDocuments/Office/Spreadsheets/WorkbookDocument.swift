@@ -122,13 +122,16 @@ final class WorkbookDocument {
         }
         let count = table.rows.count
         if skippedCells > 0 {
-            unread.append("sheet \(name): \(skippedCells) cells after column \(Self.maximumColumns)")
+            let cells = Count.text(skippedCells, "cell")
+            unread.append("sheet \(name): \(cells) after column \(Self.maximumColumns)")
         }
         if missingResults > 0 {
-            unread.append("sheet \(name): the results of \(missingResults) formulas are not stored")
+            let results = missingResults == 1 ? "result" : "results"
+            let formulas = Count.text(missingResults, "formula is", "formulas are")
+            unread.append("sheet \(name): the \(results) of \(formulas) not stored")
         }
-        if isCut { unread.append("sheet \(name): \(excessCells) cells of row \(count)") }
-        if skipped > 0 { unread.append("sheet \(name): \(skipped) rows after row \(count)") }
+        if isCut { unread.append("sheet \(name): \(Count.text(excessCells, "cell")) of row \(count)") }
+        if skipped > 0 { unread.append("sheet \(name): \(Count.text(skipped, "row")) after row \(count)") }
         if xml.isDamaged { unread.append("sheet \(name): it is damaged; a part of it may be missing") }
         try output.add(table.markdown)
         try readComments(relationships, sheet: name)
@@ -172,7 +175,7 @@ final class WorkbookDocument {
                 unread.append("sheet \(sheet): its comments are damaged; some may be missing")
             }
         }
-        if skipped > 0 { unread.append("sheet \(sheet): \(skipped) comments") }
+        if skipped > 0 { unread.append("sheet \(sheet): \(Count.text(skipped, "comment"))") }
         output.endBlock()
     }
 
