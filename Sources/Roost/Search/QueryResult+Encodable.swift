@@ -6,7 +6,14 @@ extension QueryHit: Encodable {
     /// which depends on the query: ``QueryResult`` encodes it, too. Vectors are omitted.
     ///
     /// - Complexity: O(length of the entry).
-    public func encode(to encoder: any Encoder) throws { try HitJSON(self).encode(to: encoder) }
+    public func encode(to encoder: any Encoder) throws {
+        try HitDocument(self, nil, .complete).encode(to: encoder)
+    }
+}
+
+extension HitDocument.Additions {
+    /// The members of the library's form, which does not depend on options.
+    fileprivate static let complete = Self(hasExplanation: true, hasDuplicates: true)
 }
 
 extension SearchNotice: Encodable {
@@ -31,7 +38,9 @@ extension QueryResult: Encodable {
     /// the `snippet` of each hit (``snippet(of:limit:)``). The words of the query and ``databasePlan`` are
     /// omitted.
     public func encode(to encoder: any Encoder) throws {
-        func documents(_ hits: [QueryHit]) -> [HitJSON] { hits.map { HitJSON($0, snippet(of: $0)) } }
+        func documents(_ hits: [QueryHit]) -> [HitDocument] {
+            hits.map { HitDocument($0, snippet(of: $0), .complete) }
+        }
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(documents(hits), forKey: .hits)
         try container.encode(documents(nearest), forKey: .nearest)

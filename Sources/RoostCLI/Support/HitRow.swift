@@ -25,7 +25,7 @@ enum HitRow {
                 hit.entry.displayPath,
                 document.location.line.map { "\($0)" } ?? "", Terminal.score(hit.similarity),
                 hit.entry.tags.map { Terminal.line($0) }.joined(separator: ";"),
-                Terminal.line(document.snippet.text, limit: .max),
+                Terminal.line(document.snippet?.text ?? "", limit: .max),
             ], document: document, path: hit.entry.listedPath)
     }
 }
