@@ -7,6 +7,28 @@ import Testing
 @testable import RoostMCP
 
 @Suite(.temporaryFolders) struct LineTransportTests {
+    /// A server that reads requests from one pipe and writes the answers to another one.
+    private struct PipedServer {
+        let requests = Pipe()
+        let answers = Pipe()
+
+        /// Starts the server.
+        func start() -> Task<Void, any Error> {
+            let transport = LineTransport(
+                input: requests.fileHandleForReading.fileDescriptor,
+                output: answers.fileHandleForWriting.fileDescriptor)
+            return Task { try await transport.serve(LineTransportTests.server()) }
+        }
+    }
+
+    private static func server() -> MCPServer {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        return MCPServer(StoreHandle { store }, AccessRules(), version: "test")
+    }
+
+    private static let initialize =
+        #"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#
+
     @Test func `a client that no longer reads ends the server, also with waiting messages`() async throws {
         let folder = try TemporaryFolder().url
         let file = folder.appendingPathComponent("messages")
@@ -15,8 +37,7 @@ import Testing
         let input = try FileHandle(forReadingFrom: file)
         // Writing to a file that is open for reading fails, as writing to a closed pipe does.
         let output = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/dev/null"))
-        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        let server = MCPServer(StoreHandle { store }, AccessRules(), version: "test")
+        let server = Self.server()
         for _ in 0..<20 {
             try input.seek(toOffset: 0)
             try await LineTransport(input: input.fileDescriptor, output: output.fileDescriptor).serve(server)
@@ -25,25 +46,19 @@ import Testing
     }
 
     @Test func `a client whose pipes do not block gets all answers`() async throws {
-        let (requests, answers) = (Pipe(), Pipe())
+        let piped = PipedServer()
+        let (requests, answers) = (piped.requests, piped.answers)
         for pipe in [requests, answers] {
             for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
                 let flags = fcntl(handle.fileDescriptor, F_GETFL)
                 #expect(fcntl(handle.fileDescriptor, F_SETFL, flags | O_NONBLOCK) == 0)
             }
         }
-        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        let server = MCPServer(StoreHandle { store }, AccessRules(), version: "test")
-        let transport = LineTransport(
-            input: requests.fileHandleForReading.fileDescriptor,
-            output: answers.fileHandleForWriting.fileDescriptor)
-        let serving = Task { try await transport.serve(server) }
+        let serving = piped.start()
         // The first read of the server finds no request.
         try await Task.sleep(for: .milliseconds(100))
         let count = 30
-        let initialize =
-            #"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#
-        try requests.fileHandleForWriting.write(contentsOf: Data((initialize + "\n").utf8))
+        try requests.fileHandleForWriting.write(contentsOf: Data((Self.initialize + "\n").utf8))
         for id in 1..<count {
             let request = #"{"jsonrpc":"2.0","id":\#(id),"method":"tools/list"}"# + "\n"
             try requests.fileHandleForWriting.write(contentsOf: Data(request.utf8))
@@ -60,23 +75,17 @@ import Testing
         }
         #expect(received.count > 1 << 16)
         try await serving.value
-        withExtendedLifetime((requests, answers)) {}
+        withExtendedLifetime(piped) {}
     }
 
     @Test func `a client that reads late does not block other work and gets all answers`() async throws {
-        let (requests, answers) = (Pipe(), Pipe())
-        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        let server = MCPServer(StoreHandle { store }, AccessRules(), version: "test")
-        let transport = LineTransport(
-            input: requests.fileHandleForReading.fileDescriptor,
-            output: answers.fileHandleForWriting.fileDescriptor)
-        let serving = Task { try await transport.serve(server) }
+        let piped = PipedServer()
+        let (requests, answers) = (piped.requests, piped.answers)
+        let serving = piped.start()
         let (count, input) = (400, requests.fileHandleForWriting)
         Thread.detachNewThread {
-            let initialize =
-                #"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#
             let lines =
-                [initialize] + (1..<count).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"tools/list"}"# }
+                [Self.initialize] + (1..<count).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"tools/list"}"# }
             for line in lines { try? input.write(contentsOf: Data((line + "\n").utf8)) }
             try? input.close()
         }
@@ -91,17 +100,13 @@ import Testing
         }
         #expect(received.count { $0 == UInt8(ascii: "\n") } == count)
         try await serving.value
-        withExtendedLifetime((requests, answers)) {}
+        withExtendedLifetime(piped) {}
     }
 
     @Test func `a server that is canceled ends although the client does not read`() async throws {
-        let (requests, answers) = (Pipe(), Pipe())
-        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        let server = MCPServer(StoreHandle { store }, AccessRules(), version: "test")
-        let transport = LineTransport(
-            input: requests.fileHandleForReading.fileDescriptor,
-            output: answers.fileHandleForWriting.fileDescriptor)
-        let serving = Task { try await transport.serve(server) }
+        let piped = PipedServer()
+        let (requests, answers) = (piped.requests, piped.answers)
+        let serving = piped.start()
         let line = #"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{}}}"# + "\n"
         let lines = Data(String(repeating: line, count: 4000).utf8)
         Thread.detachNewThread { try? requests.fileHandleForWriting.write(contentsOf: lines) }
@@ -112,7 +117,7 @@ import Testing
         signal(SIGPIPE, SIG_IGN)
         try answers.fileHandleForReading.close()
         try requests.fileHandleForReading.close()
-        withExtendedLifetime((requests, answers)) {}
+        withExtendedLifetime(piped) {}
     }
 
     /// Reads lines from a descriptor that does not block, until the given number of them, the end, or a
