@@ -125,6 +125,9 @@ struct EntryTests {
             let few = try await harness.send(.GET, "/api/v1/entries?tag=few&limit=2").json
             let next = try #require(few["nextCursor"]?.asString)
             #expect(try await harness.send(.GET, "/api/v1/entries?cursor=\(next)").status == 400)
+            let all = try await harness.send(.GET, "/api/v1/entries?limit=2").json["nextCursor"]?.asString
+            let other = try await harness.send(.GET, "/api/v1/sources?cursor=\(try #require(all))")
+            #expect(other.status == 400 && other.text.contains("different parameters"), "\(other.text)")
             try await harness.store.add("another text")
             let expired = try await harness.send(.GET, "/api/v1/entries?tag=few&limit=2&cursor=\(next)")
             #expect(expired.status == 410)

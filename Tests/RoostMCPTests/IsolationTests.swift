@@ -143,9 +143,10 @@ struct IsolationTests {
         for number in 0..<3 { try await open.store.add("note number \(number)", tags: ["work"]) }
         let page = await harness.call("search", ["query": "note", "limit": 2])
         let text = try #require(page["nextCursor"]?.asString)
-        var cursor = try JSONDecoder().decode(PageCursor.self, from: try #require(Data(base64Encoded: text)))
-        for offset in [4, 5, 1_000, .max] {
-            cursor.offset = offset
+        let data = try #require(Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/")))
+        var cursor = try JSONDecoder().decode(PageCursor.self, from: data)
+        for offset in [4, 5, 1_000, Int(UInt32.max)] {
+            cursor.position = offset
             let answer = await harness.call(
                 "search", ["query": "note", "limit": 2, "cursor": .string(cursor.text)])
             #expect(answer["results"] == [])

@@ -114,7 +114,10 @@ struct PageTests {
         let page = await harness.call("recall", .object(arguments))
         let cursor = try #require(page["nextCursor"])
         let other = await harness.call("recall", ["query": query, "limit": 6, "cursor": cursor])
-        #expect(other.asString?.contains("different arguments") == true)
+        #expect(other.asString?.contains("different parameters") == true)
+        // A search with the same arguments has other results.
+        let search = await harness.call("search", .object(arguments.merging(["cursor": cursor]) { $1 }))
+        #expect(search.asString?.contains("different parameters") == true)
         try await harness.store.add("one more")
         let outdated = await harness.call("recall", .object(arguments.merging(["cursor": cursor]) { $1 }))
         #expect(outdated.asString?.contains("has changed") == true)

@@ -78,7 +78,7 @@ struct ToolTests {
         let page = await harness.call("search", ["query": "common word", "limit": 2])
         let cursor = try #require(page["nextCursor"])
         let other = await harness.call("search", ["query": "note", "limit": 2, "cursor": cursor])
-        #expect(other.asString?.contains("different arguments") == true)
+        #expect(other.asString?.contains("different parameters") == true)
         try await harness.store.add("one more")
         let changed = await harness.call("search", ["query": "common word", "limit": 2, "cursor": cursor])
         #expect(changed.asString?.contains("has changed") == true)

@@ -52,7 +52,7 @@ enum ClusterRoutes {
     private static let members = Route(
         method: .get, path: path + "/members", operation: "listClusterMembers", tag: tag,
         summary: "List the entries of a cluster and of the clusters below it.",
-        parameters: [id] + PageToken.parameters(maximum: 1_000, default: 100),
+        parameters: [id] + PageCursor.parameters(maximum: 1_000, default: 100),
         answers: [
             Route.Answer(
                 200, "One page of entries.",
@@ -62,7 +62,7 @@ enum ClusterRoutes {
                         [
                             "entries": Schema.array(of: Schema.reference("Entry"), "The entries."),
                             "count": Schema.integer("The number of all members."),
-                            "nextCursor": PageToken.property,
+                            "nextCursor": PageCursor.property,
                         ], required: ["entries", "count"], isOpen: true)))
         ]
     ) { call in
@@ -71,14 +71,14 @@ enum ClusterRoutes {
             let snapshot = try await store.storage.snapshot()
             let records = try await snapshot.clusterRecords()
             let all = try await ClusterMembers(of: try find(id, in: records), among: records, in: snapshot)
-            let (start, count) = (try PageToken.position(of: call, at: snapshot.stamp) ?? 0, all.count)
+            let (start, count) = (try PageCursor.position(of: call, at: snapshot.stamp) ?? 0, all.count)
             let page = try await all.entries(from: start, limit: call.integer("limit", default: 100))
             var members: [String: JSONValue] = [
                 "entries": .array(try await EntryDocument.json(page, in: snapshot)),
                 "count": .count(count),
             ]
             if start + page.count < count {
-                members["nextCursor"] = PageToken.text(start + page.count, of: call, at: snapshot.stamp)
+                members["nextCursor"] = PageCursor.text(start + page.count, of: call, at: snapshot.stamp)
             }
             return .json(.object(members))
         }

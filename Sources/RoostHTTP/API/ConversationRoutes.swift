@@ -33,7 +33,7 @@ enum ConversationRoutes {
     private static let list = Route(
         method: .get, path: "/api/v1/conversations", operation: "listConversations", tag: tag,
         summary: "List conversations, the one with the latest message first.",
-        parameters: selection + PageToken.parameters(maximum: maximumPage, default: 100),
+        parameters: selection + PageCursor.parameters(maximum: maximumPage, default: 100),
         answers: [
             Route.Answer(
                 200, "One page of conversations.",
@@ -44,7 +44,7 @@ enum ConversationRoutes {
                             "conversations": Schema.array(
                                 of: ConversationDocument.summary, "The conversations."),
                             "count": Schema.integer("The number of all conversations."),
-                            "nextCursor": PageToken.property,
+                            "nextCursor": PageCursor.property,
                         ], required: ["conversations", "count"], isOpen: true)))
         ]
     ) { call in
@@ -54,7 +54,7 @@ enum ConversationRoutes {
     private static let messages = Route(
         method: .get, path: "/api/v1/conversations/messages", operation: "listMessages", tag: tag,
         summary: "List the messages of conversations, oldest first.",
-        parameters: selection + PageToken.parameters(maximum: maximumPage, default: 100),
+        parameters: selection + PageCursor.parameters(maximum: maximumPage, default: 100),
         answers: [
             Route.Answer(
                 200, "One page of messages.",
@@ -64,7 +64,7 @@ enum ConversationRoutes {
                         [
                             "messages": Schema.array(of: Schema.reference("Message"), "The messages."),
                             "count": Schema.integer("The number of all messages."),
-                            "nextCursor": PageToken.property,
+                            "nextCursor": PageCursor.property,
                         ], required: ["messages", "count"], isOpen: true)))
         ]
     ) { call in
@@ -82,14 +82,14 @@ enum ConversationRoutes {
     ) async throws -> Reply {
         try await call.context.handle.use { store in
             let stamp = try await store.storage.snapshot().stamp
-            let start = try PageToken.position(of: call, at: stamp) ?? 0
+            let start = try PageCursor.position(of: call, at: stamp) ?? 0
             let all = try await read(ConversationMemory(store), try filter(.object(call.values)))
             let page = all.dropFirst(start).prefix(call.integer("limit", default: 100))
             var members: [String: JSONValue] = [
                 name: .array(try page.map { try JSONValue.encoding($0) }), "count": .count(all.count),
             ]
             if start + page.count < all.count {
-                members["nextCursor"] = PageToken.text(start + page.count, of: call, at: stamp)
+                members["nextCursor"] = PageCursor.text(start + page.count, of: call, at: stamp)
             }
             return .json(.object(members))
         }

@@ -55,7 +55,7 @@ enum EntryRoutes {
     private static let list = Route(
         method: .get, path: "/api/v1/entries", operation: "listEntries", tag: tag,
         summary: "List entries, oldest first.",
-        parameters: EntrySelection.parameters + PageToken.parameters(maximum: maximumPage, default: 100),
+        parameters: EntrySelection.parameters + PageCursor.parameters(maximum: maximumPage, default: 100),
         answers: [
             Route.Answer(
                 200, "One page of entries.",
@@ -64,7 +64,7 @@ enum EntryRoutes {
                         named: "EntryPage",
                         [
                             "entries": Schema.array(of: Schema.reference("Entry"), "The entries."),
-                            "nextCursor": PageToken.property,
+                            "nextCursor": PageCursor.property,
                             "notices": Schema.array(
                                 of: Schema.string("A sentence."),
                                 "The names in the filter that no entry has, if there are no entries."),
@@ -74,14 +74,14 @@ enum EntryRoutes {
         try await call.context.handle.use { store in
             let snapshot = try await store.storage.snapshot()
             let filter = try await EntrySelection.filter(.object(call.values), in: snapshot)
-            let row = try PageToken.position(of: call, at: snapshot.stamp).map(UInt32.init)
+            let row = try PageCursor.position(of: call, at: snapshot.stamp).map(UInt32.init)
             let page = try await snapshot.entries(
                 after: row, limit: call.integer("limit", default: 100), matching: filter)
             var members: [String: JSONValue] = [
                 "entries": .array(try await EntryDocument.json(page.entries, in: snapshot))
             ]
             if let next = page.next {
-                members["nextCursor"] = PageToken.text(Int(next), of: call, at: snapshot.stamp)
+                members["nextCursor"] = PageCursor.text(Int(next), of: call, at: snapshot.stamp)
             }
             if page.entries.isEmpty, row == nil {
                 let notices = try await SearchNotices.unknownNames(in: filter, snapshot)

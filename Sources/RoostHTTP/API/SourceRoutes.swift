@@ -11,7 +11,7 @@ enum SourceRoutes {
     private static let list = Route(
         method: .get, path: "/api/v1/sources", operation: "listSources", tag: "Sources",
         summary: "List the files and other sources from which entries were ingested.",
-        parameters: PageToken.parameters(maximum: 10_000, default: 1_000),
+        parameters: PageCursor.parameters(maximum: 10_000, default: 1_000),
         answers: [
             Route.Answer(
                 200, "One page of sources, in the order of their ids.",
@@ -27,16 +27,16 @@ enum SourceRoutes {
                                         "ingestedAt": Schema.time("When the source was last ingested."),
                                     ], required: ["id", "ingestedAt"], isOpen: true), "The sources."),
                             "count": Schema.integer("The number of all sources."),
-                            "nextCursor": PageToken.property,
+                            "nextCursor": PageCursor.property,
                         ], required: ["sources", "count"], isOpen: true)))
         ]
     ) { call in
         try await call.context.handle.use { store in
             let snapshot = try await store.storage.snapshot()
-            let token = try PageToken.token(of: call, at: snapshot.stamp)
-            let start = token?.position ?? 0
+            let cursor = try PageCursor.cursor(of: call, at: snapshot.stamp)
+            let start = cursor?.position ?? 0
             let page = try await page(
-                after: token, limit: call.integer("limit", default: 1_000), of: snapshot)
+                after: cursor, limit: call.integer("limit", default: 1_000), of: snapshot)
             var members: [String: JSONValue] = [
                 "sources": .array(
                     page.sources.map { source in
@@ -48,7 +48,7 @@ enum SourceRoutes {
                 "count": .count(try await snapshot.sourceCount()),
             ]
             if let next = page.next {
-                members["nextCursor"] = PageToken.text(
+                members["nextCursor"] = PageCursor.text(
                     start + page.sources.count, key: next, of: call, at: snapshot.stamp)
             }
             return .json(.object(members))
@@ -56,14 +56,14 @@ enum SourceRoutes {
     }
 
     private static func page(
-        after token: PageToken?, limit: Int, of snapshot: any StorageSnapshot
+        after cursor: PageCursor?, limit: Int, of snapshot: any StorageSnapshot
     ) async throws -> SourcePage {
-        guard let token, token.key == nil else {
-            return try await snapshot.sources(after: token?.key, limit: limit)
+        guard let cursor, cursor.key == nil else {
+            return try await snapshot.sources(after: cursor?.key, limit: limit)
         }
         // The cursor cannot contain a very long id, so the earlier pages are read again.
-        var page = try await snapshot.sources(after: nil, limit: token.position + limit)
-        page.sources.removeFirst(min(token.position, page.sources.count))
+        var page = try await snapshot.sources(after: nil, limit: cursor.position + limit)
+        page.sources.removeFirst(min(cursor.position, page.sources.count))
         return page
     }
 

@@ -11,6 +11,8 @@ struct Call: Sendable {
     var connection: ConnectionContext
     /// The id of the request in logs and answers.
     var id: String
+    /// The operation that the request calls (``Route/operation``).
+    var operation: String
     /// The checked parameters by name.
     var values: [String: JSONValue]
     /// The checked JSON body; null without a body.

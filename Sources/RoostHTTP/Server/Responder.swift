@@ -112,7 +112,8 @@ struct Responder: HTTPResponder {
         let parameters = try reader.parameters(
             of: request.head, query: request.uri.query, path: values, route)
         var call = Call(
-            request: request, connection: connection, id: id, values: parameters, context: context)
+            request: request, connection: connection, id: id, operation: route.operation,
+            values: parameters, context: context)
         try await readBytes(of: &call, route)
         let permit = isLimited ? context.requests.permit() : nil
         guard permit != nil || !isLimited else { throw Problem.busy }

@@ -1,92 +1,89 @@
 import Foundation
-import Roost
-import RoostModel
+package import RoostModel
+import RoostText
 
 /// The position of the next page of a result.
 ///
-/// A cursor belongs to one revision of the store and to the arguments of the first page, so that the pages of
-/// a result fit together.
-struct PageCursor: Codable {
-    /// The number of items on the previous pages.
-    var offset: Int
-    /// The epoch of the store.
-    var epoch: UUID
-    /// The revision of the store.
-    var revision: UInt64
-    /// The digest of the arguments (``ToolArguments/digest``).
-    var arguments: UInt64
+/// A cursor belongs to one revision of the store and to the function and parameters of the first page, so
+/// that the pages of a result fit together.
+package struct PageCursor: Codable, Sendable {
+    /// The position in the result, usually the number of items on the previous pages.
+    package var position: Int
+    /// The last item of the previous page, in lists that are read by keys; `nil` if it is too long.
+    package var key: String?
+    private var epoch: UUID
+    private var revision: UInt64
+    private var request: UInt64
 
-    private static let maximumLength = 1_000
-
-    /// Returns the opaque text of the cursor.
-    var text: String {
-        // With sorted keys, the same page has the same cursor in every answer.
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        let data = (try? encoder.encode(self)) ?? Data()
-        return data.base64EncodedString()
-    }
+    /// The maximum length of a cursor in characters. With each of them escaped, the request line of HTTP
+    /// stays within the 80 kB that the parser accepts.
+    package static let maximumLength = 5_000
 
     /// The reason why a cursor is refused.
-    enum Defect: Error {
+    package enum Defect: Error {
         /// The text is not one of a cursor.
         case isInvalid
-        /// The cursor belongs to other arguments, or to the result of another function.
-        case hasOtherArguments
+        /// The cursor belongs to other parameters, or to the result of another function.
+        case hasOtherParameters
         /// The store has changed since the previous page.
         case isOutdated
-    }
 
-    /// Returns the offset that the text of a cursor names.
-    ///
-    /// The offset can exceed the number of results: a limit would tell a client with a changed cursor how
-    /// many entries the store has.
-    /// - Parameter digest: The digest of the arguments of the page.
-    static func offset(of text: String, at stamp: Stamp, digest: UInt64) throws(Defect) -> Int {
-        guard text.utf8.count <= maximumLength, let data = Data(base64Encoded: text),
-            let cursor = try? JSONDecoder().decode(Self.self, from: data), cursor.offset >= 0
-        else { throw .isInvalid }
-        guard cursor.arguments == digest else { throw .hasOtherArguments }
-        guard cursor.epoch == stamp.epoch, cursor.revision == stamp.revision.rawValue else {
-            throw .isOutdated
-        }
-        return cursor.offset
-    }
-
-    /// Returns the offset that the argument `cursor` names; 0 without a cursor.
-    ///
-    /// - Throws: ``ToolFailure`` if the cursor is invalid, belongs to other arguments, or the store has
-    ///   changed since the previous page.
-    static func offset(of arguments: ToolArguments, at stamp: Stamp) throws(ToolFailure) -> Int {
-        guard let text = arguments.string("cursor") else { return 0 }
-        do throws(Defect) {
-            return try offset(of: text, at: stamp, digest: arguments.digest)
-        } catch {
-            switch error {
-            case .isInvalid: throw ToolFailure("the cursor is invalid; call the tool without a cursor")
-            case .hasOtherArguments:
-                throw ToolFailure(
-                    "the cursor belongs to a call with different arguments; repeat the arguments of the "
-                        + "first page, or call the tool without a cursor")
+        /// The reason and the next step, for a message to the client.
+        package var message: String {
+            switch self {
+            case .isInvalid: "the cursor is invalid; begin again without a cursor"
+            case .hasOtherParameters:
+                "the cursor belongs to a request with different parameters; repeat the parameters of the "
+                    + "first page, or begin again without a cursor"
             case .isOutdated:
-                throw ToolFailure(
-                    "the store has changed since the previous page; call the tool without a cursor")
+                "the store has changed since the previous page; begin again without a cursor"
             }
         }
     }
 
-    /// Creates the cursor of a page.
-    init(offset: Int, of arguments: ToolArguments, at stamp: Stamp) {
-        self.init(offset: offset, of: arguments.digest, at: stamp)
+    /// Creates the cursor of the page that begins at a position.
+    ///
+    /// - Parameters:
+    ///   - key: The last item of the previous page, if the list is read by keys.
+    ///   - request: The digest of the function and its parameters (``digest(of:_:)``).
+    package init(position: Int, key: String? = nil, of request: UInt64, at stamp: Stamp) {
+        (self.position, self.key, self.request) = (position, key, request)
+        (epoch, revision) = (stamp.epoch, stamp.revision.rawValue)
+        if key != nil, text.utf8.count > Self.maximumLength { self.key = nil }
     }
 
-    /// Creates the cursor of a page.
+    /// Reads the text of a cursor.
     ///
-    /// - Parameter digest: The digest of the arguments of the page.
-    init(offset: Int, of digest: UInt64, at stamp: Stamp) {
-        self.offset = offset
-        epoch = stamp.epoch
-        revision = stamp.revision.rawValue
-        arguments = digest
+    /// The position can exceed the number of results: a limit would tell a client with a changed cursor how
+    /// many entries the store has.
+    /// - Parameter request: The digest of the function and the parameters of the page.
+    package init(_ text: String, of request: UInt64, at stamp: Stamp) throws(Defect) {
+        let standard = text.replacing("-", with: "+").replacing("_", with: "/")
+        guard text.utf8.count <= Self.maximumLength, let data = Data(base64Encoded: standard),
+            let cursor = try? JSONDecoder().decode(Self.self, from: data),
+            (0...Int(UInt32.max)).contains(cursor.position)
+        else { throw .isInvalid }
+        guard cursor.request == request else { throw .hasOtherParameters }
+        guard cursor.epoch == stamp.epoch, cursor.revision == stamp.revision.rawValue else {
+            throw .isOutdated
+        }
+        self = cursor
+    }
+
+    /// The opaque text of the cursor, which needs no escapes in the query of an address except for `=`.
+    package var text: String {
+        // With sorted keys, the same page has the same cursor in every answer.
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        // A structure of numbers and texts can always be encoded.
+        return ((try? encoder.encode(self)) ?? Data()).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_")
+    }
+
+    /// Returns a number that identifies a function and its parameters except the cursor.
+    package static func digest(of function: String, _ parameters: [String: JSONValue]) -> UInt64 {
+        var parameters = parameters
+        parameters["cursor"] = nil
+        return FNV1a.hash(of: JSONValue.object(parameters).serialized(), from: FNV1a.hash(of: function.utf8))
     }
 }

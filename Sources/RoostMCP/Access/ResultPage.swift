@@ -39,14 +39,14 @@ struct ResultPage {
         var budget = TokenBudget(arguments)
         budget.use(.object(members))
         let cursor = JSONValue.string(
-            PageCursor(offset: offset + items.count, of: arguments, at: stamp).text)
+            PageCursor(position: offset + items.count, of: arguments, at: stamp).text)
         let isWhole = isLast && budget.fits(items)
         if !isWhole { budget.use(["nextCursor": cursor]) }
         let taken = isWhole ? items : budget.takeFirst(of: items)
         members[name] = .array(taken)
         if taken.count < items.count || !isLast {
             members["nextCursor"] = .string(
-                PageCursor(offset: offset + taken.count, of: arguments, at: stamp).text)
+                PageCursor(position: offset + taken.count, of: arguments, at: stamp).text)
         }
         json = .object(members)
     }

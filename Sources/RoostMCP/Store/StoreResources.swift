@@ -1,7 +1,6 @@
 import Foundation
 import Roost
 import RoostModel
-import RoostText
 
 /// The resources of a store: entries, clusters and sources.
 struct StoreResources: ResourceProvider {
@@ -67,7 +66,7 @@ struct StoreResources: ResourceProvider {
             let end = start + page.count
             if end < clusters.count {
                 members["nextCursor"] = .string(
-                    PageCursor(offset: end, of: Self.listDigest, at: snapshot.stamp).text)
+                    PageCursor(position: end, of: Self.listDigest, at: snapshot.stamp).text)
             }
             return members
         }
@@ -92,22 +91,20 @@ struct StoreResources: ResourceProvider {
     }
 
     /// The digest that distinguishes cursors of the list from those of tools.
-    private static let listDigest = FNV1a.hash(of: "resources/list".utf8)
+    private static let listDigest = PageCursor.digest(of: "resources/list", [:])
 
     /// Returns the position of a page of the list.
     ///
     /// - Parameter count: The number of resources.
     private static func offset(_ cursor: String?, at stamp: Stamp, of count: Int) throws -> Int {
         guard let cursor else { return 0 }
-        do {
-            let offset = try PageCursor.offset(of: cursor, at: stamp, digest: listDigest)
-            if offset < count { return offset }
-        } catch PageCursor.Defect.isOutdated {
-            throw ProtocolError(
-                .invalidParameters,
-                "the store has changed since the previous page; request the list without a cursor")
-        } catch {}
-        throw ProtocolError(.invalidParameters, "the cursor is invalid; request the list without a cursor")
+        do throws(PageCursor.Defect) {
+            let offset = try PageCursor(cursor, of: listDigest, at: stamp).position
+            guard offset < count else { throw .isInvalid }
+            return offset
+        } catch {
+            throw ProtocolError(.invalidParameters, error.message)
+        }
     }
 
     func read(_ uri: String) async throws -> [JSONValue]? {

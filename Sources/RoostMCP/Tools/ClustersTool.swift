@@ -60,7 +60,7 @@ struct ClustersTool: Tool {
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         try await handle.use { store in
             let snapshot = try await store.storage.snapshot()
-            let offset = try PageCursor.offset(of: arguments, at: snapshot.stamp)
+            let offset = try PageCursor.position(of: arguments, at: snapshot.stamp)
             let limit = arguments.integer("limit", default: Self.defaultLimit)
             if let name = arguments.string("cluster") {
                 let lookup = EntryLookup(rules: rules, snapshot: snapshot)

@@ -59,7 +59,7 @@ struct RecallTool: Tool {
         return try await handle.use { [filter, options] store in
             let stamp = try await store.storage.snapshot().stamp
             var options = options
-            options.offset = try PageCursor.offset(of: arguments, at: stamp)
+            options.offset = try PageCursor.position(of: arguments, at: stamp)
             guard stamp.entryCount > 0 else {
                 return [
                     "messages": [], "omitted": 0, "notice": EntryJSON.notice,
@@ -68,7 +68,7 @@ struct RecallTool: Tool {
             }
             let found = try await ConversationMemory(store).search(query, in: filter, options)
             // The search may have read a newer state than that of the cursor.
-            _ = try PageCursor.offset(of: arguments, at: found.search.stamp)
+            _ = try PageCursor.position(of: arguments, at: found.search.stamp)
             return .object(try Self.page(of: found, offset: options.offset, arguments))
         }
     }
@@ -78,7 +78,7 @@ struct RecallTool: Tool {
         of found: RecallResult, offset: Int, _ arguments: ToolArguments
     ) throws -> [String: JSONValue] {
         func cursor(_ count: Int) -> JSONValue {
-            .string(PageCursor(offset: offset + count, of: arguments, at: found.search.stamp).text)
+            .string(PageCursor(position: offset + count, of: arguments, at: found.search.stamp).text)
         }
         let page = found.recollections
         var members: [String: JSONValue] = ["messages": [], "omitted": 0, "notice": EntryJSON.notice]

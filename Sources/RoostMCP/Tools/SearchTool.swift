@@ -58,7 +58,7 @@ struct SearchTool: Tool {
         try await handle.use { store in
             let snapshot = try await store.storage.snapshot()
             let lookup = EntryLookup(rules: rules, snapshot: snapshot)
-            let offset = try PageCursor.offset(of: arguments, at: snapshot.stamp)
+            let offset = try PageCursor.position(of: arguments, at: snapshot.stamp)
             let filter = try await FilterArguments.filter(arguments, lookup)
             guard let query = arguments.string("query"), !EntryListing.isRequested(by: query) else {
                 return try await listing(filter, arguments, snapshot, offset)

@@ -1,8 +1,8 @@
 import RoostModel
-import RoostText
 
 /// The arguments of a call, which match the input schema of the tool.
 struct ToolArguments: Sendable {
+    private let tool: String
     private let members: [String: JSONValue]
 
     /// Checks arguments against the input schema of a tool.
@@ -11,6 +11,7 @@ struct ToolArguments: Sendable {
     init(_ value: JSONValue, of definition: ToolDefinition) throws(ToolFailure) {
         guard let members = value.members else { throw ToolFailure("the arguments must be an object") }
         try ToolProperty.Kind.check(members, against: definition.input, prefix: "")
+        tool = definition.name
         self.members = members.filter { $0.value != .null }
     }
 
@@ -35,11 +36,7 @@ struct ToolArguments: Sendable {
     /// Returns the strings of an array argument; empty if it is absent.
     func strings(_ name: String) -> [String] { (members[name]?.elements ?? []).compactMap(\.asString) }
 
-    /// A number that identifies the arguments except the cursor, so that a cursor can be rejected if the
-    /// arguments differ from those of the first page.
-    var digest: UInt64 {
-        var members = members
-        members["cursor"] = nil
-        return FNV1a.hash(of: JSONValue.object(members).serialized())
-    }
+    /// A number that identifies the tool and the arguments except the cursor, so that a cursor can be
+    /// rejected if they differ from those of the first page.
+    var digest: UInt64 { PageCursor.digest(of: tool, members) }
 }
