@@ -98,7 +98,16 @@ extension KnowledgeStore {
     /// - Returns: The number of entries that were removed; `nil` if there is neither a record nor an entry.
     /// - Throws: `StorageError`.
     package func removeSource(_ id: Source.ID) async throws -> Int? {
-        try await EntryEditor(store: self).removeSource(id)
+        try await remove(RemovalSelection(sources: [id]))
+    }
+
+    /// Removes entries, and sources with all their entries, in one commit. This includes entries that are
+    /// added to the sources meanwhile.
+    ///
+    /// - Returns: The number of entries that were removed; `nil` if there is neither a record nor an entry.
+    /// - Throws: `StorageError`.
+    package func remove(_ selection: RemovalSelection) async throws -> Int? {
+        try await EntryEditor(store: self).remove(selection)
     }
 
     // MARK: Editing

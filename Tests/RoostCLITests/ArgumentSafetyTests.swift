@@ -140,12 +140,8 @@ import Testing
         #expect(removed.status == 0 && removed.output == "removed 20 entries\n", "\(removed)")
     }
 
-    @Test(arguments: [("y\n", true), ("yes\n", true), ("n\n", false), ("\n", false), ("yep\n", false)])
-    func `a user at a terminal is asked before many entries are removed`(
-        answer: String, isRemoved: Bool
-    ) throws {
-        try prepare(21)
-        // `script` runs the command in a pseudo-terminal and sends it the answer.
+    /// Starts the removal of the file in a pseudo-terminal, which sends it what is written to the input.
+    private func startRemoval() throws -> (process: Process, input: Pipe, output: Pipe) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
         process.arguments = [
@@ -158,6 +154,33 @@ import Testing
         process.standardOutput = output
         process.standardError = output
         try TestTool.start(process)
+        return (process, input, output)
+    }
+
+    @Test func `entries that are added before the answer are removed with their source`() throws {
+        try prepare(21)
+        let (process, input, output) = try startRemoval()
+        var text = Data()
+        while !text.contains("[y/N]".utf8) {
+            let part = output.fileHandleForReading.availableData
+            try #require(!part.isEmpty)
+            text += part
+        }
+        try prepare(25)
+        try input.fileHandleForWriting.write(contentsOf: Data("y\n".utf8))
+        let rest = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        try input.fileHandleForWriting.close()
+        #expect(process.terminationStatus == 0 && rest.contains("removed 25 entries"), "\(rest)")
+        #expect(try entryCount() == 0)
+    }
+
+    @Test(arguments: [("y\n", true), ("yes\n", true), ("n\n", false), ("\n", false), ("yep\n", false)])
+    func `a user at a terminal is asked before many entries are removed`(
+        answer: String, isRemoved: Bool
+    ) throws {
+        try prepare(21)
+        let (process, input, output) = try startRemoval()
         try input.fileHandleForWriting.write(contentsOf: Data(answer.utf8))
         // The end of the input would reach the terminal before the answer, so the input stays open.
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)

@@ -150,25 +150,21 @@ struct EntryEditor {
         return count
     }
 
-    /// Removes a source record and the entries of the source, in one commit.
+    /// Removes entries, and sources with their records and entries, in one commit.
     ///
     /// - Returns: The number of entries that were removed; `nil` if there is neither a record nor an entry.
-    func removeSource(_ id: Source.ID) async throws -> Int? {
+    func remove(_ selection: RemovalSelection) async throws -> Int? {
         try await ConflictRetry.standard.run {
             let snapshot = try await storage.snapshot()
-            var ids: [Entry.ID] = []
-            for try await page in snapshot.headerPages(matching: EntryFilter(sources: [id])) {
-                ids += page.headers.map(\.id)
-            }
-            let hasRecord = try await !snapshot.sources([id]).isEmpty
-            guard hasRecord || !ids.isEmpty else { return nil }
+            let found = try await selection.contents(of: snapshot)
+            guard !found.isEmpty else { return nil }
             // An ingest in between could add entries, which would stay without the record of their source.
             let stamp = snapshot.stamp
             let batch = WriteBatch(
-                removals: ids, removedSources: [id],
+                removals: Array(found.entries), removedSources: found.sources,
                 expecting: .init(epoch: stamp.epoch, revision: stamp.revision))
             _ = try await storage.commit(batch)
-            return ids.count
+            return found.entries.count
         }
     }
 

@@ -44,49 +44,49 @@ struct Remove: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await options.open()
-        var removals: [Entry.ID] = []
-        var records: [Source.ID] = []
+        var selection = RemovalSelection()
         for text in ids {
             let named = try await options.namedEntries(text, store)
-            removals += named.ids
-            records += [named.source].compactMap { $0 }
+            // The entries of a file are those that it has when they are removed.
+            if let source = named.source {
+                selection.sources.insert(source)
+            } else {
+                selection.entries += named.ids
+            }
         }
         let snapshot = try await store.storage.snapshot()
-        if let missing = Set(removals).subtracting(try await snapshot.revisions(of: removals).keys).first {
+        let present = try await snapshot.revisions(of: selection.entries).keys
+        if let missing = Set(selection.entries).subtracting(present).first {
             throw RoostError(.notFound, "no entry has the id \(missing.text); nothing was removed")
         }
         if let source {
             let file = RecordReader.sourceID(URL(fileURLWithPath: source))
-            let folder = file.hasSuffix("/") ? file : file + "/"
-            let known = try await snapshot.sources().map(\.id).filter {
-                $0 == source || $0 == file || $0.hasPrefix(folder)
-            }
-            records += known
-            let filter = EntryFilter(sources: Set(known + [source, file]))
-            var found: [Entry.ID] = []
-            for try await page in snapshot.headerPages(matching: filter) { found += page.headers.map(\.id) }
-            guard !found.isEmpty || !known.isEmpty else {
+            let named = RemovalSelection(
+                sources: [source, file], prefix: file.hasSuffix("/") ? file : file + "/")
+            guard try await !named.contents(of: snapshot).isEmpty else {
                 throw RoostError(
                     .notFound,
                     "no entry has the source '\(Terminal.line(source))'; nothing was removed")
             }
-            removals += found
+            selection.sources.formUnion(named.sources)
+            selection.prefix = named.prefix
         }
-        let unique = Set(removals)
+        let found = try await selection.contents(of: snapshot).entries
+        var count = found.count
         if dryRun {
-            if !options.quiet { try await list(unique, snapshot) }
+            if !options.quiet { try await list(found, snapshot) }
         } else {
-            guard try Confirmation.permitsRemoval(of: unique.count, "entries", isConfirmed: yes) else {
+            guard try Confirmation.permitsRemoval(of: count, "entries", isConfirmed: yes) else {
                 try await store.close()
                 options.note("nothing was removed")
                 throw ExitCode(ExitStatus.nothingFound.rawValue)
             }
-            if unique.count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
-            try await store.remove(removals, sources: records)
+            if count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
+            // Other processes can add and remove entries while the user reads the question.
+            count = try await store.remove(selection) ?? 0
         }
         try await store.close()
-        Terminal.write(
-            "\(dryRun ? "would remove" : "removed") \(Count.text(unique.count, "entry", "entries"))")
+        Terminal.write("\(dryRun ? "would remove" : "removed") \(Count.text(count, "entry", "entries"))")
     }
 
     /// Prints entries as `roost list` does, in the same order.
