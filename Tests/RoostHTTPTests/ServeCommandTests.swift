@@ -31,6 +31,25 @@ struct ServeCommandTests {
         #expect(request["milliseconds"]?.double.map { $0 > 0 } == true)
     }
 
+    @Test func `messages about the store are lines of the log`() throws {
+        let driver = CommandLineDriver()
+        let store = ServeProcess.store(of: driver)
+        #expect(try driver.roost("init", store, "--quiet").status == 0)
+        let running = try driver.start(["serve", "--store", store, "--port", "0", "--verbose"])
+        var text = Data()
+        while !text.contains("/ (see /docs)".utf8) {
+            let data = running.error.availableData
+            try #require(!data.isEmpty, "\(String(decoding: text, as: UTF8.self))")
+            text += data
+        }
+        running.process.terminate()
+        text += Data(try running.outcome().error.utf8)
+        let messages = try text.split(separator: UInt8(ascii: "\n")).map {
+            try JSONDecoder().decode(JSONValue.self, from: $0)["message"]?.asString ?? ""
+        }
+        #expect(messages.contains { $0.hasPrefix("store: ") }, "\(messages)")
+    }
+
     @Test func `a subscription is answered when the server ends`() async throws {
         let server = try ServeProcess(CommandLineDriver())
         let body: JSONValue = [

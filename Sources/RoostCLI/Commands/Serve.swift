@@ -140,13 +140,16 @@ struct Serve: AsyncParsableCommand {
         let token = try AccessToken.read(orCreateAt: file)
         if printToken { return Terminal.write(token.text) }
         let settings = try settings()
+        let level = log.level
+        let logger = Logger(label: "roost") { _ in JSONLogHandler(level: level) }
+        // Programs read the log, so its lines are all JSON; people read a terminal.
+        if !Terminal.isErrorTerminal { Terminal.errorLog.withLock { $0 = Self.log(to: logger) } }
+        defer { Terminal.errorLog.withLock { $0 = nil } }
         // Reports a missing store to the person who starts the server, not to the first client.
         let options = options
         let handle = StoreHandle(
             open: { try await options.open() }, reopen: { try await options.open() })
         try await handle.prepare()
-        let level = log.level
-        let logger = Logger(label: "roost") { _ in JSONLogHandler(level: level) }
         let scheme = certificate == nil ? "http" : "https"
         let (host, path) = (settings.host, settings.basePath.appending("/"))
         let server = APIServer(handle, settings, token: token, logger: logger) { port in
@@ -159,9 +162,6 @@ struct Serve: AsyncParsableCommand {
                 "warning: the token and all texts are sent without encryption; use --certificate and --key, "
                     + "or a reverse proxy with TLS")
         }
-        // Programs read the log, so its lines are all JSON; people read a terminal.
-        if !Terminal.isErrorTerminal { Terminal.errorLog.withLock { $0 = Self.log(to: logger) } }
-        defer { Terminal.errorLog.withLock { $0 = nil } }
         // The server handles the signal itself, so that requests that have begun are answered.
         Interruption.isIgnored.store(true, ordering: .relaxed)
         try await server.runUntilSignal()
