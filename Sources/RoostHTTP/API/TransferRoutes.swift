@@ -26,10 +26,12 @@ enum TransferRoutes {
         details:
             "Each line of the body is a JSON object with `content` and optionally `tags` and `metadata`. "
             + "Texts that were added before, or occur before in the stream, are not stored again; their "
-            + "entries get the tags and metadata. After every \(batchSize) lines, the server commits them "
-            + "and answers with a line that has the numbers of received, new and unchanged entries. The last "
-            + "line has `done: true`, or `error` and the number of the faulty line; the lines of earlier "
-            + "steps stay stored. If the client closes the connection, the current step is discarded.",
+            + "entries get the tags and metadata. After every step of \(batchSize) lines, the server answers "
+            + "with a line that has the numbers of received, new and unchanged entries, which are stored "
+            + "then. The last line has `done: true`, or `error` and the number of the faulty line. If the "
+            + "client closes the connection, the ingest stops. After that or an error, the lines of earlier "
+            + "steps stay stored, and a part of the current step can be stored, too; the same lines can be "
+            + "sent again.",
         effect: .writes, isStream: true, body: .lines, streamsBody: true,
         answers: [Route.Answer(200, "The progress.", .lines)]
     ) { call in
