@@ -86,7 +86,8 @@ struct Show: AsyncParsableCommand {
             case 0: "; none omitted"
             case let count?: "; \(Count.text(count, "token")) omitted"
             }
-        return counts.isEmpty ? "1\(omission)" : "\(counts.count) of \(list) tokens\(omission)"
+        guard !counts.isEmpty else { return "1\(omission)" }
+        return "\(counts.count) of \(list) \(counts == ["1"] ? "token" : "tokens")\(omission)"
     }
 
     func run() async throws {
