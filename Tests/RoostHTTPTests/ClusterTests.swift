@@ -87,6 +87,14 @@ struct ClusterTests {
         }
     }
 
+    @Test func `a number of clusters is not combined with a granularity`() async throws {
+        try await HTTPHarness.run { harness in
+            let both = try await harness.send(
+                .POST, "/api/v1/clusters/recluster", ["clusters": 3, "granularity": "fine"])
+            #expect(both.status == 400 && both.text.contains("granularity"), "\(both.text)")
+        }
+    }
+
     @Test func `a failed job reports its cause`() async throws {
         try await HTTPHarness.run { harness in
             let started = try await harness.send(.POST, "/api/v1/clusters/recluster", [:])

@@ -22,7 +22,7 @@ enum ClusterRunRoutes {
                         "The number of clusters; determined from the entries if absent.", 2...100_000),
                     "granularity": Schema.choice(
                         LeidenClusterer.Granularity.allCases.map(\.rawValue),
-                        "Whether to create larger or smaller clusters than usual."),
+                        "Whether to create larger or smaller clusters than usual; not with `clusters`."),
                     "dryRun": Schema.flag("Whether to report the result without storing it."),
                 ])),
         answers: [
@@ -34,6 +34,11 @@ enum ClusterRunRoutes {
         let granularity =
             call.body["granularity"]?.asString.flatMap(LeidenClusterer.Granularity.init) ?? .medium
         let (handle, body) = (call.context.handle, call.body)
+        guard body["clusters"]?.integer == nil || granularity == .medium else {
+            throw Problem.invalid(
+                "body.clusters cannot be combined with body.granularity, which applies only if Roost chooses "
+                    + "the number of clusters")
+        }
         let job = try await call.context.jobs.start("recluster") { progress in
             try await handle.use { store in
                 let report = try await store.recluster(
