@@ -23,6 +23,10 @@ struct AccessTests {
                 #expect(detail.contains("'roost serve --print-token'"))
                 #expect(!detail.contains(HTTPHarness.token) && !detail.contains("wrong-token"))
             }
+            for value in ["bearer \(HTTPHarness.token)", "Bearer   \(HTTPHarness.token)"] {
+                let answer = try await harness.send(.GET, "/api/v1/status", nil, ["Authorization": value])
+                #expect(answer.status == 200, "\(value.prefix(9))")
+            }
             for path in ["/livez", "/readyz", "/openapi.json", "/docs"] {
                 #expect(try await harness.send(.GET, path, nil, ["Authorization": ""]).status == 200)
             }

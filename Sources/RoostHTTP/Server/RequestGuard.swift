@@ -62,7 +62,8 @@ struct RequestGuard: Sendable {
         guard let token else { return }
         let field = request.headerFields[.authorization] ?? ""
         let isBearer = field.prefix(Self.scheme.count).lowercased() == Self.scheme.lowercased()
-        let candidate = isBearer ? String(field.dropFirst(Self.scheme.count)) : ""
+        // RFC 6750, section 2.1, permits several spaces.
+        let candidate = isBearer ? String(field.dropFirst(Self.scheme.count).drop { $0 == " " }) : ""
         guard candidate.isEmpty || !token.matches(candidate) else { return }
         guard let authorization else {
             throw Self.unauthorized(candidate, "Bearer realm=\"roost\"", Self.tokenSource)
