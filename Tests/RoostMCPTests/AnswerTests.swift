@@ -42,6 +42,13 @@ struct AnswerTests {
             "remember_messages", ["messages": [["role": "user", "content": "the swift above the roof"]]])
         let notice = await harness.call("search", ["query": "swift"])["notices"]?.elements?.last?.asString
         #expect(notice?.contains("'recall'") == true)
+        // A list without a filter has the same reason.
+        let list = await harness.call("search")["notices"]?.elements?.last?.asString
+        #expect(list == notice)
+        var work = AccessRules()
+        work.tags = ["work"]
+        let hidden = await MCPHarness(work, store: harness.store).call("search")["notices"]
+        #expect(hidden == ["the part of the store that this server shows has no entries"])
         let filtered = await harness.call("search", ["query": "swift", "tags": ["none"]])
         #expect(filtered["notices"] == ["no entry has the tag 'none'"])
         let since = await harness.call("search", ["query": "swift", "since": "2020"])

@@ -52,7 +52,14 @@ struct EntryListing {
             let unknown = try await SearchNotices.unknownNames(
                 in: filter, snapshot, among: rules.restricting)
             let isEmpty = rules.showsEverything && snapshot.stamp.entryCount == 0
-            let reason = isEmpty ? "the store has no entries" : "no entry matches the filter"
+            let reason =
+                if isEmpty {
+                    "the store has no entries"
+                } else if filter == .all {
+                    SearchNotices.noEntries(showingEverything: rules.showsEverything)
+                } else {
+                    "no entry matches the filter"
+                }
             notices = unknown.isEmpty || isEmpty ? [reason] : unknown
         } else {
             notices = [

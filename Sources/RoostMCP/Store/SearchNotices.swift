@@ -113,12 +113,17 @@ package enum SearchNotices {
         guard result.candidateCount == 0 else { return "no entry was found" }
         guard hasFilter else {
             if result.text?.isSelective == true { return "no entry meets the conditions of the query" }
-            return showsEverything
-                ? "the store has only messages of conversations, which the tool 'recall' finds"
-                : "the part of the store that this server shows has no entries"
+            return noEntries(showingEverything: showsEverything)
         }
         return result.text?.isSelective == true
             ? "no entry meets the conditions of the query and the filter" : "no entry matches the filter"
+    }
+
+    /// Returns the reason why a search without a filter finds no entries in a store that has some.
+    static func noEntries(showingEverything showsEverything: Bool) -> String {
+        showsEverything
+            ? "the store has only messages of conversations, which the tool 'recall' finds"
+            : "the part of the store that this server shows has no entries"
     }
 
     static func short(_ text: String) -> String {
