@@ -1,5 +1,4 @@
 import RoostModel
-import RoostVectors
 
 /// The step that assembles the result from resolved hits: it applies the minimum score, folds near-duplicates
 /// and diversifies.
@@ -56,27 +55,46 @@ struct HitAssembly {
     ///
     /// - Throws: `CancellationError`.
     mutating func add(_ hits: [QueryHit]) throws {
-        for hit in hits where hit.similarity >= minimumSimilarity {
-            try Task.checkCancellation()
-            if hit.evidence > 0 { hitsWithEvidence += 1 }
-            guard pool.count < SearchRun.nearestCount || hasEvidence(hit) else { continue }
-            var hit = hit
-            // Hits of a later stage follow those of an earlier one, so that consecutive pages neither repeat
-            // nor omit a hit.
-            hit.unlimitedEvidence = hit.evidence
-            hit.evidence = min(hit.evidence, evidenceLimit)
-            hit.relativeEvidence = min(hit.relativeEvidence, relativeLimit)
-            if hit.score > scoreLimit {
-                hit.explanation = hit.explanation.scaled(by: scoreLimit / hit.score)
-                hit.score = scoreLimit
+        var duplicates = duplicateThreshold.map(NearDuplicates.init(threshold:))
+        for hit in selected + pool { duplicates?.add(hit.entry) }
+        let hits = hits.filter { $0.similarity >= minimumSimilarity }
+        for start in stride(from: 0, to: hits.count, by: NearDuplicates.block) {
+            let block = hits[start..<min(hits.count, start + NearDuplicates.block)]
+            let comparison = duplicates?.compare(block.map(\.entry))
+            for (index, hit) in block.enumerated() {
+                try Task.checkCancellation()
+                guard let hit = accepted(hit) else { continue }
+                let first = comparison.flatMap { duplicates?.first(of: hit.entry, at: index, in: $0) }
+                if let first {
+                    fold(hit, into: first)
+                } else {
+                    pool.append(hit)
+                    duplicates?.add(hit.entry)
+                }
             }
-            guard hit.score >= minimumScore else { continue }
-            if !fold(hit) { pool.append(hit) }
         }
         // Candidates are ordered by evidence from the indexes, but the result by evidence from the storage.
         pool[earlier...].sort {
             ($1.unlimitedEvidence, $0.entry.id) < ($0.unlimitedEvidence, $1.entry.id)
         }
+    }
+
+    /// Returns a hit with its evidence and score limited to those of earlier stages; `nil` if the result
+    /// omits the hit.
+    private mutating func accepted(_ hit: QueryHit) -> QueryHit? {
+        if hit.evidence > 0 { hitsWithEvidence += 1 }
+        guard pool.count < SearchRun.nearestCount || hasEvidence(hit) else { return nil }
+        var hit = hit
+        // Hits of a later stage follow those of an earlier one, so that consecutive pages neither repeat nor
+        // omit a hit.
+        hit.unlimitedEvidence = hit.evidence
+        hit.evidence = min(hit.evidence, evidenceLimit)
+        hit.relativeEvidence = min(hit.relativeEvidence, relativeLimit)
+        if hit.score > scoreLimit {
+            hit.explanation = hit.explanation.scaled(by: scoreLimit / hit.score)
+            hit.score = scoreLimit
+        }
+        return hit.score >= minimumScore ? hit : nil
     }
 
     /// Returns whether a hit is more than noise.
@@ -116,24 +134,13 @@ struct HitAssembly {
 
     /// Adds a hit to the duplicates of an earlier one.
     ///
-    /// - Returns: Whether the hit was added to an earlier one.
-    private mutating func fold(_ hit: QueryHit) -> Bool {
-        guard let threshold = duplicateThreshold else { return false }
-        func isDuplicate(_ other: QueryHit) -> Bool { Self.areDuplicates(other.entry, hit.entry, threshold) }
-        if let index = selected.firstIndex(where: isDuplicate) {
+    /// - Parameter index: The index of the earlier hit among those that have been selected, followed by those
+    ///   of the pool.
+    private mutating func fold(_ hit: QueryHit, into index: Int) {
+        if index < selected.count {
             selected[index].duplicates.append(hit.entry.id)
-        } else if let index = pool.firstIndex(where: isDuplicate) {
-            pool[index].duplicates.append(hit.entry.id)
         } else {
-            return false
+            pool[index - selected.count].duplicates.append(hit.entry.id)
         }
-        return true
-    }
-
-    private static func areDuplicates(_ first: Entry, _ second: Entry, _ threshold: Float) -> Bool {
-        guard !first.embeddings.isEmpty, first.embeddings.count == second.embeddings.count else {
-            return first.content.utf8.elementsEqual(second.content.utf8)
-        }
-        return innerProduct(first.embeddings, second.embeddings) >= threshold
     }
 }
