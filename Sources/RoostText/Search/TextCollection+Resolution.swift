@@ -44,19 +44,23 @@ extension TextCollection {
         if correctsSpelling, query.scoring.count <= Self.maximumCorrected {
             // The texts need not be in the language of the query.
             let spoken = TextLanguages(of: query.plainText)
+            // The names of months are known in several languages.
+            let dateWords = Set(WrittenDate.dates(in: query.plainText).flatMap(\.words))
             for index in query.scoring.indices {
                 try Task.checkCancellation()
-                correct(index, in: &query, spoken, languages, visible, unless: isCorrect)
+                correct(index, in: &query, spoken, languages, visible) {
+                    dateWords.contains(Array($0.utf8)) || isCorrect($0)
+                }
             }
         }
-        addDates(to: &query, languages, counted)
+        let dates = addDates(to: &query, languages, counted)
         addPartsOfIdentifiers(to: &query, counted)
         let documents = size(of: counted).documents
         for index in query.scoring.indices {
             query.scoring[index].information = TextScoring.information(
                 count(query.scoring[index].clause, counted), of: documents)
         }
-        query.pairs = query.hasWords ? pairs(of: query) : []
+        query.pairs = query.hasWords ? pairs(of: query, outside: dates) : []
         for index in query.pairs.indices { resolve(&query.pairs[index]) }
         return query
     }
@@ -64,15 +68,17 @@ extension TextCollection {
     /// The maximum number of pairs of adjacent words, which bounds the search time of long queries.
     private static let maximumPairs = 32
 
-    /// Returns the pairs of adjacent words that are both significant.
-    private func pairs(of query: TextQuery) -> [TextQuery.Clause] {
+    /// Returns the pairs of adjacent words that are both significant. A date already has a clause for its
+    /// adjacent words.
+    private func pairs(of query: TextQuery, outside dates: [WrittenDate]) -> [TextQuery.Clause] {
         let languages = TextLanguages(of: query.plainText)
         let words = Term.terms(of: query.plainText).filter { $0.kind == .word }
         var pairs: [TextQuery.Clause] = []
         for (first, second) in zip(words, words.dropFirst()) where second.offset == first.offset + 1 {
             let isSignificant = ![first, second].contains { StopWords.contains($0, in: languages) }
+            let isDate = dates.contains { $0.words.contains(first.word) && $0.words.contains(second.word) }
             let pair = TextQuery.Clause.phrase([first.alone, second.shifted(by: first.offset)])
-            if isSignificant, !pairs.contains(pair) { pairs.append(pair) }
+            if isSignificant, !isDate, !pairs.contains(pair) { pairs.append(pair) }
             if pairs.count == Self.maximumPairs { break }
         }
         return pairs

@@ -1,16 +1,18 @@
-/// A day in a query, such as `4 May 2025`, `May 4th, 2025`, `4. Mai 2025`, `2025-05-04` or `4.5.2025`.
+/// A day in a query, such as `4 May 2025`, `May 4th, 2025`, `4. Mai 2025`, `2025-05-04` or `4.5.2025`, or a
+/// month, such as `May 2025` or `2025-05`.
 ///
-/// Texts and their names can have the day in another form, which has no word in common with the query except
-/// the year.
+/// Texts and their names can have the day, or a day of the month, in another form, which has no word in common
+/// with the query except the year.
 struct WrittenDate: Sendable, Hashable {
     var year: Int
     /// The month, from 1.
     var month: Int
-    var day: Int
+    /// The day; `nil` for a month.
+    var day: Int?
     /// The words of the query that form the date, in lower case without diacritics.
     var words: [[UInt8]]
 
-    /// Returns the different dates in a text, in their order.
+    /// Returns the different dates in a text, in their order. The month of a complete date is not another one.
     ///
     /// Digits with the year at the end can have two readings, and then both are returned: `4/5/2025` is 4 May
     /// or April 5. Only the day can come first before points, or if the text is in a language other than
@@ -25,18 +27,30 @@ struct WrittenDate: Sendable, Hashable {
             for date in found where !dates.contains(date) { dates.append(date) }
         }
         var next = 0
-        while next + 2 < words.count {
-            let three = Array(words[next...(next + 2)])
-            // A longer row of numbers is an address or a version.
-            let isEnclosed =
-                (next > 0 && three[0].continues && words[next - 1].isNumber)
-                || (next + 3 < words.count && words[next + 3].continues && words[next + 3].isNumber)
-            var found = isEnclosed ? [] : datesInDigits(three, isDayFirst: isDayFirst)
-            if found.isEmpty, let date = date(three.map { Array($0.text.utf8) }) { found = [date] }
+        while next + 1 < words.count {
+            let three = Array(words[next..<min(words.count, next + 3)])
+            var found: [WrittenDate] = []
+            if three.count == 3 {
+                let isRow = isEnclosed(next..<next + 3, in: words)
+                found = isRow ? [] : datesInDigits(three, isDayFirst: isDayFirst)
+                if found.isEmpty, let date = date(three.map { Array($0.text.utf8) }) { found = [date] }
+            }
+            var count = found.isEmpty ? 1 : 3
+            let isRow = isEnclosed(next..<next + 2, in: words)
+            if found.isEmpty, let month = month(Array(three.prefix(2)), isRow: isRow) {
+                (found, count) = ([month], 2)
+            }
             add(found)
-            next += found.isEmpty ? 1 : 3
+            next += count
         }
         return dates
+    }
+
+    /// Returns whether numbers are part of a longer row, such as an address or a version.
+    private static func isEnclosed(_ range: Range<Int>, in words: [Word]) -> Bool {
+        let (first, end) = (range.lowerBound, range.upperBound)
+        return (first > 0 && words[first].continues && words[first - 1].isNumber)
+            || (end < words.count && words[end].continues && words[end].isNumber)
     }
 
     /// A word of a query.
@@ -91,6 +105,29 @@ struct WrittenDate: Sendable, Hashable {
             return nil
         }
         return number
+    }
+
+    /// The signs between the numbers of a month. Points are rather those of a version.
+    private static let monthSigns: Set = ["-", "/", "_"]
+
+    /// Returns the month that two words are, such as `May 2025`, `2025-05` or `05/2025`.
+    ///
+    /// - Parameter isRow: Whether the words are part of a longer row of numbers.
+    private static func month(_ words: [Word], isRow: Bool) -> WrittenDate? {
+        let utf8 = words.map { Array($0.text.utf8) }
+        for (month, year) in [(0, 1), (1, 0)] {
+            guard let year = Self.year(words[year].text) else { continue }
+            if let month = months[words[month].text] {
+                return WrittenDate(year: year, month: month, words: utf8)
+            }
+            // `2025-5` can be a difference, and `2025-26` a season.
+            let isPadded = words[month].text.utf8.count == 2 || month == 0
+            guard !isRow, isPadded, monthSigns.contains(words[1].separator),
+                let month = number(words[month].text, 1...12)
+            else { continue }
+            return WrittenDate(year: year, month: month, words: utf8)
+        }
+        return nil
     }
 
     private static func date(_ words: [[UInt8]]) -> WrittenDate? {
