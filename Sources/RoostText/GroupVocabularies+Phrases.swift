@@ -196,11 +196,14 @@ extension GroupVocabularies {
             // If a phrase repeats a word of an earlier phrase, only its new word is used.
             let isNew = taken.isDisjoint(with: partStems)
             let used = isNew ? parts : [word.word]
+            let text = used.joined(separator: " ")
+            let prefix = group.namePrefixes[text]?.usual.map { $0 + " " } ?? ""
+            let isPhrase = used.count > 1 || !prefix.isEmpty
             result.append(
                 LabelPhrase(
-                    text: used.joined(separator: " "),
-                    stem: used.count == 1 ? stem(used[0], &stems) : used.joined(separator: " "),
-                    spelling: group.spelling(ofPhrase: used),
+                    text: prefix.lowercased() + text,
+                    stem: isPhrase ? prefix.lowercased() + text : stem(text, &stems),
+                    spelling: prefix + group.spelling(ofPhrase: used),
                     weight: word.weight, lift: word.lift))
             taken.formUnion(partStems)
         }

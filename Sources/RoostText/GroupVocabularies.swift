@@ -124,7 +124,8 @@ package struct GroupVocabularies: Sendable {
                 ($0.relevance(maximumWeight), $1.text) < ($1.relevance(maximumWeight), $0.text)
             }
             guard let best else { break }
-            chosen.append(best.text)
+            let prefix = group.namePrefixes[best.text]?.usual.map { $0.lowercased() + " " }
+            chosen.append((prefix ?? "") + best.text)
             candidates = candidates.compactMap { $0.updated(afterChoosing: best) }
         }
         return chosen

@@ -17,6 +17,8 @@ struct SentenceSpelling {
         var spelling: String?
         /// Whether the word may be written this way only because of its position.
         var isUncertain = false
+        /// Whether only a space or a hyphen separates the word from the previous one.
+        var isAdjacent = false
     }
 
     /// Whether the text is in English.
@@ -49,10 +51,15 @@ struct SentenceSpelling {
             }
         }
         let finished = isBoundary ? finish() : []
+        let isAdjacent =
+            end + 1 == whole.lowerBound && (utf8[end] == UInt8(ascii: " ") || utf8[end] == UInt8(ascii: "-"))
         end = whole.upperBound
         let bytes = utf8[word.utf8Range]
         let mayBeCased = bytes.contains { (65...90).contains($0) || $0 >= 0x80 }
-        words.append(Word(number: number, spelling: mayBeCased ? Self.spelling(bytes, word.folded) : nil))
+        words.append(
+            Word(
+                number: number, spelling: mayBeCased ? Self.spelling(bytes, word.folded) : nil,
+                isAdjacent: isAdjacent))
         return finished
     }
 
@@ -81,7 +88,7 @@ struct SentenceSpelling {
 
 extension SentenceSpelling.Word {
     /// Whether the word has several letters, none of which is a small one.
-    fileprivate var isUppercase: Bool {
+    var isUppercase: Bool {
         spelling.map { $0.count > 1 && !$0.contains(where: \.isLowercase) } ?? false
     }
 }

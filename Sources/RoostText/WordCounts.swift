@@ -24,6 +24,8 @@ struct WordCounts: Sendable {
     var phraseTexts: [String: Int] = [:]
     /// For each phrase whose spelling is significant somewhere, the number of occurrences in each spelling.
     var phraseSpellings: [String: [String: Int]] = [:]
+    /// The stop words before phrases and words that are part of their names.
+    var namePrefixes: [String: NamePrefixes] = [:]
     /// The function words of other languages that mostly occur within names.
     var nameParticles: Set<String> = []
     /// The languages of the texts.
@@ -41,6 +43,9 @@ struct WordCounts: Sendable {
         representative.merge(other.representative, uniquingKeysWith: +)
         phraseTexts.merge(other.phraseTexts, uniquingKeysWith: +)
         phraseSpellings.merge(other.phraseSpellings) { $0.merging($1, uniquingKeysWith: +) }
+        for (phrase, prefixes) in other.namePrefixes {
+            namePrefixes[phrase, default: NamePrefixes()].add(prefixes)
+        }
         nameParticles.formUnion(other.nameParticles)
         languages.add(other.languages)
     }

@@ -16,6 +16,8 @@ struct WordTally: Sendable {
         var isWord: Bool
         var isJoining: Bool
         var isParticle: Bool
+        /// Whether the word is a stop word that can be part of a name (``NamePrefixes``).
+        var isNamePart: Bool
         var isSeparateWord: Bool
         var languages: [Int]
         var script: WordScript
@@ -63,6 +65,8 @@ struct WordTally: Sendable {
         var phrases: [SIMD4<Int32>: Count] = [:]
         /// The numbers of occurrences of phrases in each spelling that is not in lower case.
         var casedPhrases: [CasedPhrase: Int32] = [:]
+        /// The stop words before each phrase or single word.
+        var prefixes: [SIMD4<Int32>: NamePrefixes] = [:]
         var textCount: Int32 = 0
         var languages = LanguageCounts()
         var evidence = LanguageEvidence()
@@ -229,17 +233,36 @@ struct WordTally: Sendable {
     private mutating func countPhraseSpellings(_ words: [SentenceSpelling.Word], _ group: Int) {
         for first in words.indices where terms[Int(words[first].number)].isWord {
             var key = CasedPhrase(phrase: SIMD4(), cased: 0)
+            let prefix = namePrefix(words, before: first)
             for (index, word) in words[first...].prefix(Self.phraseWords).enumerated() {
                 guard !word.isUncertain else { break }
                 key.phrase[index] = word.number + 1
                 if word.spelling != nil { key.cased |= 1 << UInt8(index) }
-                guard index > 0, groups[group].phrases[key.phrase] != nil else { continue }
+                let isPhrase = index > 0 && groups[group].phrases[key.phrase] != nil
+                if let prefix, isPhrase || index == 0 {
+                    groups[group].prefixes[key.phrase, default: NamePrefixes()]
+                        .add(prefix.spelling, isCertain: prefix.isCertain)
+                }
+                guard isPhrase else { continue }
                 groups[group].phrases[key.phrase]?.spelled += 1
                 guard key.cased != 0 else { continue }
                 groups[group].phrases[key.phrase]?.cased += 1
                 groups[group].casedPhrases[key, default: 0] += 1
             }
         }
+    }
+
+    /// Returns the spelling of a stop word with a capital letter directly before a word that has one too, or
+    /// of one that is an abbreviation, such as "US"; otherwise `nil`.
+    private func namePrefix(
+        _ words: [SentenceSpelling.Word], before index: Int
+    ) -> (spelling: String, isCertain: Bool)? {
+        guard index > 0, words[index].isAdjacent, let spelling = words[index - 1].spelling,
+            terms[Int(words[index - 1].number)].isNamePart
+        else { return nil }
+        let isAbbreviation = words[index - 1].isUppercase
+        guard isAbbreviation || words[index].spelling != nil else { return nil }
+        return (spelling, isAbbreviation || !words[index - 1].isUncertain)
     }
 
     private static func count(_ count: inout Count, _ latest: Int32, _ isRepresentative: Bool) {
@@ -261,6 +284,7 @@ struct WordTally: Sendable {
                 text: term, isWord: !stopWords.contains(term) && KeywordRules.isSignificant(term),
                 isJoining: KeywordRules.joiningWords.contains(term),
                 isParticle: KeywordRules.particles.contains(term),
+                isNamePart: stopWords.contains(term) && !KeywordRules.namelessStopWords.contains(term),
                 isSeparateWord: KeywordRules.isSeparateWord(term),
                 languages: KeywordRules.languagesOfStopWords[term] ?? [],
                 script: WordScript.script(of: spelling), clue: LanguageEvidence.number(of: spelling)))
@@ -332,6 +356,13 @@ struct WordTally: Sendable {
             result.representative[text, default: 0] += Int(count.representative)
             result.phraseTexts[text, default: 0] += Int(count.texts)
             if count.spelled > 0 { result.phraseSpellings[text] = [text: Int(count.spelled - count.cased)] }
+        }
+        for (phrase, prefixes) in group.prefixes {
+            var prefixes = prefixes
+            let isWord = phrase[1] == 0
+            prefixes.occurrences = Int(
+                (isWord ? group.words[phrase[0] - 1] : group.phrases[phrase])?.spelled ?? 0)
+            result.namePrefixes[joined(phrase), default: NamePrefixes()].add(prefixes)
         }
         for (key, count) in group.casedPhrases where (group.phrases[key.phrase]?.texts ?? 0) > 1 {
             result.phraseSpellings[joined(key.phrase), default: [:]][
