@@ -17,7 +17,9 @@ struct NamePrefixTests {
         return vocabularies.labels(from: vocabularies.labelPhrases(limit: 24), [.init(), .init()])[0]
     }
 
-    private func numbered(_ text: String, _ count: Int = 8) -> [String] { (0..<count).map { "\(text) \($0)" } }
+    private func numbered(_ text: String, _ count: Int = 8) -> [String] {
+        (0..<count).map { "\(text) \($0)" }
+    }
 
     @Test(arguments: [
         ("they moved to New York City in a year", "New York City"),

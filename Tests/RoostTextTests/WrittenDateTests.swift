@@ -103,7 +103,7 @@ struct WrittenDateTests {
             "14.3.2025", "14/03/2025", "3/14/2025", "4 de marzo de 2025", "14. März 2025", "2025-03",
         ]
         let others = [
-            (title: "2024-03-14", body: "Bread in 2025, 3 rolls and 14 cakes. Mary and the march of the mars"),
+            (title: "2024-03-14", body: "Bread in 2025, 3 rolls, 14 cakes. Mary and the march of the mars"),
             (title: "2025-04-14", body: "Bread on 14 April 2025 and 2025-13"),
         ]
         for form in forms {
@@ -113,10 +113,11 @@ struct WrittenDateTests {
         }
     }
 
-    @Test func `a month ranks below the other words of the query, and decides between texts with them`() throws {
+    @Test func `a month decides between texts with the other words of the query`() throws {
         let days = (10...19).map { (title: "2024-06-\($0)", body: "Nothing of importance, and a tooth") }
         let texts = [
-            (title: "2025-03-14", body: "Bread and milk"), (title: "2025-04-02", body: "A visit to the dentist"),
+            (title: "2025-03-14", body: "Bread and milk"),
+            (title: "2025-04-02", body: "A visit to the dentist"),
             (title: "2025-03-20", body: "A visit to the dentist"),
         ]
         #expect(try ranking("dentist March 2025", in: texts + days).prefix(3) == [2, 1, 0])
