@@ -33,6 +33,30 @@ struct EntryTests {
         }
     }
 
+    @Test func `the entries that match a filter are removed, and never all of them`() async throws {
+        try await HTTPHarness.run { harness in
+            for number in 1...3 {
+                let body: JSONValue = [
+                    "content": .string("text \(number)"), "tags": [number == 1 ? "keep" : "draft"],
+                    "metadata": ["n": .integer(Int64(number))],
+                ]
+                #expect(try await harness.send(.POST, "/api/v1/entries", body).status == 201)
+            }
+            let path = "/api/v1/entries"
+            // An empty source would be the current folder of the server.
+            for query in ["", "?dryRun=true", "?source=", "?tag=", "?where=n", "?unknown=1"] {
+                #expect(try await harness.send(.DELETE, path + query).status == 400, "\(query)")
+            }
+            let counted = try await harness.send(.DELETE, path + "?tag=draft&dryRun=true")
+            #expect(counted.json == ["removed": 0, "matching": 2])
+            #expect(try await harness.store.count() == 3)
+            let removed = try await harness.send(.DELETE, path + "?tag=draft&where=n%3E%3D3")
+            #expect(removed.json == ["removed": 1, "matching": 1])
+            #expect(try await harness.store.count() == 2)
+            #expect(try await harness.send(.DELETE, path + "?tag=none").json["removed"] == 0)
+        }
+    }
+
     @Test func `a change with an old ETag is refused and changes nothing`() async throws {
         try await HTTPHarness.run { harness in
             let created = try await harness.send(.POST, "/api/v1/entries", ["content": "first"])

@@ -6,11 +6,11 @@ package struct RemovalSelection: Sendable {
     package var entries: [Entry.ID]
     /// Sources, which are removed with all their entries.
     package var sources: Set<Source.ID>
-    /// The beginning of the ids of further sources, such as the address of a folder; `nil` for none.
-    package var prefix: String?
+    /// The files, folders and ids that name further sources, as in a filter (``SourceSelection``).
+    package var names: [String]
 
-    package init(entries: [Entry.ID] = [], sources: Set<Source.ID> = [], prefix: String? = nil) {
-        (self.entries, self.sources, self.prefix) = (entries, sources, prefix)
+    package init(entries: [Entry.ID] = [], sources: Set<Source.ID> = [], names: [String] = []) {
+        (self.entries, self.sources, self.names) = (entries, sources, names)
     }
 
     /// The parts of a store that a selection concerns.
@@ -26,15 +26,11 @@ package struct RemovalSelection: Sendable {
     ///
     /// - Throws: `StorageError`.
     package func contents(of snapshot: any StorageSnapshot) async throws -> Contents {
-        let known =
-            if let prefix {
-                try await snapshot.sources().map(\.id).filter { sources.contains($0) || $0.hasPrefix(prefix) }
-            } else {
-                try await snapshot.sources(Array(sources)).map(\.id)
-            }
+        var all = sources
+        if !names.isEmpty { all.formUnion(try await SourceSelection.sources(named: names, in: snapshot)) }
+        let known = try await snapshot.sources(Array(all)).map(\.id)
         var found = Contents(
             entries: Set(try await snapshot.revisions(of: entries).keys), sources: known)
-        let all = sources.union(known)
         guard !all.isEmpty else { return found }
         for try await page in snapshot.headerPages(matching: EntryFilter(sources: all)) {
             found.entries.formUnion(page.headers.map(\.id))

@@ -6,8 +6,10 @@ struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove entries.",
         discussion: """
-            Files on disk are not removed. To remove more than 20 entries, confirm it or use --yes. Before \
-            Roost removes 100 entries or more, it creates a backup. `roost undo` restores the entries.
+            Give ids or files, or options such as --source and --tag; the entries that match all of the \
+            options are removed. Files on disk are not removed. To remove more than 20 entries, confirm it \
+            or use --yes. Before Roost removes 100 entries or more, it creates a backup. `roost undo` \
+            restores the entries.
 
             \(StoreOptions.entryRule) The next `roost ingest` of the file adds its entries again.
 
@@ -15,6 +17,7 @@ struct Remove: AsyncParsableCommand {
               roost remove e2d8942a d511e8df
               roost remove notes/birds.md
               roost remove --source notes/old --dry-run
+              roost remove --tag draft --where status=done
             """,
         aliases: ["rm"])
 
@@ -25,10 +28,7 @@ struct Remove: AsyncParsableCommand {
         completion: DynamicCompletion.entries)
     var ids: [String] = []
 
-    @Option(
-        name: .long, help: "Remove all entries from this file, folder or source.",
-        completion: DynamicCompletion.sources)
-    var source: String?
+    @OptionGroup var filters: FilterOptions
 
     @Flag(name: .long, help: "Show what would be removed, without removing it.")
     var dryRun = false
@@ -37,8 +37,12 @@ struct Remove: AsyncParsableCommand {
     var yes = false
 
     func validate() throws {
-        guard !ids.isEmpty || source != nil else {
-            throw ValidationError("give ids of entries, or a --source")
+        guard !ids.isEmpty || !filters.isEmpty else {
+            throw ValidationError("give ids of entries, or options that select entries, such as --source")
+        }
+        // A reader could expect the entries that match both, or those that match one of them.
+        guard ids.isEmpty || filters.isEmpty else {
+            throw ValidationError("give either ids of entries or options that select entries, not both")
         }
     }
 
@@ -59,18 +63,7 @@ struct Remove: AsyncParsableCommand {
         if let missing = Set(selection.entries).subtracting(present).first {
             throw RoostError(.notFound, "no entry has the id \(missing.text); nothing was removed")
         }
-        if let source {
-            let file = RecordReader.sourceID(URL(fileURLWithPath: source))
-            let named = RemovalSelection(
-                sources: [source, file], prefix: file.hasSuffix("/") ? file : file + "/")
-            guard try await !named.contents(of: snapshot).isEmpty else {
-                throw RoostError(
-                    .notFound,
-                    "no entry has the source '\(Terminal.line(source))'; nothing was removed")
-            }
-            selection.sources.formUnion(named.sources)
-            selection.prefix = named.prefix
-        }
+        if !filters.isEmpty { selection = try await filteredSelection(store, snapshot) }
         let found = try await selection.contents(of: snapshot).entries
         var count = found.count
         if dryRun {
@@ -87,6 +80,28 @@ struct Remove: AsyncParsableCommand {
         }
         try await store.close()
         Terminal.write("\(dryRun ? "would remove" : "removed") \(Count.text(count, "entry", "entries"))")
+    }
+
+    /// Returns the sources if only sources are named, so that these are removed with their records, or else
+    /// the entries that match the options.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound` if nothing matches.
+    private func filteredSelection(
+        _ store: KnowledgeStore, _ snapshot: any StorageSnapshot
+    ) async throws -> RemovalSelection {
+        var selection = RemovalSelection()
+        if filters.hasOnlySources {
+            selection.names = filters.source
+        } else {
+            let filter = try await filters.filter(options, store)
+            for try await page in snapshot.headerPages(matching: filter) {
+                selection.entries += page.headers.map(\.id)
+            }
+        }
+        guard try await !selection.contents(of: snapshot).isEmpty else {
+            throw RoostError(.notFound, "nothing was removed: " + filters.missReason)
+        }
+        return selection
     }
 
     /// Prints entries as `roost list` does, in the same order.

@@ -9,6 +9,9 @@ struct TagCommand: AsyncParsableCommand {
             not matter: on an entry with the tag Birds, +birds changes nothing, and -birds removes Birds. \
             Removing a tag does not remove the tags nested in it, such as birds/swifts.
 
+            In place of ids, options such as --source, --where and --tag can select the entries; all of the \
+            options must match. Then, each tag needs its sign.
+
             \(StoreOptions.entryRule)
 
             Examples:
@@ -16,9 +19,12 @@ struct TagCommand: AsyncParsableCommand {
               roost tag e2d8942a d511e8df birds
               roost tag notes/birds.md +birds -draft
               roost tag --remove e2d8942a birds
+              roost tag --cluster "Night sky" +astronomy
+              roost tag --tag draft +final -draft
             """)
 
     @OptionGroup var options: StoreOptions
+    @OptionGroup var filters: FilterOptions
 
     @Flag(name: .long, help: "Remove the tag instead of adding it.")
     var remove = false
@@ -30,18 +36,33 @@ struct TagCommand: AsyncParsableCommand {
         completion: DynamicCompletion.entries)
     var arguments: [String]
 
+    /// Returns the ids and the changes that the arguments name.
+    ///
+    /// - Throws: `ValidationError`.
+    private func parts() throws -> TagChanges {
+        try filters.isEmpty
+            ? TagChanges(arguments, removes: remove) : TagChanges(ofSelection: arguments, removes: remove)
+    }
+
     func validate() throws {
         // A tag that an older version accepted can be removed.
-        let added = try TagChanges(arguments, removes: remove).changes.filter(\.isAdded)
+        let added = try parts().changes.filter(\.isAdded)
         try TagArgument.check(added.map(\.tag), name: "the tag")
     }
 
     func run() async throws {
-        let parts = try TagChanges(arguments, removes: remove)
+        let parts = try parts()
         let changes = parts.changes
         let store = try await options.open()
         var ids: [Entry.ID] = []
         for text in parts.entries { ids += try await options.namedEntries(text, store).ids }
+        if !filters.isEmpty {
+            // The entries are selected before the first change, which can change whether they match.
+            let filter = try await filters.filter(options, store)
+            let snapshot = try await store.storage.snapshot()
+            for try await page in snapshot.headerPages(matching: filter) { ids += page.headers.map(\.id) }
+            if ids.isEmpty { throw RoostError(.notFound, "no tag was changed: " + filters.missReason) }
+        }
         // A signed tag cannot be an id.
         if changes.count == 1, arguments.last == changes[0].tag, changes[0].isAdded,
             try await isID(changes[0].tag, store)

@@ -129,6 +129,9 @@ struct FilterOptions: ParsableArguments {
         self.where.isEmpty && since == nil && until == nil && cluster == nil
     }
 
+    /// Whether only sources are given.
+    var hasOnlySources: Bool { hasOnlyNames && tag.isEmpty && !source.isEmpty }
+
     /// Whether no option is given.
     var isEmpty: Bool { hasOnlyNames && source.isEmpty && tag.isEmpty }
 

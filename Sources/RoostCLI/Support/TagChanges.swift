@@ -44,6 +44,19 @@ struct TagChanges {
         changes = arguments[first...].map(Self.change)
     }
 
+    /// Reads the arguments of a command whose options select the entries: only tags with their signs, because
+    /// a word without a sign could be an id.
+    ///
+    /// - Parameter removes: Whether `--remove` is given.
+    /// - Throws: `ValidationError` if an argument has no sign, or `--remove` is given.
+    init(ofSelection arguments: [String], removes: Bool) throws {
+        guard !removes, arguments.allSatisfy(Self.isChange) else {
+            throw ValidationError("with options that select entries, give only +TAG and -TAG, without ids")
+        }
+        entries = []
+        changes = arguments.map(Self.change)
+    }
+
     private static func change(_ argument: String) -> Change {
         Change(tag: String(argument.dropFirst()), isAdded: argument.hasPrefix("+"))
     }

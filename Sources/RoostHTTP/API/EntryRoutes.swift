@@ -16,7 +16,7 @@ enum EntryRoutes {
         of: Schema.string("A tag in one line.", minimum: 1, maximum: 1_000), "Tags.", maximum: 64)
     private static let etag = ["ETag": "The revision of the entry."]
 
-    static let all = [create, list, get, change, remove]
+    static let all = [create, list, removeMatching, get, change, remove]
 
     private static let create = Route(
         method: .post, path: "/api/v1/entries", operation: "createEntry", tag: tag,
@@ -88,6 +88,41 @@ enum EntryRoutes {
                 if !notices.isEmpty { members["notices"] = .array(notices.map { .string($0) }) }
             }
             return .json(.object(members))
+        }
+    }
+
+    private static let removeMatching = Route(
+        method: .delete, path: "/api/v1/entries", operation: "removeEntries", tag: tag,
+        summary: "Remove the entries that match all of the parameters.",
+        details: "At least one parameter is required. With dryRun=true, the entries are only counted. Files "
+            + "are not deleted.",
+        effect: .writes,
+        parameters: EntrySelection.parameters + [
+            .query("dryRun", Schema.flag("Whether to count the entries without removing them."))
+        ],
+        answers: [
+            Route.Answer(
+                200, "The number of entries.",
+                .json(
+                    Schema.object(
+                        named: "EntryRemoval",
+                        [
+                            "removed": Schema.integer("The number of removed entries."),
+                            "matching": Schema.integer("The number of entries that match."),
+                        ], required: ["removed", "matching"], isOpen: true)))
+        ]
+    ) { call in
+        try await call.context.handle.use { store in
+            let snapshot = try await store.storage.snapshot()
+            let filter = try await EntrySelection.filter(.object(call.values), in: snapshot)
+            guard !filter.matchesAll else {
+                throw Problem.invalid("at least one parameter must select entries; none does")
+            }
+            if call.flag("dryRun") {
+                return .json(["removed": 0, "matching": .count(try await store.count(matching: filter))])
+            }
+            let removed = try await store.remove(matching: filter)
+            return .json(["removed": .count(removed), "matching": .count(removed)])
         }
     }
 

@@ -24,7 +24,8 @@ enum EntrySelection {
                 + "dates of entries. \(FilterArguments.dayRule)",
             maximum: maximumCount),
         "sources": Schema.array(
-            of: Schema.string("A file, a folder, a web address or the id of a source.", maximum: 4_096),
+            of: Schema.string(
+                "A file, a folder, a web address or the id of a source.", minimum: 1, maximum: 4_096),
             "Only entries of these sources, or of sources inside these folders and below these web "
                 + "addresses. Paths are those of the server.",
             maximum: 1_000),

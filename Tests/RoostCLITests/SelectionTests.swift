@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import RoostCLI
+
+/// Tests of commands that change the entries that options select.
+@Suite(.temporaryFolders) struct SelectionTests {
+    private let cli = CommandLineDriver()
+
+    /// Ingests four rows of two files, and adds a text.
+    private func prepare() throws {
+        let folder = cli.home.appendingPathComponent("rows")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (name, status) in [("a.jsonl", "open"), ("b.jsonl", "done")] {
+            let rows = (1...2).map {
+                #"{"id":\#($0),"text":"\#(name) row \#($0)","status":"\#(status)","n":\#($0)}"#
+            }
+            try Data(rows.joined(separator: "\n").utf8).write(to: folder.appendingPathComponent(name))
+        }
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        #expect(try cli.roost("ingest", "rows", "--store=s").status == 0)
+        #expect(try cli.roost("add", "a loose text", "--tag", "draft", "--store=s").status == 0)
+    }
+
+    private func titles(_ options: String...) throws -> [String] {
+        try cli.roost(["list", "--store=s", "--template", "{title}"] + options).output
+            .split(separator: "\n").map(String.init)
+    }
+
+    @Test func `Entries are removed by metadata, tag and source, all of which must match`() throws {
+        try prepare()
+        let listed = try cli.roost("remove", "--store=s", "--where", "status=done", "--dry-run")
+        #expect(listed.status == 0 && listed.output.hasSuffix("would remove 2 entries\n"), "\(listed)")
+        let narrow = try cli.roost("remove", "--store=s", "--source", "rows", "--where", "n=1")
+        #expect(narrow.output == "removed 2 entries\n", "\(narrow)")
+        #expect(try titles() == ["a.jsonl row 2", "b.jsonl row 2", "a loose text"])
+        #expect(try cli.roost("remove", "--store=s", "--tag", "draft").output == "removed 1 entry\n")
+        #expect(try cli.roost("undo", "--store=s").status == 0)
+        #expect(try titles("--tag", "draft") == ["a loose text"])
+        // A row that was removed by a filter is not added again while its file is unchanged.
+        let unchanged = try cli.roost("ingest", "rows", "--store=s")
+        #expect(unchanged.output.hasPrefix("0 new"), "\(unchanged)")
+        // Removing whole sources removes their records, too.
+        let sources = ["--source", "rows/a.jsonl", "--source", "rows/b.jsonl"]
+        #expect(try cli.roost(["remove", "--store=s"] + sources).output == "removed 2 entries\n")
+        #expect(try cli.roost("ingest", "rows", "--store=s").output.hasPrefix("4 new"))
+    }
+
+    @Test(arguments: [
+        (["remove", "--where", "status=none"], 66, "no entry matches the filter"),
+        (["remove", "--tag", "none"], 66, "no entry has the tag 'none'"),
+        (["remove", "12345678", "--tag", "draft"], 64, "either ids of entries or options"),
+        (["tag", "--tag", "none", "+x"], 66, "no entry has the tag 'none'"),
+        (["tag", "--tag", "draft", "12345678", "+x"], 64, "only +TAG and -TAG"),
+        (["tag", "--tag", "draft", "--remove", "draft"], 64, "only +TAG and -TAG"),
+    ])
+    func `A selection that matches nothing, or with ids, changes nothing`(
+        arguments: [String], status: Int, part: String
+    ) throws {
+        try prepare()
+        let outcome = try cli.roost(arguments + ["--store=s"])
+        #expect(outcome.status == Int32(status) && outcome.error.contains(part), "\(outcome)")
+        #expect(try titles().count == 5)
+        #expect(try titles("--tag", "x").isEmpty)
+    }
+
+    @Test func `Tags of a selection are changed, and a tag is renamed`() throws {
+        try prepare()
+        let tagged = try cli.roost("tag", "--store=s", "--where", "status=done", "+old", "+rows")
+        #expect(tagged.status == 0 && tagged.error.contains("old: 2 of 2 entries changed"), "\(tagged)")
+        #expect(try titles("--tag", "old", "--tag", "rows").count == 2)
+        let renamed = try cli.roost("tag", "--store=s", "--tag", "draft", "+final", "-draft")
+        #expect(renamed.status == 0, "\(renamed)")
+        #expect(try titles("--tag", "final") == ["a loose text"])
+        #expect(try titles("--tag", "draft").isEmpty)
+    }
+}
