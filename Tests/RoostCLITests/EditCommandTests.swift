@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests of `roost edit` with an editor.
+/// Tests of `roost edit`.
 @Suite(.temporaryFolders) struct EditCommandTests {
     private let cli = CommandLineDriver()
 
@@ -40,5 +40,45 @@ import Testing
         let failed = try edit(with: "sh -c 'echo other > \"$0\"; exit 3'")
         #expect(failed.status == 69 && failed.error.contains("exited with status 3"), "\(failed)")
         #expect(try cli.roost("show", "a.md", "--store=s").output.contains("a swift above the roof"))
+    }
+
+    @Test func `The title and the metadata are changed without an editor`() throws {
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        let added = try cli.roost(
+            "add", "a swift", "--meta", "status=new", "--meta", "due=2026-01", "--store=s")
+        let id = String(added.output.prefix(8))
+        let edited = try cli.roost(
+            "edit", id, "--store=s", "--title", "Roof notes", "--meta", "status=done", "--unset", "due")
+        #expect(edited.status == 0 && edited.error.isEmpty, "\(edited)")
+        let listed = try cli.roost(
+            "list", "--store=s", "--where", "status=done", "--where", "due missing", "--template", "{title}")
+        #expect(listed.output == "Roof notes\n", "\(listed)")
+        #expect(try cli.roost("show", id, "--store=s").output.hasSuffix("a swift\n"))
+        // The text can be changed in the same step.
+        #expect(try cli.roost("edit", id, "a", "heron", "--unset=title", "--store=s").status == 0)
+        #expect(try cli.roost("list", "--store=s", "--template", "{title}").output == "a heron\n")
+        let same = try cli.roost("edit", id, "--meta", "status=done", "--store=s")
+        #expect(same.status == 0 && same.error.contains("the entry is unchanged"), "\(same)")
+        #expect(try cli.roost("undo", "--store=s").status == 0)
+        #expect(try cli.roost("list", "--store=s", "--template", "{title}").output == "Roof notes\n")
+    }
+
+    @Test func `Changed metadata of a file has a note, and that of a message is refused`() throws {
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        try write("a swift above the roof", "a.md")
+        #expect(try cli.roost("ingest", "a.md", "--store=s").status == 0)
+        let edited = try cli.roost("edit", "a.md", "--title=Swifts", "--store=s")
+        #expect(edited.status == 0 && edited.error.contains("the file a.md was not changed"), "\(edited)")
+        try write(#"{"role": "user", "content": "order tea", "user": "ada", "session": "one"}"#, "c.jsonl")
+        #expect(try cli.roost("chat", "import", "c.jsonl", "--store=s").status == 0)
+        let message = try cli.roost("list", "--store=s", "--where", "kind=message", "--template", "{id}")
+        let id = String(message.output.prefix(36))
+        for change in [["--meta", "session=two"], ["--unset", "kind"], ["--title", "Tea"]] {
+            let refused = try cli.roost(["edit", id, "--store=s"] + change)
+            #expect(refused.status == 64 && refused.error.contains("message of a conversation"), "\(refused)")
+        }
+        for change in [["--meta", "kind=message"], ["--meta", "a"], ["--title=b", "--unset=title"]] {
+            #expect(try cli.roost(["edit", "a.md", "--store=s"] + change).status == 64, "\(change)")
+        }
     }
 }

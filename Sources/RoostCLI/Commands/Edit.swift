@@ -5,11 +5,13 @@ import Synchronization
 
 struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "edit", abstract: "Change the text of an entry.",
+        commandName: "edit", abstract: "Change the text, title or metadata of an entry.",
         discussion: """
-            Opens the text in $VISUAL or $EDITOR, unless you give the new text, which needs no quotes. The \
-            new text is embedded at once. The file that the entry came from is not changed. If you name a \
-            file, it must have exactly one entry.
+            Opens the text in $VISUAL or $EDITOR, unless you give the new text, which needs no quotes, or \
+            only change the title or the metadata. All changes are made in one step. A new text is embedded \
+            at once. The file that the entry came from is not changed; when it changes, its title and \
+            metadata replace yours. If you name a file, it must have exactly one entry. `roost tag` changes \
+            the tags.
 
             \(StoreOptions.entryRule)
 
@@ -17,6 +19,7 @@ struct Edit: AsyncParsableCommand {
               roost edit e2d8942a
               roost edit e2d8942a The hedge is cut in autumn.
               roost edit e2d8942a --text - < new.txt
+              roost edit e2d8942a --title "Autumn work" --meta status=done --unset due
             """)
 
     @OptionGroup var options: StoreOptions
@@ -32,10 +35,48 @@ struct Edit: AsyncParsableCommand {
     @Option(name: .long, help: "The new text, or - for standard input.")
     var text: String?
 
+    @Option(name: .long, help: "The new title; the same as --meta title=TITLE.")
+    var title: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Set a value of the metadata, in place of the one with this key; repeatable.",
+            valueName: "key=value"))
+    var meta: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Remove a value of the metadata, such as title; repeatable.", valueName: "key"))
+    var unset: [String] = []
+
     func validate() throws {
         guard words.isEmpty || text == nil else {
             throw ValidationError("give the new text as arguments or with --text, not both")
         }
+    }
+
+    /// The changes of the metadata.
+    ///
+    /// - Throws: ``CommandError`` if a key is given twice, or the changes would mark the entry as a message.
+    private func metadataChanges() throws -> [String: MetadataValue] {
+        var changes: [String: MetadataValue] = [:]
+        var list = try KeyValue.parse(meta, option: "--meta").map { ($0.key, MetadataValue.string($0.value)) }
+        if let title { list.append((DocumentKey.title, .string(title))) }
+        list += unset.map { ($0, .null) }
+        for (key, value) in list {
+            guard changes.updateValue(value, forKey: key) == nil else {
+                throw CommandError(
+                    .usage, "the key '\(Terminal.line(key, limit: 40))' is given more than once")
+            }
+        }
+        guard !changes.contains(where: DocumentKey.marksMessage) else {
+            throw CommandError(
+                .usage,
+                "--meta \(DocumentKey.kind)=\(DocumentKey.messageKind) marks messages of conversations; use "
+                    + "another key or value")
+        }
+        return changes
     }
 
     func run() async throws {
@@ -46,18 +87,30 @@ struct Edit: AsyncParsableCommand {
             throw RoostError(.notFound, "no entry has the id \(id.text)")
         }
         let revision = try await snapshot.revisions(of: [id])[id]
-        let content = try newText(entry.content)
-        if content.utf8.elementsEqual(entry.content.utf8) {
-            options.note("the text is unchanged")
-        } else {
-            try await store.replaceContent(of: entry, with: content, expecting: revision)
-            if entry.source?.hasPrefix("file:") == true {
-                options.note(
-                    "the file \(entry.displayPath) still has the old text; if you change the file, the next "
-                        + "ingest replaces this edit")
-            }
+        var changes = EntryChanges(metadata: try metadataChanges())
+        // Its metadata determines the conversation of a message, and its place and author there.
+        guard changes.metadata.isEmpty || !entry.metadata.contains(where: DocumentKey.marksMessage) else {
+            throw CommandError(
+                .usage, "cannot change the metadata of the entry: it is the message of a conversation")
         }
+        let hasText = text != nil || !words.isEmpty || changes.metadata.isEmpty
+        changes.content = hasText ? try newText(entry.content) : nil
+        let changed = try await store.update(id, changes, expecting: revision)
+        report(entry, changed)
         try await store.close()
+    }
+
+    /// Reports whether the entry has changed, and whether the next ingest can replace the changes.
+    private func report(_ old: Entry, _ new: Entry) {
+        guard old != new else {
+            let subject = meta.isEmpty && unset.isEmpty && title == nil ? "text" : "entry"
+            return options.note("the \(subject) is unchanged")
+        }
+        guard old.source?.hasPrefix("file:") == true else { return }
+        let isNewText = !old.content.utf8.elementsEqual(new.content.utf8)
+        options.note(
+            "the file \(old.displayPath) \(isNewText ? "still has the old text" : "was not changed"); if you "
+                + "change the file, the next ingest replaces this edit")
     }
 
     private func newText(_ old: String) throws -> String {
