@@ -67,6 +67,45 @@ import Testing
         #expect(try run("ingest", "rows.csv").hasPrefix("2 new"))
     }
 
+    @Test func `a path with a line, as a search prints it, names the entry on this line`() throws {
+        try prepare()
+        #expect(try run("show", "rows.csv:3").contains("second row"))
+        #expect(try !run("show", "rows.csv:3").contains("first row"))
+        #expect(try run("show", "notes/tea.md:3").contains("Two minutes."))
+        // The record of the file stays, so its other row does, too.
+        #expect(try run("remove", "rows.csv:2") == "removed 1 entry\n")
+        #expect(try run("list", "--source=rows.csv", "--template={title}") == "second row\n")
+        for (argument, message) in [
+            ("rows.csv:1", "no entry is on line 1 of rows.csv"), ("rows.csv:9", "no entry is on line 9"),
+            ("none.csv:2", "no entry has the id or path 'none.csv:2'"),
+        ] {
+            let outcome = try cli.roost("show", "--store=s", argument)
+            #expect(outcome.status == 66 && outcome.error.contains(message), "\(argument): \(outcome)")
+        }
+        // A file whose name has this form comes first.
+        try Data("A name with a colon.".utf8).write(to: cli.home.appendingPathComponent("notes/tea.md:3"))
+        _ = try run("ingest", "notes/tea.md:3")
+        #expect(try run("show", "notes/tea.md:3").contains("A name with a colon."))
+    }
+
+    @Test func `show prints lines with their numbers`() throws {
+        try prepare()
+        let text = (1...12).map { "line \($0)" }.joined(separator: "\r\n")
+        try Data(text.utf8).write(to: cli.home.appendingPathComponent("notes/long.md"))
+        _ = try run("ingest", "notes")
+        #expect(try run("show", "notes/long.md", "--lines", "9-10") == " 9  line 9\n10  line 10\n")
+        #expect(try run("show", "notes/long.md", "--lines=12-") == "12  line 12\n")
+        #expect(try run("show", "notes/tea.md:1", "--lines=3") == "3  Two minutes.\n")
+        for (arguments, message) in [
+            (["rows.csv", "--lines=1"], "lines of one entry"), (["notes/tea.md", "--lines=9-"], "no line 9"),
+            (["notes/tea.md", "--lines=3-2"], "'3-2'"), (["notes/tea.md", "--lines=0"], "'0'"),
+            (["notes/tea.md", "--lines=1", "--json"], "cannot be combined"),
+        ] {
+            let outcome = try cli.roost(["show", "--store=s"] + arguments)
+            #expect(outcome.status == 64 && outcome.error.contains(message), "\(arguments): \(outcome)")
+        }
+    }
+
     @Test func `a file precedes the beginning of an id, but not a full id`() throws {
         try prepare()
         let id = try #require(try ids().first)

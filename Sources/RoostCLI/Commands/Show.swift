@@ -19,6 +19,7 @@ struct Show: AsyncParsableCommand {
               roost show notes/birds.md
               roost show e2d8942a d511e8df
               roost show e2d8942a --json --with-embeddings
+              roost show notes/birds.md --lines 40-60
               roost show --original e2d8942a > article.md
             """)
 
@@ -40,7 +41,17 @@ struct Show: AsyncParsableCommand {
         help: "Print the original file of the entry, byte for byte; see `roost ingest --keep-originals`.")
     var original = false
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Print only these lines of the text of one entry, with their numbers: 40-60, 40- or 40.",
+            valueName: "LINES"))
+    var lines: LineRange?
+
     func validate() throws {
+        guard lines == nil || !original && !json && !withEmbeddings else {
+            throw ValidationError("--lines cannot be combined with --original, --json or --with-embeddings")
+        }
         guard !original || !json && !withEmbeddings else {
             throw ValidationError("--original cannot be combined with --json or --with-embeddings")
         }
@@ -108,6 +119,10 @@ struct Show: AsyncParsableCommand {
         if let missing = ids.first(where: { !found.contains($0) }) {
             throw RoostError(.notFound, "no entry has the id \(missing.text)")
         }
+        if let lines {
+            try await store.close()
+            return try write(lines, of: entries)
+        }
         // A file can have thousands of entries, and the record of a source lists all of them.
         let assignments = try await snapshot.assignments(of: ids)
         let assigned = Dictionary(assignments.map { ($0.entry, $0) }) { first, _ in first }
@@ -157,6 +172,26 @@ struct Show: AsyncParsableCommand {
         var omittedTokens: Int?
         var boilerplate: [String]
         var treatment: EntryTreatmentDocument
+    }
+
+    /// Prints lines of the text of one entry.
+    ///
+    /// - Throws: ``CommandError`` if there are several entries, or the text has none of the lines.
+    private func write(_ range: LineRange, of entries: [Entry]) throws {
+        guard entries.count == 1 else {
+            throw CommandError(
+                .usage,
+                "--lines prints lines of one entry, not of \(entries.count); give its id, or FILE:LINE")
+        }
+        let found = range.lines(of: entries[0])
+        guard let last = found.last else {
+            throw CommandError(.usage, "the text has no line \(range.first)")
+        }
+        let width = String(last.number).count
+        for line in found {
+            let number = String(repeating: " ", count: width - String(line.number).count) + "\(line.number)"
+            Terminal.write(Data("\(number)  \(line.text)\n".utf8))
+        }
     }
 
     private static func write(_ shown: ShownEntry) {

@@ -11,17 +11,21 @@ struct NamedEntries {
 
 extension StoreOptions {
     /// The help of arguments that name entries.
-    static let entryHelp = "An entry's id, the beginning of its id, or the path of an ingested file."
+    static let entryHelp = """
+        An entry's id, the beginning of its id, or the path of an ingested file, also with the number of a \
+        line (FILE:LINE).
+        """
 
     /// The rule for arguments that name entries, for the discussion of a command.
     static let entryRule = """
-        The path of an ingested file, or its URL, selects all of its entries. If a name is both the path of \
+        The path of an ingested file, or its URL, selects all of its entries, and FILE:LINE, as searches \
+        print it, the entry on this line. If a name is both the path of \
         an ingested file and the beginning of an id, it selects the file. A complete id always selects the \
         entry, and ./NAME always selects the file.
         """
 
-    /// Returns the entries that a full id, the path of an ingested file, the address of an ingested page, or
-    /// a unique id prefix names. The first of these that exists counts.
+    /// Returns the entries that a full id, the path of an ingested file, the address of an ingested page, a
+    /// path with the number of a line, or a unique id prefix names. The first of these that exists counts.
     ///
     /// - Throws: ``CommandError`` or ``RoostError`` if the text names no entry, or several ids begin with it.
     func namedEntries(_ text: String, _ store: KnowledgeStore) async throws -> NamedEntries {
@@ -40,8 +44,43 @@ extension StoreOptions {
             let listed = Set(ordered)
             return NamedEntries(ids: ordered + ids.filter { !listed.contains($0) }, source: source)
         }
+        if let entry = try await entry(onLine: text, in: snapshot) { return NamedEntries(ids: [entry]) }
         try await requireIDOrKnownFile(text, in: snapshot)
         return NamedEntries(ids: [try await entryID(text, store)])
+    }
+
+    /// Returns the entry on a line of an ingested file; `nil` if a text is not the path of such a file and a
+    /// number.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound` if no entry of the file is on the line.
+    private func entry(onLine text: String, in snapshot: any StorageSnapshot) async throws -> Entry.ID? {
+        guard let match = text.wholeMatch(of: /(?<path>.+):(?<line>[0-9]+)/), let line = Int(match.line),
+            !text.contains("://")
+        else { return nil }
+        let path = String(match.path)
+        let filter = EntryFilter(sources: [RecordReader.sourceID(URL(fileURLWithPath: path))])
+        var found: Entry.ID?
+        var count = 0
+        var withoutLine: Entry.ID?
+        for try await page in snapshot.entryPages(matching: filter) {
+            for entry in page.entries {
+                guard let lines = entry.sourceLines else {
+                    withoutLine = entry.id
+                    continue
+                }
+                if lines.contains(line) { found = entry.id }
+            }
+            count += page.entries.count
+        }
+        // Documents without lines, such as PDF, are usually one entry.
+        if count == 1, let withoutLine { return withoutLine }
+        guard count == 0 || found != nil else {
+            let shown = Terminal.line(path, limit: 200)
+            throw RoostError(
+                .notFound,
+                "no entry is on line \(line) of \(shown); run `roost show '\(shown)'` for its entries")
+        }
+        return found
     }
 
     /// Returns the entry that an argument names.
@@ -88,5 +127,14 @@ extension StoreOptions {
             "no entry has the id or path '\(shown)'; "
                 + (path.map { "did you mean '\(Terminal.line($0, limit: 200))'?" }
                     ?? "run `roost list` to list entries with ids and paths"))
+    }
+}
+
+extension Entry {
+    /// The numbers of the lines of the source on which the text is; `nil` if they are unknown.
+    fileprivate var sourceLines: ClosedRange<Int>? {
+        guard let first = location?.line else { return nil }
+        let breaks = content.utf8.count { $0 == UInt8(ascii: "\n") }
+        return first...max(first, location?.lastLine ?? first + breaks)
     }
 }
