@@ -22,7 +22,7 @@ struct RoostCommand: AsyncParsableCommand {
         subcommands: [
             Initialize.self, Add.self, IngestCommand.self, AddFolder.self, Folders.self, RemoveFolder.self,
             Sync.self, Watch.self, Query.self, Similar.self, Duplicates.self,
-            Pick.self, Show.self, List.self, Links.self, Backlinks.self,
+            Pick.self, Show.self, List.self, CountEntries.self, Links.self, Backlinks.self,
             Edit.self,
             TagCommand.self, Remove.self, Recluster.self, ClusterCommand.self, Export.self,
             ImportCommand.self,

@@ -9,7 +9,7 @@ import Testing
     private let cli = CommandLineDriver()
 
     @Test(arguments: [
-        ("log", "`roost list --sort updated --reverse`"), ("count", "`roost stats`"),
+        ("log", "`roost list --sort updated --reverse`"), ("tags", "`roost count --by tag`"),
         ("completion bash", "`roost --generate-completion-script bash`"), ("gc", "`roost compact`"),
         ("models", "`roost model list`"), ("collections", "`roost llm collections`"),
         ("open x", "`roost show`"), ("help log", "`roost help list`"), ("help version", "`roost help`"),

@@ -47,7 +47,8 @@ struct Edit: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Remove a value of the metadata, such as title; repeatable.", valueName: "key"))
+        help: ArgumentHelp("Remove a value of the metadata, such as title; repeatable.", valueName: "key"),
+        completion: DynamicCompletion.metadataKeys)
     var unset: [String] = []
 
     func validate() throws {

@@ -29,6 +29,10 @@ enum DynamicCompletion {
     static let metadataKeys = CompletionKind.custom { words, _, _ in
         await names(words) { store in try await scan(store) { Array($0.metadata.keys) } }
     }
+    /// The properties by which entries are counted.
+    static let properties = CompletionKind.custom { words, _, _ in
+        EntryProperty.names + (await names(words) { try await scan($0) { Array($0.metadata.keys) } })
+    }
     static let clusters = CompletionKind.custom { words, _, _ in
         await names(words, clusterNames)
     }

@@ -4,7 +4,8 @@ enum FamiliarNames {
     static let commands = [
         "delete": "remove", "del": "remove", "cat": "show", "get": "show", "view": "show", "grep": "query",
         "read": "show", "ask": "query", "new": "init", "create": "init", "status": "stats", "info": "stats",
-        "count": "stats", "du": "stats", "describe": "show", "check": "doctor", "fsck": "doctor",
+        "du": "stats", "tags": "count --by tag", "facets": "count --by tag",
+        "trends": "count --by cluster --by month", "timeline": "count --by cluster --by month", "describe": "show", "check": "doctor", "fsck": "doctor",
         "validate": "doctor", "repair": "doctor --repair", "settings": "config", "label": "cluster label",
         "merge": "cluster merge", "restore": "backup restore", "verify": "backup verify",
         "snapshot": "backup create", "version": "--version", "install": "model add",

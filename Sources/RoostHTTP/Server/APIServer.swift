@@ -45,8 +45,8 @@ package struct APIServer: Service {
 
     /// All routes, in the order of the documentation.
     static let routes: [Route] =
-        StatusRoutes.all + EntryRoutes.all + TransferRoutes.all + SearchRoutes.all + ClusterRoutes.all
-        + ConversationRoutes.all + SourceRoutes.all + JobRoutes.all + ChangeRoutes.all
+        StatusRoutes.all + EntryRoutes.all + CountRoutes.all + TransferRoutes.all + SearchRoutes.all
+        + ClusterRoutes.all + ConversationRoutes.all + SourceRoutes.all + JobRoutes.all + ChangeRoutes.all
         + EmbeddingRoutes.all + AuthorizationRoutes.all + DocumentationRoutes.all + AgentRoutes.all
 
     /// Serves requests until the server is asked to stop. Requests that have begun are answered first.
