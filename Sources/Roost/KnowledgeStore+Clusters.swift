@@ -179,6 +179,23 @@ extension KnowledgeStore {
     public func deleteCluster(_ id: Cluster.ID) async throws {
         try await clusterEditor.delete(id)
     }
+
+    /// Moves entries to a cluster, or out of all clusters. A cluster without members ends.
+    ///
+    /// The entries stay there until the next run, which can assign them differently, or until their texts
+    /// change.
+    ///
+    /// - Parameters:
+    ///   - ids: The entries.
+    ///   - cluster: The cluster; `nil` for none.
+    /// - Returns: The number of entries that were not in the cluster before.
+    /// - Throws: ``RoostError`` with `.notFound` for an entry that the store does not contain or that has no
+    ///   vector, or for an unknown cluster, and with `.badInput` for a parent cluster; `StorageError`. If an
+    ///   error is thrown, nothing is changed.
+    @discardableResult
+    public func moveEntries(_ ids: [Entry.ID], to cluster: Cluster.ID?) async throws -> Int {
+        try await clusterEditor.move(ids, to: cluster)
+    }
 }
 
 // MARK: - Labels from a labeler

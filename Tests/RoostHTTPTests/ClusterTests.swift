@@ -84,6 +84,24 @@ struct ClusterTests {
             #expect(try await count("my%20LABEL") == 8)
             #expect(try await count(ids[0]) == 8)
             #expect(try await harness.send(.GET, "/api/v1/entries?cluster=other").status == 404)
+            // A text finds its cluster, and an entry can be moved to the other one.
+            let found = try await harness.send(.GET, "/api/v1/clusters?query=tomato%20garden").json
+            let matches = try #require(found["clusters"]?.elements)
+            #expect(matches.count == 2 && matches.allSatisfy { $0["similarity"] != nil })
+            let garden = try #require(matches[0]["id"]?.asString)
+            let members = try await harness.send(.GET, "/api/v1/clusters/\(garden)/members").json
+            let texts = (members["entries"]?.elements ?? []).compactMap { $0["content"]?.asString }
+            #expect(texts.count == 8 && texts.allSatisfy { $0.contains("tomato") })
+            let entry = try #require(members["entries"]?.elements?.first?["id"])
+            let other = try #require(ids.first { $0 != garden })
+            let target = "/api/v1/clusters/\(other)/members"
+            #expect(try await harness.send(.POST, target, ["entries": [entry]]).json["size"] == 9)
+            let unknown: JSONValue = ["entries": [.string(UUID().uuidString)]]
+            #expect(try await harness.send(.POST, target, unknown).status == 404)
+            #expect(try await harness.send(.POST, target, ["entries": []]).status == 400)
+            let none = "/api/v1/clusters/\(UUID().uuidString)/members"
+            #expect(try await harness.send(.POST, none, ["entries": [entry]]).status == 404)
+            #expect(try await harness.send(.GET, "/api/v1/clusters?query=%20").status == 400)
         }
     }
 

@@ -233,6 +233,16 @@ struct ToolTests {
         #expect(list.count == 2)
         let members = await harness.call("clusters", ["cluster": try #require(list[0]["id"])])
         #expect(members["members"]?.elements?.count == 8)
+        for (query, word) in [("tomato garden soil", "tomato"), ("engine oil gearbox", "engine")] {
+            let found = await harness.call("clusters", ["query": .string(query), "limit": 1])
+            let first = try #require(found["clusters"]?.elements?.first)
+            #expect(first["similarity"] != nil)
+            let texts = await harness.call("clusters", ["cluster": try #require(first["id"])])
+            let title = texts["members"]?.elements?.first?["title"]?.asString ?? ""
+            #expect(title.contains(word), "\(title)")
+        }
+        let both = await harness.call("clusters", ["query": "engine", "cluster": try #require(list[0]["id"])])
+        #expect(both["clusters"] == nil && both["members"] == nil)
     }
 
     // MARK: Isolation

@@ -3,7 +3,7 @@ import RoostClustering
 import RoostModel
 import RoostText
 
-/// Labels, merges, splits and deletes individual clusters at a person's request.
+/// Labels, merges, splits and deletes individual clusters, and moves entries, at a person's request.
 struct ClusterEditor: Sendable {
     let storage: any StorageProvider
     /// The embedder of texts without boilerplate lines, and the lines and vectors of the last run.
@@ -180,6 +180,28 @@ struct ClusterEditor: Sendable {
             for row in edit.rows(of: id) { edit.assignments[row] = nil }
             return []
         }
+    }
+
+    /// See ``KnowledgeStore/moveEntries(_:to:)``.
+    func move(_ ids: [Entry.ID], to target: Cluster.ID?) async throws -> Int {
+        let moved = Set(ids)
+        var before: [Entry.ID: Cluster.ID] = [:]
+        for assignment in try await storage.snapshot().assignments(of: Array(moved)) {
+            before[assignment.entry] = assignment.cluster
+        }
+        _ = try await edit { edit in
+            if let target { _ = try edit.cluster(target) }
+            let rows = edit.entries.indices.filter { moved.contains(edit.entries[$0]) }
+            guard rows.count == moved.count else {
+                let missing = moved.subtracting(rows.map { edit.entries[$0] }).map(\.text).min() ?? ""
+                throw RoostError(
+                    .notFound,
+                    "cannot move entry \(missing): it was not found or has no vector; nothing was changed")
+            }
+            for row in rows { edit.assignments[row] = target }
+            return []
+        }
+        return moved.count { before[$0] != target }
     }
 
     /// Edits the assignments and commits the result.

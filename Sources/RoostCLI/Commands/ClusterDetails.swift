@@ -177,6 +177,9 @@ extension ClusterCommand {
                   no words                Its text has neither letters nor digits.
                   no known words          Its vector is zero: the model knows none of its words.
 
+                `roost recluster --max-outliers 0` assigns all entries that it can, and `roost cluster move` \
+                single ones.
+
                 Examples:
                   roost cluster outliers
                   roost cluster outliers -n100 --format csv

@@ -18,7 +18,8 @@ struct ClusterCommand: AsyncParsableCommand {
         subcommands: [
             ListClusters.self, ShowCluster.self, ListOutliers.self, DiffClusters.self,
             ClusterDriftCommand.self, LabelCluster.self, AutolabelClusters.self, MergeClusters.self,
-            SplitCluster.self, DeleteCluster.self, PlanClusters.self, AssignShard.self,
+            SplitCluster.self, DeleteCluster.self, FindClusters.self, MoveEntries.self,
+            PlanClusters.self, AssignShard.self,
             ShowClusterPlan.self, FinishClusters.self, DiscardClusterPlan.self,
         ], defaultSubcommand: ListClusters.self, aliases: ["clusters"])
 

@@ -38,7 +38,7 @@ enum FamiliarNames {
         "find": ["search"], "query": ["search"], "grep": ["search"], "install": ["pull", "add"],
         "download": ["pull"], "load": ["import"], "save-as": ["export"], "dump": ["export"],
         "run": ["finish"],
-        "cancel": ["discard"], "join": ["merge"], "history": ["diff"],
+        "cancel": ["discard"], "join": ["merge"], "reassign": ["move"], "topics": ["find"], "history": ["diff"],
     ]
 
     /// Options of other programs, with the options that have the same purpose in some command.

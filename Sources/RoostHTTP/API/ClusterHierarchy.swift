@@ -33,6 +33,13 @@ struct ClusterHierarchy: Sendable {
         return ordered(forest.roots).map(nest)
     }
 
+    /// Returns the JSON form of a cluster that was found by its similarity to a text.
+    func json(_ cluster: Cluster, similarity: Float) -> JSONValue {
+        var members = json(cluster).members ?? [:]
+        members["similarity"] = .float(similarity)
+        return .object(members)
+    }
+
     /// Returns the JSON form of a cluster.
     func json(_ cluster: Cluster) -> JSONValue {
         var members: [String: JSONValue] = [
@@ -62,6 +69,7 @@ struct ClusterHierarchy: Sendable {
             "silhouette": Schema.number("The silhouette, -1 to 1."),
             "stability": Schema.number("The share of samples in which the cluster is found again."),
             "parent": Schema.id("The id of the cluster that contains this one."),
+            "similarity": Schema.number("The cosine similarity of the centroid to a query, if there is one."),
             "representatives": Schema.array(of: Schema.id("The id of an entry."), "Typical members."),
             "children": Schema.array(
                 of: Schema.reference("Cluster"), "The clusters below this one, if they were requested."),

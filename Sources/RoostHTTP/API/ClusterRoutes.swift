@@ -13,7 +13,7 @@ enum ClusterRoutes {
     private static let cluster = Route.Body.json(Schema.reference("Cluster"))
     private static let maximumParts = 100
 
-    static let all = [list, get, members, label, remove, merge, split] + ClusterRunRoutes.all
+    static let all = [list, get, members, move, label, remove, merge, split] + ClusterRunRoutes.all
 
     private static let clusters = Route.Body.json(
         Schema.object(
@@ -24,11 +24,24 @@ enum ClusterRoutes {
     private static let list = Route(
         method: .get, path: "/api/v1/clusters", operation: "listClusters", tag: tag,
         summary: "List the clusters.",
-        details: "Clusters of a lower level name their parent. With tree=true, they are nested as children.",
-        parameters: [.query("tree", Schema.flag("Whether to nest clusters in their parents."))],
-        answers: [Route.Answer(200, "The clusters, largest first.", clusters)]
+        details: "Clusters of a lower level name their parent. With tree=true, they are nested as children. "
+            + "With a query, they are in the order of their similarity, and not nested.",
+        parameters: [
+            .query("tree", Schema.flag("Whether to nest clusters in their parents.")),
+            .query(
+                "query",
+                Schema.string("List the clusters that are most similar to this text first.", maximum: 1_000)),
+        ],
+        answers: [Route.Answer(200, "The clusters, largest or most similar first.", clusters)]
     ) { call in
         try await call.context.handle.use { store in
+            if let query = call.values["query"]?.asString {
+                let matches = try await store.clusters(matching: query)
+                let tree = ClusterHierarchy(matches.map(\.cluster))
+                return .json([
+                    "clusters": .array(matches.map { tree.json($0.cluster, similarity: $0.similarity) })
+                ])
+            }
             let clusters = try await store.storage.snapshot().clusters()
             let tree = ClusterHierarchy(clusters)
             return .json([
@@ -81,6 +94,34 @@ enum ClusterRoutes {
                 members["nextCursor"] = PageCursor.text(start + page.count, of: call, at: snapshot.stamp)
             }
             return .json(.object(members))
+        }
+    }
+
+    private static let move = Route(
+        method: .post, path: path + "/members", operation: "moveEntries", tag: tag,
+        summary: "Move entries to a cluster.",
+        details: "The next run can assign them differently. A cluster without entries ends.",
+        effect: .writes, parameters: [id],
+        body: .json(
+            Schema.object(
+                named: "ClusterMove",
+                [
+                    "entries": Schema.array(
+                        of: Schema.id("The id of an entry."), "The entries.", minimum: 1, maximum: 10_000)
+                ], required: ["entries"])),
+        answers: [Route.Answer(200, "The cluster.", cluster)]
+    ) { call in
+        let id = try call.id("id", of: "cluster")
+        let texts = (call.body["entries"]?.elements ?? []).compactMap(\.asString)
+        let entries = texts.compactMap(UUID.init(uuidString:))
+        guard entries.count == texts.count else {
+            throw Problem.invalid("body.entries must contain the ids of entries")
+        }
+        return try await call.context.handle.use { store in
+            _ = try find(id, in: try await store.storage.snapshot().clusterRecords())
+            try await store.moveEntries(entries, to: id)
+            let clusters = try await store.storage.snapshot().clusters()
+            return .json(ClusterHierarchy(clusters).json(try find(id, in: clusters)))
         }
     }
 

@@ -10,6 +10,7 @@ struct ClustersTool: Tool {
     private static let defaultLimit = 50
 
     private static let maximumKeywords = 8
+    private static let maximumQueryLength = 1_000
 
     /// The properties of a cluster in the result.
     private static let clusterProperties = [
@@ -25,19 +26,25 @@ struct ClustersTool: Tool {
             "cohesion", .number(-.infinity ... .infinity),
             "The mean cosine similarity of the members and the centroid."),
         ToolProperty("parent", .string(maximumBytes: .max), "The id of the cluster above it."),
+        ToolProperty(
+            "similarity", .number(-.infinity ... .infinity),
+            "The cosine similarity of the centroid and 'query'."),
     ]
 
     let definition = ToolDefinition(
         name: "clusters", title: "Browse the clusters",
         description:
             "Without arguments, returns the clusters of the store with labels, keywords and sizes, largest "
-            + "first; a cluster with a 'parent' is part of that cluster. With 'cluster', returns the members "
-            + "of that cluster.",
+            + "first; a cluster with a 'parent' is part of that cluster. With 'query', the clusters that are "
+            + "most similar to a text come first. With 'cluster', returns the members of that cluster.",
         effect: .reads,
         input: [
             ToolProperty(
                 "cluster", .string(maximumBytes: EntryLookup.maximumNameLength),
                 "The id or label of a cluster whose members to return."),
+            ToolProperty(
+                "query", .string(maximumBytes: maximumQueryLength),
+                "A text; the clusters that are most similar to it come first."),
             ToolProperty(
                 "drift", .flag, "Whether to report how much the store has changed since the last run."),
             ToolProperty(
@@ -47,7 +54,7 @@ struct ClustersTool: Tool {
         output: [
             ToolProperty(
                 "clusters", .array(of: .object(clusterProperties), maximumCount: maximumLimit),
-                "The clusters, largest first."),
+                "The clusters, largest or most similar first."),
             ToolProperty(
                 "members", .array(of: .object(EntryJSON.summaryProperties), maximumCount: maximumLimit),
                 "The members of the cluster, nearest to its centroid first."),
@@ -63,6 +70,9 @@ struct ClustersTool: Tool {
             let offset = try PageCursor.position(of: arguments, at: snapshot.stamp)
             let limit = arguments.integer("limit", default: Self.defaultLimit)
             if let name = arguments.string("cluster") {
+                guard arguments["query"] == nil else {
+                    throw ToolFailure("'query' finds clusters; pass either 'query' or 'cluster'")
+                }
                 let lookup = EntryLookup(rules: rules, snapshot: snapshot)
                 let records = try await snapshot.clusterRecords()
                 let cluster = try lookup.cluster(name, among: records)
@@ -80,8 +90,14 @@ struct ClustersTool: Tool {
             // statement per cluster would.
             let clusters = try await snapshot.clusters()
             let sizes = Self.sizes(of: clusters)
-            let ordered = clusters.sorted {
+            var ordered = clusters.sorted {
                 (sizes[$1.id] ?? 0, $0.id.text) < (sizes[$0.id] ?? 0, $1.id.text)
+            }
+            var similarities: [Cluster.ID: Float] = [:]
+            if let query = arguments.string("query") {
+                let matches = try await Self.matches(of: query, among: clusters, in: store)
+                ordered = matches.map(\.cluster)
+                for match in matches { similarities[match.cluster.id] = match.similarity }
             }
             let page = ordered.dropFirst(offset).prefix(limit)
             var other: [String: JSONValue] = [:]
@@ -91,7 +107,9 @@ struct ClustersTool: Tool {
                 other["notices"] = [.string("the store has no clusters yet; \(advice)")]
             }
             return ResultPage(
-                page.map { Self.summary(of: $0, size: sizes[$0.id] ?? 0) }, name: "clusters", offset: offset,
+                page.map {
+                    Self.summary(of: $0, size: sizes[$0.id] ?? 0, similarity: similarities[$0.id])
+                }, name: "clusters", offset: offset,
                 isLast: offset + page.count >= ordered.count, arguments, snapshot.stamp, with: other
             ).json
         }
@@ -105,13 +123,21 @@ struct ClustersTool: Tool {
         }
     }
 
-    private static func summary(of cluster: Cluster, size: Int) -> JSONValue {
+    private static func matches(
+        of query: String, among clusters: [Cluster], in store: KnowledgeStore
+    ) async throws -> [ClusterMatch] {
+        guard !query.allSatisfy(\.isWhitespace) else { throw ToolFailure("'query' is empty") }
+        return try await ClusterMatch.matches(of: query, among: clusters, store.embedder)
+    }
+
+    private static func summary(of cluster: Cluster, size: Int, similarity: Float?) -> JSONValue {
         var members: [String: JSONValue] = [
             "id": .string(cluster.id.text), "label": .string(cluster.label), "size": .integer(Int64(size)),
             "keywords": .array(cluster.keywords.prefix(maximumKeywords).map { .string($0) }),
         ]
         if cluster.cohesion.isFinite { members["cohesion"] = .rounded(cluster.cohesion) }
         members["parent"] = cluster.parent.map { .string($0.text) }
+        if let similarity { members["similarity"] = .rounded(similarity) }
         return .object(members)
     }
 

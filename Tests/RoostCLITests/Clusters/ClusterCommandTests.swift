@@ -117,4 +117,37 @@ import Testing
         let shown = try cli.roost("cluster", "show", String(id))
         #expect(shown.output.contains("Night 3") && !shown.output.contains("tags:"), "\(shown)")
     }
+
+    @Test func `a text finds a cluster, and entries are moved to it`() throws {
+        try makeStore()
+        #expect(try cli.roost("recluster", "--clusters", "4").status == 0)
+        func find(_ words: String...) throws -> String {
+            let found = try cli.roost(["cluster", "find"] + words + ["-n1", "--template={id} {size}"])
+            #expect(found.status == 0, "\(found)")
+            return found.output.trimmingCharacters(in: .newlines)
+        }
+        let (bread, boat) = (try find("bread", "oven"), try find("boat", "sail"))
+        #expect(bread.hasSuffix(" 15") && boat.hasSuffix(" 15") && bread != boat)
+        #expect(try cli.roost("cluster", "find", "bread", "-n9").output.split(separator: "\n").count == 4)
+        let (breadID, boatID) = (String(bread.prefix(36)), String(boat.prefix(36)))
+        let moved = try cli.roost(
+            "cluster", "move", "--cluster", breadID, "--where", "kind=note", "--to", boatID)
+        #expect(moved.status == 0 && moved.error.contains("moved 15 of 15 entries to "), "\(moved)")
+        let ended = try cli.roost("cluster", "show", breadID)
+        #expect(ended.status == 66, "\(ended)")
+        #expect(try cli.roost("undo").status == 0)
+        #expect(try find("bread", "oven") == bread)
+        let out = try cli.roost("cluster", "move", "rows.jsonl:1", "--to", "none")
+        #expect(out.status == 0 && out.error.contains("moved 1 of 1 entry out of"), "\(out)")
+        #expect(try cli.roost("list", "--cluster=none", "--template={title}").output.hasSuffix(" 0\n"))
+        for (arguments, status, part) in [
+            (["12345678", "--tag=x", "--to=none"], Int32(64), "either ids"),
+            (["--to=none"], 64, "either ids"),
+            (["--tag=x", "--to=none"], 66, "no entry has the tag 'x'"),
+            (["rows.jsonl:2", "--to=missing"], 66, "no cluster has the id or label 'missing'"),
+        ] {
+            let outcome = try cli.roost(["cluster", "move"] + arguments)
+            #expect(outcome.status == status && outcome.error.contains(part), "\(arguments): \(outcome)")
+        }
+    }
 }

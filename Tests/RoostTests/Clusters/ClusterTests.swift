@@ -372,6 +372,11 @@ import Testing
             { _ = try await $0.labelCluster(made.clusters[0].id, as: "Named") },
             { _ = try await $0.mergeClusters(made.clusters.prefix(2).map(\.id)) },
             { try await $0.deleteCluster(made.clusters[0].id) },
+            { store in
+                let entry = try await store.storage.fetchEntries()[0]
+                let target = try await store.clusters().first { !$0.members.contains(entry.id) }
+                try await store.moveEntries([entry.id], to: target?.id)
+            },
         ]
         for (number, edit) in edits.enumerated() {
             let before = try await all()

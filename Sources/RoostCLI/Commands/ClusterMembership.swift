@@ -1,0 +1,142 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+extension ClusterCommand {
+    struct FindClusters: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "find", abstract: "Find the clusters that are similar to a text.",
+            discussion: """
+                Compares the text with the centroids, so it also finds clusters whose labels do not contain \
+                its words. Prints the cosine similarity, the size, the label and the id of each cluster, the \
+                most similar one first.
+
+                Examples:
+                  roost cluster find birds in spring
+                  roost cluster find taxes -n1 --template '{id}'
+                """,
+            aliases: ["search"])
+
+        /// The JSON form of a match.
+        private struct Document: Encodable {
+            var cluster: ClusterDocument
+            var similarity: Float
+
+            private enum CodingKeys: String, CodingKey { case similarity }
+
+            func encode(to encoder: any Encoder) throws {
+                try cluster.encode(to: encoder)
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(similarity, forKey: .similarity)
+            }
+        }
+
+        @OptionGroup var options: StoreOptions
+
+        @Argument(help: "The text; it needs no quotes.")
+        var text: [String]
+
+        @Option(
+            name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
+            help: ArgumentHelp("The maximum number of clusters.", valueName: "N"))
+        var limit = 5
+
+        @OptionGroup var output: RowOutputOptions
+
+        func validate() throws {
+            guard limit >= 1 else {
+                throw ValidationError("-n must be a whole number of at least 1, not \(limit)")
+            }
+        }
+
+        func run() async throws {
+            let store = try await options.open()
+            let matches = try await store.clusters(matching: text.joined(separator: " "))
+            try await store.close()
+            options.remark(on: store.embedder)
+            let sizes = ClusterForest(matches.map(\.cluster))
+            var writer = ListWriter(output, Self.columns)
+            try writer.write(
+                matches.prefix(limit).map { match in
+                    let size = sizes.size(of: match.cluster)
+                    return ListRow(
+                        cells: [
+                            Terminal.score(match.similarity), "\(size)", Terminal.line(match.cluster.label),
+                            match.cluster.id.text,
+                        ],
+                        document: Document(
+                            cluster: ClusterDocument(match.cluster, size: size), similarity: match.similarity)
+                    )
+                })
+            writer.finish(options)
+            if matches.isEmpty {
+                options.note("the store has no clusters yet; run `roost recluster` to create them")
+            }
+        }
+
+        private static let columns = [
+            TableColumn(name: "similarity", isNumber: true), TableColumn(name: "size", isNumber: true),
+            TableColumn(name: "label", style: .bold, isFlexible: true), EntryRow.idColumn,
+        ]
+    }
+
+    struct MoveEntries: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "move", abstract: "Move entries to another cluster.",
+            discussion: """
+                Moves the entries with the given ids or files, or those that match all of the given \
+                options. A cluster without entries ends. The entries stay in the cluster until their texts \
+                change; the next `roost recluster` can assign them differently. `roost undo` reverts the \
+                move.
+
+                \(StoreOptions.entryRule)
+
+                Examples:
+                  roost cluster move e2d8942a --to 94254dc3
+                  roost cluster move e2d8942a d511e8df --to "Night sky"
+                  roost cluster move --tag astronomy --to "Night sky"
+                """)
+
+        @OptionGroup var options: StoreOptions
+
+        @Argument(
+            help: ArgumentHelp(StoreOptions.entryHelp, valueName: "ID|FILE"),
+            completion: DynamicCompletion.entries)
+        var ids: [String] = []
+
+        @OptionGroup var filters: FilterOptions
+
+        @Option(
+            name: .long,
+            help: ArgumentHelp(
+                "The cluster with this id or label, or 'none' to remove the entries from their clusters.",
+                valueName: "ID"), completion: DynamicCompletion.clusterFilters)
+        var to: String
+
+        func validate() throws {
+            guard ids.isEmpty != filters.isEmpty else {
+                throw ValidationError("give either ids of entries or options that select entries")
+            }
+        }
+
+        func run() async throws {
+            let store = try await options.open()
+            var entries: [Entry.ID] = []
+            for text in ids { entries += try await options.namedEntries(text, store).ids }
+            if !filters.isEmpty {
+                let filter = try await filters.filter(options, store)
+                let snapshot = try await store.storage.snapshot()
+                for try await page in snapshot.headerPages(matching: filter) {
+                    entries += page.headers.map(\.id)
+                }
+                if entries.isEmpty { throw RoostError(.notFound, "nothing was moved: " + filters.missReason) }
+            }
+            let isNone = to.lowercased() == EntryFilter.unclusteredName
+            let cluster = isNone ? nil : try await options.cluster(to, store)
+            let moved = try await store.moveEntries(entries, to: cluster?.id)
+            try await store.close()
+            let name = cluster.map { "to \(Terminal.line($0.label, limit: 60))" } ?? "out of their clusters"
+            options.note("moved \(moved) of \(Count.text(Set(entries).count, "entry", "entries")) \(name)")
+        }
+    }
+}
