@@ -177,7 +177,8 @@ extension ClusterMap {
     }
 
     /// Returns the map as a self-contained HTML page: points in the color of their cluster, labels, the text
-    /// of the entry under the pointer, and a search field.
+    /// of the entry under the pointer, a search field, and a button that saves the ids of the selected
+    /// entries.
     public func page() throws -> Data {
         struct Contents: Encodable {
             var total: Int
@@ -187,13 +188,14 @@ extension ClusterMap {
             var y: [Float]
             /// The index of each point's cluster; -1 for a point in no cluster.
             var cluster: [Int]
+            var ids: [String]
             var text: [String]
         }
         func rounded(_ value: Float) -> Float { (value * 1000).rounded() / 1000 }
         let contents = Contents(
             total: total, labels: clusters.map(\.label), sizes: clusters.map(\.size),
             x: points.map { rounded($0.x) }, y: points.map { rounded($0.y) },
-            cluster: points.map { $0.cluster ?? -1 },
+            cluster: points.map { $0.cluster ?? -1 }, ids: points.map(\.id.text),
             text: points.map { String($0.text.prefix(Self.maximumTextLength)) })
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -33,6 +33,8 @@ enum ClusterPage {
         button:hover, button:focus-visible, button[aria-pressed=true] { background: var(--line) }
         button span:nth-child(2) { flex: 1; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
         button span:nth-child(3) { color: var(--soft) }
+        #save { width: auto; margin: 0 14px 8px; border: 1px solid var(--soft); justify-content: center }
+        #save:disabled { opacity: 0.5; cursor: default }
         .dot { width: 10px; height: 10px; border-radius: 5px; margin-top: 5px; flex: none }
         #tip { position: absolute; max-width: 360px; padding: 8px 10px; border-radius: 6px;
           pointer-events: none; background: var(--back); border: 1px solid var(--line);
@@ -47,6 +49,8 @@ enum ClusterPage {
         <aside>
         <input id="search" type="search" placeholder="Search the texts" aria-label="Search the texts">
         <div id="count" role="status"></div>
+        <button id="save" title="Save the ids of the shown entries, such as for roost tag $(cat ids.txt) +tag.
+        Drag with Shift on the map to select a rectangle; Escape selects all.">Save ids</button>
         <ul id="list"></ul>
         </aside>
         <script id="data" type="application/json">/*DATA*/</script>
@@ -55,6 +59,7 @@ enum ClusterPage {
         const data = JSON.parse(document.getElementById('data').textContent);
         const canvas = document.getElementById('map'), context = canvas.getContext('2d');
         const tip = document.getElementById('tip'), search = document.getElementById('search');
+        const save = document.getElementById('save');
         const n = data.x.length, lower = data.text.map(text => text.toLowerCase());
         const none = 'hsl(0 0% 60%)';
         // The golden angle keeps the colors of neighboring numbers apart.
@@ -69,8 +74,12 @@ enum ClusterPage {
           return xs.length ? [middle(xs), middle(ys)] : null;
         });
         let view = { x: 0, y: 0, scale: 1 }, chosen = null, words = '', hovered = -1;
+        // The selected rectangle: the coordinates of two opposite corners on the map.
+        let box = null;
+        const between = (value, a, b) => value >= Math.min(a, b) && value <= Math.max(a, b);
         function shown(i) {
-          return (chosen === null || data.cluster[i] === chosen) && (!words || lower[i].includes(words));
+          return (chosen === null || data.cluster[i] === chosen) && (!words || lower[i].includes(words)) &&
+            (!box || between(data.x[i], box[0], box[2]) && between(data.y[i], box[1], box[3]));
         }
         function fit() {
           let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
@@ -84,6 +93,8 @@ enum ClusterPage {
         }
         const screen = (x, y) => [(x - view.x) * view.scale + canvas.clientWidth / 2,
           (y - view.y) * view.scale + canvas.clientHeight / 2];
+        const place = (x, y) => [(x - canvas.clientWidth / 2) / view.scale + view.x,
+          (y - canvas.clientHeight / 2) / view.scale + view.y];
         function draw() {
           const ratio = window.devicePixelRatio || 1, style = getComputedStyle(document.body);
           canvas.width = canvas.clientWidth * ratio; canvas.height = canvas.clientHeight * ratio;
@@ -103,6 +114,12 @@ enum ClusterPage {
             }
           }
           context.globalAlpha = 1;
+          if (box) {
+            const [left, top] = screen(box[0], box[1]), [right, bottom] = screen(box[2], box[3]);
+            context.lineWidth = 1;
+            context.strokeStyle = style.color;
+            context.strokeRect(left, top, right - left, bottom - top);
+          }
           context.font = '600 12px system-ui, sans-serif';
           context.textAlign = 'center';
           context.lineWidth = 3;
@@ -129,6 +146,8 @@ enum ClusterPage {
           });
           document.getElementById('count').textContent = `${count} of ${n} entries` +
             (data.total > n ? ` (of ${data.total} in the store)` : '');
+          save.textContent = `Save ${count === 1 ? '1 id' : `${count} ids`}`;
+          save.disabled = count === 0;
         }
         function nearest(x, y) {
           let [best, distance] = [-1, 100];
@@ -139,12 +158,21 @@ enum ClusterPage {
           }
           return best;
         }
-        let drag = null;
+        let drag = null, corner = null;
         canvas.addEventListener('pointerdown', event => {
-          drag = [event.offsetX, event.offsetY]; canvas.setPointerCapture(event.pointerId);
+          const position = [event.offsetX, event.offsetY];
+          if (event.shiftKey) { corner = position; box = null } else drag = position;
+          canvas.setPointerCapture(event.pointerId);
         });
-        canvas.addEventListener('pointerup', () => { drag = null });
+        canvas.addEventListener('pointerup', () => {
+          if (corner) draw();
+          drag = corner = null;
+        });
         canvas.addEventListener('pointermove', event => {
+          if (corner) {
+            box = [...place(...corner), ...place(event.offsetX, event.offsetY)];
+            return draw();
+          }
           if (drag) {
             view.x -= (event.offsetX - drag[0]) / view.scale;
             view.y -= (event.offsetY - drag[1]) / view.scale;
@@ -157,9 +185,9 @@ enum ClusterPage {
             const name = document.createElement('b');
             name.textContent = data.cluster[found] < 0 ? 'in no cluster' : data.labels[data.cluster[found]];
             tip.replaceChildren(name, data.text[found]);
-            const place = (at, room) => Math.max(0, Math.min(at + 14, room)) + 'px';
-            tip.style.left = place(event.offsetX, canvas.clientWidth - 380);
-            tip.style.top = place(event.offsetY, canvas.clientHeight - tip.offsetHeight);
+            const beside = (at, room) => Math.max(0, Math.min(at + 14, room)) + 'px';
+            tip.style.left = beside(event.offsetX, canvas.clientWidth - 380);
+            tip.style.top = beside(event.offsetY, canvas.clientHeight - tip.offsetHeight);
           }
           if (found !== hovered) { hovered = found; draw() }
         });
@@ -174,6 +202,16 @@ enum ClusterPage {
           draw();
         }, { passive: false });
         search.addEventListener('input', () => { words = search.value.trim().toLowerCase(); draw() });
+        window.addEventListener('keydown', event => {
+          if (event.key === 'Escape' && box) { box = null; draw() }
+        });
+        save.addEventListener('click', () => {
+          const ids = data.ids.filter((_, i) => shown(i)), link = document.createElement('a');
+          link.href = URL.createObjectURL(new Blob([ids.join('\n') + '\n'], { type: 'text/plain' }));
+          link.download = 'ids.txt';
+          link.click();
+          setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+        });
         data.labels.forEach((label, cluster) => {
           const button = document.createElement('button'), item = document.createElement('li');
           const parts = ['', label, String(data.sizes[cluster])].map(text => {
