@@ -137,7 +137,7 @@ struct Query: AsyncParsableCommand {
                         options.note("line \(line.number): \(remark)")
                     }
                     let document = { HitDocument($0, result.snippet(of: $0), HitDocument.Additions(search)) }
-                    answer.hits = result.hits.map(document)
+                    answer.hits = search.ordered(result.hits).map(document)
                     if result.hasOnlyNoise { answer.nearest = result.nearest.map(document) }
                 }
                 try Terminal.json(answer, encoder)

@@ -41,8 +41,8 @@ struct QueryArguments {
             --offset --since --source --store --tag --template --text-weight --until --where -n
             """,
             """
-            --all --diverse --exact --exact-words --explain --fold --help --json --jsonl --no-pager --null \
-            --open --quiet --raw --verbose -0 -h -l -q -v
+            --all --diverse --exact --exact-words --explain --fold --help --json --jsonl --newest --no-pager \
+            --null --open --quiet --raw --verbose -0 -h -l -q -v
             """
         ),
         "chat search": (

@@ -41,6 +41,9 @@ struct SearchOptions: ParsableArguments {
     @Flag(name: .long, help: "Show near-duplicates as one hit.")
     var fold = false
 
+    @Flag(name: .long, help: "Show the best hits in the order of their last change, the newest first.")
+    var newest = false
+
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp("Show N passages before and after the matched passage.", valueName: "N"))
@@ -99,6 +102,8 @@ struct SearchOptions: ParsableArguments {
     func show(
         _ result: QueryResult, _ options: StoreOptions, _ filters: FilterOptions, excluded: [String] = []
     ) throws {
+        var result = result
+        result.hits = ordered(result.hits)
         for text in Self.remarks(on: result, excluded: excluded) { options.note(text) }
         switch output.format {
         case nil: break
@@ -125,6 +130,14 @@ struct SearchOptions: ParsableArguments {
         }
         guard let best = result.hits.first else { try reportMissing(result, options, filters) }
         if output.open { try open(best, in: result) }
+    }
+
+    /// Returns hits in the order in which they are shown. Hits with the same date stay in their order.
+    func ordered(_ hits: [QueryHit]) -> [QueryHit] {
+        guard newest else { return hits }
+        return hits.enumerated().sorted { left, right in
+            (right.element.entry.updatedAt, left.offset) < (left.element.entry.updatedAt, right.offset)
+        }.map(\.element)
     }
 
     /// Returns the messages to the user about how the result was obtained.

@@ -62,6 +62,7 @@ enum UsageText {
         if command == ["ingest"], ["-r", "-R", "--recursive"].contains(name) {
             return "; folders are always read with all folders below them"
         }
+        if command == ["list"], ["--count", "-c"].contains(name) { return "; `roost count` counts entries" }
         let type = CommandNames().command(at: command)
         let owner = type.configuration.subcommands.first { subcommand in
             let known = QueryArguments(of: subcommand)

@@ -198,4 +198,25 @@ import Testing
         #expect(try cli.roost("duplicates", "--source", "rows.jsonl").status == 0)
         #expect(try cli.roost("duplicates", "--threshold", "1.5").status == 64)
     }
+
+    @Test func `the best hits can be shown in the order of their last change`() throws {
+        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
+        let texts = ["a heron stood", "a long text about a pond, its reeds and one heron", "the heron flew"]
+        for text in texts { #expect(try cli.roost("add", text).status == 0) }
+        func titles(_ arguments: String...) throws -> [String] {
+            try cli.roost(["query", "heron", "--all", "--template={title}"] + arguments).output
+                .split(separator: "\n").map(String.init)
+        }
+        let ranked = try titles()
+        #expect(ranked.last == texts[1] && Set(ranked) == Set(texts))
+        #expect(try titles("--newest") == texts.reversed())
+        // The limit selects the best hits, not the newest ones.
+        #expect(try titles("--newest", "-n2") == [texts[2], texts[0]])
+        let sorted = try cli.roost("query", "heron", "--all", "--sort", "updated")
+        #expect(sorted.error.contains("did you mean --newest?"), "\(sorted)")
+        let similar = try cli.roost(
+            "similar", String(try cli.roost("list", "-n1", "--template={id}").output.prefix(36)), "--newest",
+            "--all", "--template={title}")
+        #expect(similar.output == "\(texts[2])\n\(texts[1])\n", "\(similar)")
+    }
 }
