@@ -9,12 +9,23 @@ struct StatusTool: Tool {
     let handle: StoreHandle
     let rules: AccessRules
 
+    private static let maximumProperties = 2
+    private static let maximumCounts = 100
+    /// The maximum length of a value in counts, in characters.
+    private static let maximumValueLength = 200
+
     let definition = ToolDefinition(
         name: "status", title: "Describe the store",
         description:
             "Returns the numbers of entries, messages and clusters, the embedding model, the permissions and "
-            + "the time zone.",
-        effect: .reads, input: [],
+            + "the time zone. With 'countBy', also returns the tags or other values of the entries.",
+        effect: .reads,
+        input: [
+            ToolProperty(
+                "countBy", .array(of: .string(maximumBytes: 200), maximumCount: maximumProperties),
+                "Count the entries for each value of tag, cluster, source, folder, day, week, month, year, "
+                    + "or a metadata key, or for each combination of two of them.")
+        ],
         output: [
             ToolProperty(
                 "entries", .integer(0...Int.max), isRequired: true, "The number of visible entries."),
@@ -36,6 +47,22 @@ struct StatusTool: Tool {
             ToolProperty(
                 "conversation", .object(ScopeArguments.results),
                 "Only messages of this conversation are visible."),
+            ToolProperty(
+                "counts",
+                .array(
+                    of: .object([
+                        ToolProperty(
+                            "values",
+                            .array(of: .string(maximumBytes: .max), maximumCount: maximumProperties),
+                            isRequired: true,
+                            "The values in the order of 'countBy'; empty for entries without a value."),
+                        ToolProperty(
+                            "count", .integer(0...Int.max), isRequired: true, "The number of entries."),
+                    ]), maximumCount: maximumCounts),
+                "The visible entries by their values, the most frequent values first, or periods in their "
+                    + "order."),
+            ToolProperty("omitted", .integer(0...Int.max), "The number of further values."),
+            EntryJSON.noticeProperty,
         ])
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
@@ -68,7 +95,30 @@ struct StatusTool: Tool {
                     "agent": .string($0.agentId),
                 ]
             }
+            let names = arguments.strings("countBy")
+            if !names.isEmpty { members.merge(try await counts(by: names, in: store)) { $1 } }
             return .object(members)
         }
+    }
+
+    /// Returns the members with the numbers of entries by their values.
+    private func counts(by names: [String], in store: KnowledgeStore) async throws -> [String: JSONValue] {
+        let properties = names.compactMap(EntryProperty.init)
+        guard properties.count == names.count else {
+            throw ToolFailure("'countBy' takes properties and metadata keys")
+        }
+        guard rules.showsClusters || !properties.contains(.cluster) else {
+            throw ToolFailure("'cluster' cannot be used: this server shows only a part of the store")
+        }
+        let counts = try await store.counts(by: properties, matching: rules.restricting())
+        let shown = counts.prefix(Self.maximumCounts).map { count -> JSONValue in
+            let values = count.values.map {
+                JSONValue.string(String(($0 ?? "").prefix(Self.maximumValueLength)))
+            }
+            return ["values": .array(values), "count": .integer(Int64(count.count))]
+        }
+        var members: [String: JSONValue] = ["counts": .array(shown), "notice": EntryJSON.notice]
+        if counts.count > shown.count { members["omitted"] = .integer(Int64(counts.count - shown.count)) }
+        return members
     }
 }
