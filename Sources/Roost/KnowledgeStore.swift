@@ -243,6 +243,29 @@ public struct KnowledgeStore: Sendable {
         try await TextAddition.run(content, tags: tags, metadata: metadata, to: self)
     }
 
+    /// Adds a text with a key, or replaces the text of the entry with this key.
+    ///
+    ///     try await store.add("milk, bread", key: "shopping list")
+    ///     try await store.add("milk, bread, tea", key: "shopping list")   // the same entry
+    ///
+    /// The entry keeps its id, its dates of creation, and its tags and metadata; those of the call are added.
+    ///
+    /// - Parameter key: The name of the text, of at most 1,000 bytes. ``id(ofKey:)`` is the id of its entry.
+    /// - Returns: The entry, and whether it is new.
+    /// - Throws: ``RoostError`` with `.badInput` for an empty or too large text, an invalid key, or metadata
+    ///   that stores reject; `EmbedderError`; `StorageError`.
+    @discardableResult
+    public func add(
+        _ content: String, key: String, tags: [String] = [], metadata: [String: MetadataValue] = [:]
+    ) async throws -> AddedEntry {
+        try await TextAddition.run(content, key: key, tags: tags, metadata: metadata, to: self)
+    }
+
+    /// Returns the id of the entry of a text that is added with a key. The store need not contain it.
+    public static func id(ofKey key: String) -> Entry.ID {
+        EntryID.derived(source: TextAddition.defaultSource, key: key)
+    }
+
     /// Adds a text unless an entry that the caller may see has an equal text.
     ///
     /// A hidden entry with an equal text is not changed; a separate entry is added.

@@ -75,4 +75,22 @@ import Testing
         #expect(try titles("--tag", "final") == ["a loose text"])
         #expect(try titles("--tag", "draft").isEmpty)
     }
+
+    @Test func `A text with a key is replaced, and named by its key`() throws {
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        let first = try cli.roost("add", "--store=s", "--key", "shopping", "milk", "and", "bread")
+        let second = try cli.roost("add", "--store=s", "--key=shopping", "milk, bread, tea", "--tag", "list")
+        #expect(first.status == 0 && second.output == first.output, "\(second)")
+        #expect(second.error.contains("changed the entry 'shopping'"), "\(second)")
+        let same = try cli.roost("add", "--store=s", "--key=shopping", "milk, bread, tea")
+        #expect(same.error.contains("nothing was changed"), "\(same)")
+        #expect(try titles() == ["milk, bread, tea"])
+        #expect(try cli.roost("show", "--store=s", "shopping").output.hasSuffix("milk, bread, tea\n"))
+        #expect(try cli.roost("tag", "--store=s", "shopping", "+home").status == 0)
+        #expect(try titles("--tag=home", "--tag=list") == ["milk, bread, tea"])
+        #expect(try cli.roost("similar", "--store=s", "shopping", "--all").status == 1)
+        #expect(try cli.roost("remove", "--store=s", "shopping").output == "removed 1 entry\n")
+        #expect(try cli.roost("show", "--store=s", "shopping").status == 64)
+        #expect(try cli.roost("add", "--store=s", "--key=sha256:1", "x").status == 65)
+    }
 }

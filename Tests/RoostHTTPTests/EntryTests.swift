@@ -33,6 +33,25 @@ struct EntryTests {
         }
     }
 
+    @Test func `a text with a key replaces the text of its entry`() async throws {
+        try await HTTPHarness.run { harness in
+            func put(_ text: String, _ key: String) async throws -> HTTPHarness.Answer {
+                try await harness.send(
+                    .POST, "/api/v1/entries",
+                    ["content": .string(text), "key": .string(key), "metadata": ["n": 1]])
+            }
+            let first = try await put("milk", "list 1")
+            #expect(first.status == 201)
+            let second = try await put("milk and bread", "list 1")
+            #expect(second.status == 200 && second.json["id"] == first.json["id"])
+            #expect(second.json["content"] == "milk and bread")
+            // An equal text with another key is another entry.
+            #expect(try await put("milk and bread", "list 2").status == 201)
+            #expect(try await harness.store.count() == 2)
+            for key in [" ", "sha256:1", "a\nb"] { #expect(try await put("x", key).status == 400, "\(key)") }
+        }
+    }
+
     @Test func `the entries that match a filter are removed, and never all of them`() async throws {
         try await HTTPHarness.run { harness in
             for number in 1...3 {

@@ -4,7 +4,9 @@ import RoostModel
 /// Adds a single text as part of a stream source, which only adds entries.
 enum TextAddition {
     /// The id of the source to which added texts belong.
-    private static let defaultSource = "add"
+    static let defaultSource = "add"
+    /// The maximum length of a key that a caller gives to a text, in bytes.
+    static let maximumKeyLength = 1_000
 
     /// Messages of conversations belong to their conversation (`ConversationMemory`), so an equal message is
     /// not the entry of an added text.
@@ -22,15 +24,7 @@ enum TextAddition {
         _ content: String, tags: [String], metadata: [String: MetadataValue], to store: KnowledgeStore,
         ownSource: Source.ID? = nil, among visible: EntryFilter = .all
     ) async throws -> AddedEntry {
-        guard !content.allSatisfy(\.isWhitespace) else {
-            throw RoostError(.badInput, "cannot add the text: it is empty")
-        }
-        if let reason = TextParts.refusal(of: content) {
-            throw RoostError(.badInput, "cannot add the text: \(reason)")
-        }
-        if let defect = metadata.defect {
-            throw RoostError(.badInput, "cannot add the text: the metadata has \(defect)")
-        }
+        try check(content, metadata)
         let lookup = Lookup(content: content, store: store, ownSource: ownSource, visible: visible)
         var changes = EntryChanges()
         changes.addedTags = Set(tags)
@@ -52,6 +46,52 @@ enum TextAddition {
                 isRetryable: true)
         }
         return AddedEntry(id: entry.id, isNew: report.new > 0, isUpdated: report.updated > 0)
+    }
+
+    /// Adds a text under a key, or replaces the text of the entry with this key.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` for a key, text or metadata that cannot be stored.
+    static func run(
+        _ content: String, key: String, tags: [String], metadata: [String: MetadataValue],
+        to store: KnowledgeStore
+    ) async throws -> AddedEntry {
+        try check(content, metadata)
+        let isOneLine = !key.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        guard !key.allSatisfy(\.isWhitespace), key.utf8.count <= maximumKeyLength, isOneLine else {
+            throw RoostError(
+                .badInput,
+                "cannot add the text: its key must have 1 to \(maximumKeyLength) bytes and no control "
+                    + "characters")
+        }
+        guard !key.hasPrefix(EntryID.contentKeyPrefix) else {
+            throw RoostError(
+                .badInput, "cannot add the text: its key must not begin with '\(EntryID.contentKeyPrefix)'")
+        }
+        let draft = EntryDraft(key: key, content: content, metadata: metadata, tags: tags)
+        let report = try await Ingestor.run(
+            [SourceDraft(id: defaultSource, fingerprint: "", entries: [draft], isComplete: false)],
+            into: store, IngestOptions())
+        if let skip = report.skipped.first {
+            throw RoostError(.badInput, "cannot add the text: \(skip.reason)")
+        }
+        return AddedEntry(
+            id: EntryID.derived(source: defaultSource, key: key), isNew: report.new > 0,
+            isUpdated: report.updated > 0)
+    }
+
+    /// Checks a text and metadata before they are added.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput`.
+    private static func check(_ content: String, _ metadata: [String: MetadataValue]) throws {
+        guard !content.allSatisfy(\.isWhitespace) else {
+            throw RoostError(.badInput, "cannot add the text: it is empty")
+        }
+        if let reason = TextParts.refusal(of: content) {
+            throw RoostError(.badInput, "cannot add the text: \(reason)")
+        }
+        if let defect = metadata.defect {
+            throw RoostError(.badInput, "cannot add the text: the metadata has \(defect)")
+        }
     }
 
     /// Returns the entry that ``run(_:tags:metadata:to:ownSource:among:)`` would change instead of adding

@@ -9,10 +9,14 @@ struct Add: AsyncParsableCommand {
             Prints the entry's id. If the store already contains the text, only the tags and metadata \
             are added.
 
+            With --key, the text replaces that of the entry with this key, if there is one. Other commands \
+            accept the key as a name of the entry.
+
             Examples:
               roost add "The swift is back above the roof." --tag birds
               roost add remember to order seeds --tag garden
               roost add "Interview notes" --meta year=2024 --meta lang=en
+              roost add --key shopping milk, bread and tea
               pbpaste | roost add -
             """)
 
@@ -29,6 +33,9 @@ struct Add: AsyncParsableCommand {
     @Option(
         name: .long, help: ArgumentHelp("Add metadata to the entry; repeatable.", valueName: "key=value"))
     var meta: [String] = []
+
+    @Option(name: .long, help: "A name for the entry; an existing entry with this name gets the text.")
+    var key: String?
 
     func validate() throws { try TagArgument.check(tag) }
 
@@ -60,7 +67,12 @@ struct Add: AsyncParsableCommand {
         }
         let store = try await options.openOrCreate()
         let before = try await store.storage.snapshot().stamp.revision
-        let added = try await store.add(text, tags: tag, metadata: metadata)
+        let added =
+            if let key {
+                try await store.add(text, key: key, tags: tag, metadata: metadata)
+            } else {
+                try await store.add(text, tags: tag, metadata: metadata)
+            }
         let isChanged = try await store.storage.snapshot().stamp.revision > before
         try await store.close()
         options.remark(on: store.embedder)
@@ -71,7 +83,13 @@ struct Add: AsyncParsableCommand {
                 "the text is only the name '\(shown)'; `roost ingest '\(shown)'` adds what the file contains")
         }
         TagArgument.remark(on: tag, options)
-        if !added.isNew {
+        if !added.isNew, let key {
+            let name = Terminal.line(key, limit: 60)
+            options.note(
+                isChanged
+                    ? "changed the entry '\(name)'"
+                    : "the entry '\(name)' has this text; nothing was changed")
+        } else if !added.isNew {
             options.note(
                 "the store already contains this text; "
                     + (isChanged ? "the tags and metadata were added to the entry" : "nothing was changed"))

@@ -41,6 +41,11 @@ struct Similar: AsyncParsableCommand {
             // A full id takes precedence over a file of the same name.
             if UUID(uuidString: item) != nil || !FileManager.default.fileExists(atPath: item) {
                 let isID = item.allSatisfy { $0.isHexDigit || $0 == "-" }
+                let keyed = KnowledgeStore.id(ofKey: item)
+                if try await snapshot.revisions(of: [keyed])[keyed] != nil {
+                    ids.append(keyed)
+                    continue
+                }
                 guard isID || item.contains("/") || item.contains(".") else {
                     throw CommandError(
                         .noInput,

@@ -12,7 +12,7 @@ enum FamiliarNames {
         "snapshot": "backup create", "version": "--version", "install": "model add",
         "multi-get": "show", "peek": "list -n 5", "recent": "list --sort updated --reverse",
         "changes": "list --sort updated --reverse", "vsearch": "query --mode vector", "related": "similar",
-        "neighbors": "similar", "upsert": "llm embed", "logs": "chat list", "forget": "remove",
+        "neighbors": "similar", "upsert": "add --key KEY", "logs": "chat list", "forget": "remove",
         "pin": "tag", "rename": "cluster label", "split": "cluster split", "move": "cluster move",
         "outliers": "cluster outliers", "map": "export clusters --format html",
         "plot": "export clusters --format html", "visualize": "export clusters --format html",

@@ -55,7 +55,7 @@ struct QueryArguments {
             """
         ),
         "add": (
-            "--color --meta --store --tag",
+            "--color --key --meta --store --tag",
             "--help --no-pager --quiet --verbose -h -q -v"
         ),
     ]

@@ -12,20 +12,21 @@ struct NamedEntries {
 extension StoreOptions {
     /// The help of arguments that name entries.
     static let entryHelp = """
-        An entry's id, the beginning of its id, or the path of an ingested file, also with the number of a \
-        line (FILE:LINE).
+        An entry's id, the beginning of its id, the key of an added text, or the path of an ingested \
+        file, also with the number of a line (FILE:LINE).
         """
 
     /// The rule for arguments that name entries, for the discussion of a command.
     static let entryRule = """
         The path of an ingested file, or its URL, selects all of its entries, and FILE:LINE, as searches \
-        print it, the entry on this line. If a name is both the path of \
-        an ingested file and the beginning of an id, it selects the file. A complete id always selects the \
-        entry, and ./NAME always selects the file.
+        print it, the entry on this line. KEY selects the entry of `roost add --key KEY`. If a name is \
+        both the path of an ingested file and the beginning of an id, it selects the file. A complete id \
+        always selects the entry, and ./NAME always selects the file.
         """
 
-    /// Returns the entries that a full id, the path of an ingested file, the address of an ingested page, a
-    /// path with the number of a line, or a unique id prefix names. The first of these that exists counts.
+    /// Returns the entries that a full id, the path of an ingested file, the address of an ingested page, the
+    /// key of an added text, a path with the number of a line, or a unique id prefix names. The first of these
+    /// that exists counts.
     ///
     /// - Throws: ``CommandError`` or ``RoostError`` if the text names no entry, or several ids begin with it.
     func namedEntries(_ text: String, _ store: KnowledgeStore) async throws -> NamedEntries {
@@ -44,6 +45,8 @@ extension StoreOptions {
             let listed = Set(ordered)
             return NamedEntries(ids: ordered + ids.filter { !listed.contains($0) }, source: source)
         }
+        let keyed = KnowledgeStore.id(ofKey: text)
+        if try await snapshot.revisions(of: [keyed])[keyed] != nil { return NamedEntries(ids: [keyed]) }
         if let entry = try await entry(onLine: text, in: snapshot) { return NamedEntries(ids: [entry]) }
         try await requireIDOrKnownFile(text, in: snapshot)
         return NamedEntries(ids: [try await entryID(text, store)])

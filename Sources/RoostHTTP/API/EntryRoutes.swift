@@ -22,13 +22,15 @@ enum EntryRoutes {
         method: .post, path: "/api/v1/entries", operation: "createEntry", tag: tag,
         summary: "Store a text as a new entry.",
         details: "If an entry that was added already has an equal text, it gets "
-            + "the tags and metadata and is returned with the status 200.",
+            + "the tags and metadata and is returned with the status 200. With a key, the text replaces that "
+            + "of the entry with this key, if there is one.",
         effect: .writes,
         body: .json(
             Schema.object(
                 named: "EntryDraft",
                 [
                     "content": Schema.string("The text.", minimum: 1, maximum: maximumText), "tags": tags,
+                    "key": Schema.string("The client's own id of the text.", minimum: 1, maximum: 1_000),
                     "metadata": Schema.metadata,
                 ], required: ["content"])),
         embedsBody: true,
@@ -40,10 +42,15 @@ enum EntryRoutes {
         ]
     ) { call in
         try await call.context.handle.use { store in
-            let added = try await store.add(
-                try text("content", of: call.body) ?? "",
-                tags: try RequestTags.added(call.body, "tags"),
-                metadata: try RequestMetadata.values(of: call.body, at: "body"))
+            let content = try text("content", of: call.body) ?? ""
+            let tags = try RequestTags.added(call.body, "tags")
+            let metadata = try RequestMetadata.values(of: call.body, at: "body")
+            let added =
+                if let key = call.body["key"]?.asString {
+                    try await store.add(content, key: key, tags: tags, metadata: metadata)
+                } else {
+                    try await store.add(content, tags: tags, metadata: metadata)
+                }
             let snapshot = try await store.storage.snapshot()
             let found = try await entry(added.id, in: snapshot)
             return try await EntryDocument.reply(found, in: snapshot, added.isNew ? .created : .ok)

@@ -5,6 +5,8 @@ public import Foundation
 public enum EntryID {
     /// The key of an entry whose content is a whole file.
     public static let wholeFileKey = "file"
+    /// The beginning of the keys that are derived from texts.
+    package static let contentKeyPrefix = "sha256:"
 
     /// Returns the id of the entry with the given source and key.
     ///
@@ -41,6 +43,6 @@ public enum EntryID {
     ///   - digest: The digest of the text.
     ///   - occurrence: The number of equal texts before it in the source.
     public static func contentKey(_ digest: ContentDigest, occurrence: Int) -> String {
-        "sha256:\(digest.hexadecimal.prefix(32)):\(occurrence)"
+        "\(contentKeyPrefix)\(digest.hexadecimal.prefix(32)):\(occurrence)"
     }
 }
