@@ -33,6 +33,27 @@ struct EntryTests {
         }
     }
 
+    @Test func `several entries are read and removed by their ids`() async throws {
+        try await HTTPHarness.run { harness in
+            var ids: [String] = []
+            for text in ["a swift", "a heron", "green tea"] {
+                ids.append(try await harness.store.add(text).id.text)
+            }
+            let path = "/api/v1/entries?ids=\(ids[0])&ids=\(ids[2])"
+            let page = try await harness.send(.GET, path + "&ids=\(UUID().uuidString)").json
+            let texts = (page["entries"]?.elements ?? []).compactMap { $0["content"]?.asString }
+            #expect(texts == ["a swift", "green tea"])
+            let filter: JSONValue = ["ids": [.string(ids[1])]]
+            let found = try await harness.send(.POST, "/api/v1/search", ["query": "a", "filter": filter])
+            #expect(found.status == 200)
+            for query in ["?ids=none", "?ids="] {
+                #expect(try await harness.send(.DELETE, "/api/v1/entries" + query).status == 400, "\(query)")
+            }
+            #expect(try await harness.send(.DELETE, path).json["removed"] == 2)
+            #expect(try await harness.store.count() == 1)
+        }
+    }
+
     @Test func `a text with a key replaces the text of its entry`() async throws {
         try await HTTPHarness.run { harness in
             func put(_ text: String, _ key: String) async throws -> HTTPHarness.Answer {

@@ -8,9 +8,15 @@ import RoostModel
 enum EntrySelection {
     private static let maximumLength = 1_000
     private static let maximumCount = 32
+    private static let maximumIDs = 1_000
+    /// The maximum number of ids in a query, whose length is that of a URL.
+    private static let maximumQueryIDs = 100
 
     /// The members of JSON bodies that select entries.
     static let properties: [String: JSONValue] = [
+        "ids": Schema.array(
+            of: Schema.id("The id of an entry."), "Only entries with these ids.", minimum: 1,
+            maximum: maximumIDs),
         "tags": Schema.array(
             of: Schema.string("A tag.", minimum: 1, maximum: maximumLength),
             "Only entries that have all of these tags, or tags nested in them; case does not matter.",
@@ -54,7 +60,7 @@ enum EntrySelection {
         if var items = schema["items"]?.members {
             items["maxLength"] = 1_000
             schema["items"] = .object(items)
-            schema["maxItems"] = 4
+            schema["maxItems"] = name == "ids" ? .integer(Int64(maximumQueryIDs)) : 4
         }
         let singular = ["sources": "source", "tags": "tag"][name] ?? name
         return .query(singular, .object(schema))
@@ -72,6 +78,11 @@ enum EntrySelection {
             ((value[name] ?? value[other])?.elements ?? []).compactMap(\.asString)
         }
         var filter = EntryFilter(tags: Set(strings("tags", "tag")))
+        if let texts = value["ids"]?.elements?.compactMap(\.asString) {
+            let ids = texts.compactMap(UUID.init(uuidString:))
+            guard ids.count == texts.count else { throw Problem.invalid("'ids' must be ids of entries") }
+            filter.ids = Set(ids)
+        }
         let sources = strings("sources", "source")
         if !sources.isEmpty {
             filter.sources = try await SourceSelection.sources(named: sources, in: try await snapshot())
