@@ -33,6 +33,12 @@ public struct ClusterMap: Sendable {
         public var cluster: Int?
         /// The nearest neighbors, nearest first.
         public var neighbors: [Neighbor]
+        /// The tags of the entry.
+        public var tags: [String] = []
+        /// The metadata of the entry.
+        public var metadata: [String: MetadataValue] = [:]
+        /// The date at which the entry was created; `nil` if it is unknown.
+        public var createdAt: Date?
 
         /// Creates a point.
         public init(
@@ -126,18 +132,22 @@ extension ClusterMap {
         var points: [Point] = []
         for start in stride(from: 0, to: ids.count, by: pageSize) {
             let part = Array(ids[start..<min(ids.count, start + pageSize)])
-            let texts = Dictionary(
-                try await snapshot.entries(part).map { ($0.id, $0.content) }
+            let entries = Dictionary(
+                try await snapshot.entries(part).map { ($0.id, $0) }
             ) { first, _ in first }
             for (offset, id) in part.enumerated() {
                 let row = start + offset
-                points.append(
-                    Point(
-                        id: id, text: texts[id] ?? "", x: layout.positions[row, 0],
-                        y: layout.positions[row, 1], cluster: (clusterOf[id] ?? nil).flatMap { indexOf[$0] },
-                        neighbors: layout.neighbors[row].map {
-                            Neighbor(point: $0.row, distance: $0.distance)
-                        }))
+                let entry = entries[id]
+                var point = Point(
+                    id: id, text: entry?.content ?? "", x: layout.positions[row, 0],
+                    y: layout.positions[row, 1], cluster: (clusterOf[id] ?? nil).flatMap { indexOf[$0] },
+                    neighbors: layout.neighbors[row].map {
+                        Neighbor(point: $0.row, distance: $0.distance)
+                    })
+                point.tags = entry?.tags ?? []
+                point.metadata = entry?.metadata ?? [:]
+                point.createdAt = entry?.createdAt
+                points.append(point)
             }
         }
         return points
@@ -146,31 +156,15 @@ extension ClusterMap {
 
 extension ClusterMap {
     /// Returns the map as JSON Lines for Embedding Atlas (`--x x --y y --text text --neighbors neighbors`):
-    /// `id`, `x`, `y`, `text`, `cluster` (the label) and `neighbors`, whose `ids` are line numbers from 0.
+    /// `id`, `x`, `y`, `text`, `cluster` (the label), `tags`, `created` and `neighbors`, whose `ids` are line
+    /// numbers from 0, and the metadata by key. Several tags or values are one text with semicolons.
     public func atlas() throws -> Data {
-        struct Line: Encodable {
-            struct Neighbors: Encodable {
-                var ids: [Int]
-                var distances: [Float]
-            }
-            var id: String
-            var x: Float
-            var y: Float
-            var text: String
-            var cluster: String
-            var neighbors: Neighbors
-        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var data = Data()
         for point in points {
-            data += try encoder.encode(
-                Line(
-                    id: point.id.text, x: point.x, y: point.y, text: point.text,
-                    cluster: point.cluster.map { clusters[$0].label } ?? "",
-                    neighbors: .init(
-                        ids: point.neighbors.map(\.point), distances: point.neighbors.map(\.distance)))
-            ).escapingControlsInJSON()
+            let label = point.cluster.map { clusters[$0].label } ?? ""
+            data += try encoder.encode(AtlasLine(point: point, label: label)).escapingControlsInJSON()
             data.append(0x0A)
         }
         return data
