@@ -243,6 +243,28 @@ import Testing
         #expect(try await DocumentFixture.document(subtitles, name: "a.srt").text == "[00:00:01] One. Two.")
     }
 
+    @Test func `Captions of YouTube are read, with their line breaks`() async throws {
+        let captions = """
+            0:00:01.500,0:00:03.000
+            >> MARA: One[br]two.
+
+            0:01:20.000,0:01:22.000
+            1,5 litres, 3
+            """
+        let document = try await DocumentFixture.document(captions, name: "a.sbv")
+        #expect(document.text == "[00:00:01] >> MARA: One two.\n\n[00:01:20] 1,5 litres, 3")
+    }
+
+    @Test(arguments: [String.Encoding.utf32LittleEndian, .utf32BigEndian])
+    func `A text in UTF-32 is read if it has a byte order mark`(encoding: String.Encoding) async throws {
+        let captions = "\u{FEFF}1\n00:00:01,500 --> 00:00:03,000\nPlätze 🌧\n"
+        let data = try #require(captions.data(using: encoding))
+        let documents = try await DocumentFixture.documents(DocumentInput(data: data, path: "a.srt"))
+        #expect(documents.map(\.text) == ["[00:00:01] Plätze 🌧"])
+        #expect(TextDecoder.decode(data.dropLast()) == nil)
+        #expect(TextDecoder.decode(data + Data(repeating: 0, count: 4)) == nil)
+    }
+
     @Test func `Org becomes Markdown line by line`() async throws {
         let org = """
             #+TITLE: Notes

@@ -2,14 +2,14 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// Reads captions of videos in the formats SubRip and WebVTT.
+/// Reads captions of videos in the formats SubRip, WebVTT and SBV.
 ///
 /// The text consists of paragraphs that begin with their time, such as `[00:01:30]`. The name of a speaker
 /// precedes the words, at the beginning of a paragraph and where the speaker changes. Captions that scroll
 /// upwards repeat lines; each of these lines is read once.
 public struct CaptionReader: DocumentReader {
     static let type = DocumentType(
-        name: "captions", title: "Captions", extensions: ["srt", "vtt"],
+        name: "captions", title: "Captions", extensions: ["srt", "vtt", "sbv"],
         mediaTypes: ["text/vtt", "application/x-subrip"])
 
     /// The maximum number of bytes of a line whose markup is removed. Longer lines are no captions.
@@ -93,10 +93,10 @@ public struct CaptionReader: DocumentReader {
         return paragraphs
     }
 
-    /// Returns the text of a line without markup.
+    /// Returns the text of a line without markup. In SBV, `[br]` is a line break.
     private static func content(of line: String) -> String {
         guard line.utf8.count <= maximumLineLength else { return MarkdownText.singleLine(line) }
-        let text = line.replacing(tag, with: "")
+        let text = line.replacing(tag, with: "").replacingOccurrences(of: "[br]", with: " ")
         return MarkdownText.singleLine(HTMLText.plain(text))
     }
 
@@ -125,10 +125,11 @@ public struct CaptionReader: DocumentReader {
         return length < 0 || length >= paragraphLength && (endsSentence || length >= 2 * paragraphLength)
     }
 
-    /// Returns the first time in a line such as `00:00:01,000 --> 00:00:04,000` in seconds; otherwise `nil`.
+    /// Returns the first time in a line such as `00:00:01,000 --> 00:00:04,000`, or `0:00:01.000,0:00:04.000`
+    /// in SBV, in seconds; otherwise `nil`.
     static func startTime(of line: String) -> Double? {
-        guard let arrow = line.range(of: "-->") else { return nil }
-        let start = line[..<arrow.lowerBound].trimmingCharacters(in: .whitespaces).replacing(",", with: ".")
+        guard let first = firstTime(in: line) else { return nil }
+        let start = first.trimmingCharacters(in: .whitespaces).replacing(",", with: ".")
         let parts = start.split(separator: ":").map { Double($0) }
         guard (2...3).contains(parts.count) else { return nil }
         var seconds = 0.0
@@ -137,6 +138,16 @@ public struct CaptionReader: DocumentReader {
             seconds = seconds * 60 + part
         }
         return seconds
+    }
+
+    /// Returns the part of a line with times before the arrow, or in SBV before the comma.
+    private static func firstTime(in line: String) -> Substring? {
+        if let arrow = line.range(of: "-->") { return line[..<arrow.lowerBound] }
+        guard let comma = line.firstIndex(of: ","),
+            line.utf8.allSatisfy({ (0x30...0x39).contains($0) || ":.,".utf8.contains($0) })
+        else { return nil }
+        let times = [line[..<comma], line[line.index(after: comma)...]]
+        return times.allSatisfy { $0.count(where: { $0 == ":" }) == 2 && $0.contains(".") } ? times[0] : nil
     }
 
     private static func clock(_ time: Double) -> String {

@@ -15,6 +15,11 @@ package enum TextDecoder {
         if data.starts(with: [0xEF, 0xBB, 0xBF]) {
             return String(validating: data.dropFirst(3), as: UTF8.self).map { ($0, nil) }
         }
+        // The mark of UTF-16 is the beginning of that of UTF-32 in little-endian order. A text in UTF-16 does
+        // not begin with a null character.
+        if data.starts(with: [0xFF, 0xFE, 0, 0]) || data.starts(with: [0, 0, 0xFE, 0xFF]) {
+            return decodeUTF32(data)
+        }
         if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) { return decodeUTF16(data) }
         if let text = String(validating: data, as: UTF8.self) { return (text, nil) }
         return EncodingDetector.decode(data)
@@ -31,5 +36,18 @@ package enum TextDecoder {
         }
         guard !units.contains(0), let text = String(validating: units, as: UTF16.self) else { return nil }
         return (text, isLittleEndian ? "UTF-16LE" : "UTF-16BE")
+    }
+
+    private static func decodeUTF32(_ data: Data) -> (text: String, encodingName: String?)? {
+        let isLittleEndian = data.first == 0xFF
+        guard data.count % 4 == 0 else { return nil }
+        let units = data.dropFirst(4).withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count, by: 4).map { index in
+                let unit = bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self)
+                return isLittleEndian ? UInt32(littleEndian: unit) : UInt32(bigEndian: unit)
+            }
+        }
+        guard !units.contains(0), let text = String(validating: units, as: UTF32.self) else { return nil }
+        return (text, isLittleEndian ? "UTF-32LE" : "UTF-32BE")
     }
 }
