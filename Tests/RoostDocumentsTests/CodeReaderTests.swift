@@ -50,6 +50,9 @@ import Testing
         ("sh", ["fill", "other"]),
         ("hs", ["Tree", "Functor", "insert"]), ("ml", ["tree", "insert", "Set"]), ("erl", ["fill"]),
         ("clj", ["garden.barrel", "fill", "helper"]), ("sql", ["users", "f"]),
+        ("el", ["barrel-size", "barrel-fill", "barrel-mode", "barrel-lid", "garden"]),
+        ("lisp", ["garden", "barrel", "color", "fill-barrel"]),
+        ("scm", ["size", "fill", "twice", "curried", "test"]),
         ("css", ["body, .main > a[href= ]", "@media print"]),
     ])
     func `Declarations are sections, in spite of strings and comments`(

@@ -1,5 +1,6 @@
 extension CodeLanguage {
     private static let cComments = [["/*", "*/"]]
+    private static let lispComments = [["#|", "|#"]]
     private static let javaScriptFunctions: Set = [
         "function", "const", "let", "var", "async", "type", "get", "set",
     ]
@@ -159,6 +160,15 @@ extension CodeLanguage {
                 "(defrecord",
                 "(deftype", "(defonce", "(deftest", "(ns",
             ]),
+        CodeLanguage(
+            name: "emacslisp", title: "Emacs Lisp", extensions: ["el"], fileNames: [".emacs"],
+            layout: .firstColumn, lineComments: [";"]),
+        CodeLanguage(
+            name: "commonlisp", title: "Common Lisp", extensions: ["lisp", "lsp", "asd"],
+            layout: .firstColumn, lineComments: [";"], blockComments: lispComments, hasNestedComments: true),
+        CodeLanguage(
+            name: "scheme", title: "Scheme", extensions: ["scm", "ss", "sld", "rkt"], layout: .firstColumn,
+            lineComments: [";"], blockComments: lispComments, hasNestedComments: true),
         CodeLanguage(
             name: "sql", title: "SQL", extensions: ["sql"], layout: .firstColumn, lineComments: ["--"],
             blockComments: cComments, strings: [.single], functions: ["create"]),

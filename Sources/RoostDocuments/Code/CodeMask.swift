@@ -35,7 +35,7 @@ struct CodeMask {
             let start = position
             if outside[start] == Self.space && source[start] != Self.space {
                 position += 1
-            } else if language.name == "shell", source[start] == UInt8(ascii: "\\") {
+            } else if Self.languagesWithEscapes.contains(language.name), isEscape {
                 // A quotation mark after a backslash begins no string.
                 position += 2
             } else if skipComment() || skipString() {
@@ -44,6 +44,18 @@ struct CodeMask {
                 position += 1
             }
         }
+    }
+
+    /// The languages in which a backslash outside of a string makes the next sign a character or a part of a
+    /// word.
+    private static let languagesWithEscapes: Set = ["shell", "clojure", "emacslisp", "commonlisp", "scheme"]
+
+    /// Whether the sign after the position begins no string or comment: after a backslash, and in Emacs Lisp
+    /// in a character such as `?"`.
+    private var isEscape: Bool {
+        if byte(0) == UInt8(ascii: "\\") { return true }
+        guard language.name == "emacslisp", byte(0) == UInt8(ascii: "?"), position > 0 else { return false }
+        return "\";".utf8.contains(byte(1)) && !Self.isNameByte(source[position - 1])
     }
 
     private mutating func blank(_ range: Range<Int>) {

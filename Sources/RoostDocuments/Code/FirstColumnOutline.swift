@@ -12,6 +12,9 @@ struct FirstColumnOutline {
         "not", "exists", "materialized", "external", "concurrently", "definer",
     ]
 
+    /// The operators of Lisp that declare a name and do not contain `def`.
+    private static let lispDeclarations: Set = ["use-package", "library", "module", "module+", "struct"]
+
     init(_ lines: CodeLines, language: CodeLanguage) {
         self.lines = lines
         self.language = language
@@ -79,7 +82,7 @@ struct FirstColumnOutline {
             }
             return tokens.name(at: index).flatMap { $0 == "_" ? nil : $0 }
         case "erlang": return erlangName(tokens, first)
-        case "clojure": return clojureName(line)
+        case "clojure", "emacslisp", "commonlisp", "scheme": return lispName(line)
         case "sql": return sqlName(tokens, first)
         default: return nil
         }
@@ -130,11 +133,28 @@ struct FirstColumnOutline {
         return first.text
     }
 
-    private func clojureName(_ line: Int) -> String? {
+    /// Returns the name after the operator of a form such as `(defun name`, `(define (name` or
+    /// `(cl-defstruct (name`.
+    private func lispName(_ line: Int) -> String? {
         let text = String(decoding: lines.mask[lines.range(line)], as: UTF8.self)
         let words = text.split { $0.isWhitespace || $0 == ")" || $0 == "[" }
-        guard words.count > 1, language.functions.contains(String(words[0])) else { return nil }
-        return words.dropFirst().first { !$0.hasPrefix("^") }.map(String.init)
+        guard words.count > 1, let form = words.first, form.first == "(", isDeclaration(form) else {
+            return nil
+        }
+        for word in words.dropFirst() where !word.hasPrefix("^") {
+            let name = word.drop { "(#'`:".contains($0) }
+            // The name of a function that sets a value is a list: `(setf name)`.
+            if !name.isEmpty, name != "setf" { return String(name) }
+        }
+        return nil
+    }
+
+    /// Returns whether the first word of a form of Lisp declares a name. Macros with other names declare
+    /// names in all dialects but Clojure, where few do.
+    private func isDeclaration(_ form: Substring) -> Bool {
+        if language.name == "clojure" { return language.functions.contains(String(form)) }
+        let name = (form.split(separator: ":").last ?? "").drop { $0 == "(" }.lowercased()
+        return name.hasPrefix("def") || name.contains("-def") || Self.lispDeclarations.contains(name)
     }
 
     private func sqlName(_ tokens: CodeTokens, _ first: CodeTokens.Token) -> String? {
