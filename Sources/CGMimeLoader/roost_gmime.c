@@ -64,6 +64,10 @@ FORWARD(
     (GMimeObject *object, const char *name),
     (object, name))
 FORWARD(const char *, g_mime_object_get_header, (GMimeObject *object, const char *header), (object, header))
+FORWARD(
+    char *, g_mime_object_get_headers,
+    (GMimeObject *object, GMimeFormatOptions *options),
+    (object, options))
 FORWARD(GType, g_mime_part_get_type, (void), ())
 FORWARD(gboolean, g_mime_part_is_attachment, (GMimePart *mime_part), (mime_part))
 FORWARD(const char *, g_mime_part_get_filename, (GMimePart *mime_part), (mime_part))

@@ -1,7 +1,8 @@
 import Foundation
-import RoostDocuments
 import RoostModel
 import Testing
+
+@testable import RoostDocuments
 
 /// Tests of messages and mailboxes, which `Fixtures/Documents/mail.py` generates.
 @Suite struct MailReaderTests {
@@ -75,6 +76,25 @@ import Testing
             "From: a@example.org\nSubject: S\nMIME-Version: 1.0\nContent-Type: \(type)\n\nThe rain.\n",
             name: "a.eml")
         #expect(document.text == "The rain." && document.unreadParts.isEmpty)
+    }
+
+    @Test func `A message without a date has that of its first receipt`() async throws {
+        let received = """
+            Received: from b.example (b.example [192.0.2.2]) by c.example; Sat, 15 Mar 2025 09:00:00 +0000
+            Received: from a.example by b.example with ESMTP id 7;
+              Fri, 14 Mar 2025 10:00:00 -0800 (PST)
+            From: a@example.org
+            Subject: S
+
+            The rain.
+            """
+        let document = try await DocumentFixture.document(received, name: "a.eml")
+        #expect(document.createdAt == Date(timeIntervalSince1970: 1_741_975_200))
+        #expect(document.updatedAt == document.createdAt)
+        let dated = "Date: Thu, 13 Mar 2025 10:00:00 +0000\n" + received
+        let other = try await DocumentFixture.document(dated, name: "a.eml")
+        #expect(other.createdAt == Date(timeIntervalSince1970: 1_741_860_000))
+        #expect(MailHeaders.dateOfReceipt(in: "Received: from a by b\n") == nil)
     }
 
     @Test(arguments: ["text/calendar", "text/x-amp-html", "text/x-patch; name=a.patch", "application/json"])

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Checks the length of the headers of messages. The parser needs up to a hundred times their memory.
+/// The headers of messages as lines. Their length is limited, because the parser needs up to a hundred times
+/// their memory.
 enum MailHeaders {
     /// The maximum number of bytes of all headers of a message, including those of its parts.
     static let maximumLength = 2 << 20
@@ -28,6 +29,23 @@ enum MailHeaders {
             start = end
         }
         return false
+    }
+
+    /// Returns the date in the last header `Received`, after its last semicolon: each server adds its own
+    /// before the others, so the last one is by the first server. Returns `nil` if there is no such date.
+    static func dateOfReceipt(in headers: String) -> Date? {
+        var (last, isReceived) = ("", false)
+        for line in headers.split(whereSeparator: \.isNewline) {
+            if line.first == " " || line.first == "\t" {
+                if isReceived { last += " " + line }
+            } else {
+                isReceived = line.lowercased().hasPrefix("received:")
+                if isReceived { last = String(line) }
+            }
+        }
+        guard let semicolon = last.lastIndex(of: ";") else { return nil }
+        // A comment with the name of the time zone may follow the date.
+        return HTMLDate.parse(String(last[last.index(after: semicolon)...].prefix { $0 != "(" }))
     }
 
     private static func lineEnd(from start: Int, in bytes: UnsafeRawBufferPointer) -> Int {

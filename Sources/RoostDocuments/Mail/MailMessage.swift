@@ -36,9 +36,14 @@ final class MailMessage {
         return document
     }
 
+    /// The date of the message; if it states none, the time at which the first server received it.
     private var date: Date? {
-        guard let date = g_mime_message_get_date(message) else { return nil }
-        return Date(timeIntervalSince1970: Double(g_date_time_to_unix(date)))
+        if let date = g_mime_message_get_date(message) {
+            return Date(timeIntervalSince1970: Double(g_date_time_to_unix(date)))
+        }
+        guard let headers = g_mime_object_get_headers(roost_mime_object(message), nil) else { return nil }
+        defer { g_free(headers) }
+        return MailHeaders.dateOfReceipt(in: String(cString: headers))
     }
 
     private var metadata: [String: MetadataValue] {
