@@ -21,9 +21,15 @@ extension KnowledgeStore {
         }
         let undo = try Undo(recorded.records, stamp: snapshot.stamp)
         // A commit that another task makes during the undo does not belong to the undone group.
-        if !isDryRun { undoRecorder?.endGroup() }
-        let report = try await UndoRecorder.$isSuspended.withValue(true) {
-            try await undo.run(on: storage, snapshot, isDryRun: isDryRun)
+        let continueGroup = isDryRun ? nil : undoRecorder?.endGroup()
+        let report: UndoReport
+        do {
+            report = try await UndoRecorder.$isSuspended.withValue(true) {
+                try await undo.run(on: storage, snapshot, isDryRun: isDryRun)
+            }
+        } catch {
+            continueGroup?()
+            throw error
         }
         if !isDryRun {
             try await BlockingWork.run { [self] _ in

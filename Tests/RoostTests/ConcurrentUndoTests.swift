@@ -9,7 +9,7 @@ import Testing
 
 /// Tests that an undo removes only the records of the commits that it has undone.
 @Suite(.temporaryFolders) struct ConcurrentUndoTests {
-    /// Calls a function once after the next commit.
+    /// Calls a function once before or after the next commit.
     private final class Interruption: Sendable {
         private let function = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
@@ -30,8 +30,13 @@ import Testing
     private struct Interrupted<Base: StorageProvider>: StorageDecorator {
         let base: Base
         let interruption: Interruption
+        var isBeforeCommit = false
 
         func commit(_ batch: WriteBatch) async throws -> Revision {
+            if isBeforeCommit {
+                try await interruption.run()
+                return try await base.commit(batch)
+            }
             let revision = try await base.commit(batch)
             try await interruption.run()
             return revision
@@ -63,6 +68,19 @@ import Testing
         let error = await #expect(throws: RoostError.self) { try await store.undo() }
         #expect(error?.code == .nothingToUndo)
         #expect(try first.contents().records.isEmpty)
+    }
+
+    @Test func `a commit after an undo that failed belongs to the same group`() async throws {
+        let interruption = Interruption()
+        let storage = Interrupted(
+            base: InMemoryStorageProvider(), interruption: interruption, isBeforeCommit: true)
+        let store = KnowledgeStore(
+            storage: storage, embedder: LexicalEmbedder(), recording: UndoRecorder(command: "add"))
+        try await store.add("one")
+        interruption.set { throw CancellationError() }
+        await #expect(throws: CancellationError.self) { try await store.undo() }
+        try await store.add("two")
+        #expect(try await store.undo().removed == 2)
     }
 
     @Test func `a process that cannot record its commit leaves the record of another one`() async throws {

@@ -102,8 +102,19 @@ public final class UndoRecorder: Sendable {
     }
 
     /// Ends the group, so that the next commit begins a new one.
-    func endGroup() {
-        state.withLock { Self.begin(UUID(), isOfRequest: false, $0.command, &$0) }
+    ///
+    /// - Returns: A function that continues the group, unless another commit was recorded in the meantime.
+    func endGroup() -> @Sendable () -> Void {
+        let (ended, new) = state.withLock { state in
+            let ended = state
+            Self.begin(UUID(), isOfRequest: false, state.command, &state)
+            return (ended, state.group)
+        }
+        return { [self] in
+            state.withLock { state in
+                if state.group == new, state.count == 0, !state.hasFailed { state = ended }
+            }
+        }
     }
 
     private static func begin(_ group: UUID, isOfRequest: Bool, _ command: String, _ state: inout State) {
