@@ -87,12 +87,18 @@ struct MoveDetection {
 
     /// Removes the moves to known files that have not been moved themselves: such a file has been
     /// overwritten, and keeps its own entries.
+    ///
+    /// - Complexity: O(number of moves), also for files that were moved in a chain, such as numbered ones.
     private func removeOccupiedTargets(_ moved: inout [Int: SyncCandidate]) {
-        while true {
-            let leaving = Set(moved.keys.map { origins[$0].source })
-            let remaining = moved.filter { $0.value.isNew || leaving.contains($0.value.source) }
-            if remaining.count == moved.count { return }
-            moved = remaining
+        let leaving = Set(moved.keys.map { origins[$0].source })
+        let byTarget = Dictionary(moved.map { ($0.value.source, $0.key) }) { first, _ in first }
+        var occupied = moved.filter { !$0.value.isNew && !leaving.contains($0.value.source) }.map(\.key)
+        while let index = occupied.popLast() {
+            moved[index] = nil
+            // The file of this move stays, so its path is no target either.
+            if let next = byTarget[origins[index].source], moved[next]?.isNew == false {
+                occupied.append(next)
+            }
         }
     }
 

@@ -18,6 +18,37 @@ import Testing
         #expect(moves.map(\.target) == ["file:///b/1", "file:///b/z", "file:///c/z", "file:///b/2"])
     }
 
+    /// Returns the moves of a chain of files, each of which has the former contents and inode of the file
+    /// before it.
+    private func moves(ofChain count: Int, lastIsNew: Bool) -> [SourceMove] {
+        func status(_ number: Int) -> FileStatus {
+            FileStatus(size: 1, modified: 0, changed: 0, inode: UInt64(number))
+        }
+        let origins = (0..<count).map { number in
+            MoveDetection.Origin(
+                source: "file:///\(number)", digest: "\(number)", isMissing: number == 0,
+                status: status(number))
+        }
+        let candidates = (1...count).map { number in
+            let path = "/\(number)"
+            let isNew = lastIsNew && number == count
+            return SyncCandidate(
+                file: FolderWalk.File(path: path, relativePath: path, status: status(number - 1)),
+                source: "file://" + path,
+                record: isNew ? nil : Source(id: "file://" + path, fingerprint: "f", entryIDs: []))
+        }
+        let digests = Dictionary(uniqueKeysWithValues: candidates.enumerated().map { ($1.source, "\($0)") })
+        return MoveDetection(from: origins, to: candidates).moves(digests)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a chain of moves is followed in linear time`() {
+        let moves = moves(ofChain: 20_000, lastIsNew: true)
+        #expect(moves.map(\.origin) == (0..<20_000).map { "file:///\($0)" })
+        #expect(moves.map(\.target) == (1...20_000).map { "file:///\($0)" })
+        // The last file was overwritten, so it and all files before it keep their own entries.
+        #expect(self.moves(ofChain: 20_000, lastIsNew: false).isEmpty)
+    }
+
     @Test func `a file that is at its path has not moved to its hard link`() {
         func status(_ inode: UInt64) -> FileStatus {
             FileStatus(size: 1, modified: 0, changed: 0, inode: inode)
