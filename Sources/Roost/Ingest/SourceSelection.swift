@@ -14,17 +14,24 @@ package enum SourceSelection {
     package static func sources(
         named texts: [String], in snapshot: any StorageSnapshot
     ) async throws -> Set<String> {
-        var found = Set<String>()
-        for text in texts {
-            found.insert(text)
-            guard !text.contains("://") else { continue }
-            let path = (text as NSString).expandingTildeInPath
-            found.insert(RecordReader.sourceID(URL(fileURLWithPath: path)))
-        }
-        let folders = found.filter { $0.contains("://") }.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
+        var found = texts.reduce(into: Set<String>()) { $0.formUnion(ids(of: $1)) }
+        let folders = folders(found)
         for source in try await snapshot.sources() where folders.contains(where: source.id.hasPrefix) {
             found.insert(source.id)
         }
         return found
+    }
+
+    /// Returns the ids that a text can stand for.
+    package static func ids(of text: String) -> Set<String> {
+        if WebSource.isAddress(text) { return [text, WebSource.id(text)] }
+        guard !text.contains("://") else { return [text] }
+        let path = (text as NSString).expandingTildeInPath
+        return [text, RecordReader.sourceID(URL(fileURLWithPath: path))]
+    }
+
+    /// Returns the beginnings of the ids of all sources in folders, or below web addresses, with given ids.
+    package static func folders(_ ids: Set<String>) -> [String] {
+        ids.filter { $0.contains("://") }.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
     }
 }

@@ -58,9 +58,19 @@ public struct WebSource: Sendable {
         (self.id, self.data, self.address) = (id, data, address)
     }
 
-    /// Returns the id of the source with a URL.
+    /// Returns the id of the source with a URL: the URL without its fragment, and with the scheme and the
+    /// host in lowercase, because their case has no meaning (RFC 3986, section 6.2.2.1).
     public static func id(_ address: String) -> String {
-        String(address.prefix { $0 != "#" })
+        let address = address.prefix { $0 != "#" }
+        guard let start = address.firstRange(of: "://")?.upperBound else { return String(address) }
+        let path = address[start...].firstIndex { $0 == "/" || $0 == "?" } ?? address.endIndex
+        return address[..<path].lowercased() + address[path...]
+    }
+
+    /// Returns whether a text is the URL of a page.
+    package static func isAddress(_ text: String) -> Bool {
+        let start = text.prefix(8).lowercased()
+        return start.hasPrefix("http://") || start.hasPrefix("https://")
     }
 
     /// Returns a draft that states that a source has not changed since it was stored.

@@ -155,8 +155,8 @@ struct IngestCommand: AsyncParsableCommand {
         finder.followsLinks = follow
         let arguments = try paths.filter { $0 != "-" } + listedPaths()
         var input = Input(
-            addresses: arguments.filter(WebInput.isAddress),
-            paths: arguments.filter { !WebInput.isAddress($0) })
+            addresses: arguments.filter(WebSource.isAddress),
+            paths: arguments.filter { !WebSource.isAddress($0) })
         input.readsStandardInput = paths.contains("-")
         var seen = Set<Source.ID>()
         var unused: Set<String>?

@@ -32,7 +32,12 @@ extension StoreOptions {
     func namedEntries(_ text: String, _ store: KnowledgeStore) async throws -> NamedEntries {
         if let id = UUID(uuidString: text) { return NamedEntries(ids: [id]) }
         let snapshot = try await store.storage.snapshot()
-        let source = text.contains("://") ? text : RecordReader.sourceID(URL(fileURLWithPath: text))
+        let source =
+            if WebSource.isAddress(text) {
+                WebSource.id(text)
+            } else {
+                text.contains("://") ? text : RecordReader.sourceID(URL(fileURLWithPath: text))
+            }
         var ids: [Entry.ID] = []
         for try await page in snapshot.headerPages(matching: EntryFilter(sources: [source])) {
             ids += page.headers.map(\.id)

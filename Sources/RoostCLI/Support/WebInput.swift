@@ -22,12 +22,6 @@ final class WebInput {
         (self.reader, self.isFeed, self.store) = (reader, isFeed, store)
     }
 
-    /// Returns whether an argument is the URL of a page.
-    static func isAddress(_ argument: String) -> Bool {
-        let start = argument.prefix(8).lowercased()
-        return start.hasPrefix("http://") || start.hasPrefix("https://")
-    }
-
     /// Removes and returns the next URL; `nil` after the last one.
     func nextAddress() -> String? { remaining.popFirst() }
 
@@ -61,7 +55,8 @@ final class WebInput {
                 error.code == .privateAddress
                 ? "cannot fetch \(Terminal.line(address)): its host is this computer or in a private "
                     + "network; use --allow-private if you trust it" : error.message
-            throw RoostError(error.code == .unavailable ? .noInput : .badInput, message)
+            let isMissing = error.code == .unavailable || error.code == .refused
+            throw RoostError(isMissing ? .noInput : .badInput, message)
         }
     }
 }

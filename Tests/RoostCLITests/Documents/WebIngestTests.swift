@@ -34,6 +34,24 @@ import Testing
         await server.close()
     }
 
+    @Test func `The spelling of a host and a fragment do not make another page`() async throws {
+        let server = try await FakeServer { request, _ in
+            request.path == "/robots.txt"
+                ? .init(status: 404)
+                : .init(headers: ["Content-Type": "text/html"], body: Data(Self.page.utf8))
+        }
+        let address = server.address + "/river"
+        #expect(counts(try driver.roost("ingest", "--allow-private", address)).hasPrefix("1 new"))
+        let other = address.replacing("http://", with: "HTTP://") + "#bank"
+        let again = try driver.roost("ingest", "--allow-private", other)
+        #expect(counts(again).hasPrefix("0 new"), "\(again)")
+        #expect(try driver.roost("show", other).output.contains("The river"))
+        #expect(try driver.roost("list", "--source", other).output.contains("The river"))
+        let removed = try driver.roost("remove", "--source", server.address + "#top")
+        #expect(removed.output == "removed 1 entry\n", "\(removed)")
+        await server.close()
+    }
+
     @Test func `A private address is refused with the option that permits it`() async throws {
         let server = try await FakeServer { _, _ in .init(body: Data(Self.page.utf8)) }
         let outcome = try driver.roost("ingest", server.address + "/")
@@ -70,6 +88,8 @@ import Testing
             "ingest", "--allow-private", server.address + "/missing", server.address + "/river")
         #expect(counts(outcome).contains("1 new"), "\(outcome)")
         #expect(outcome.error.contains("404"), "\(outcome)")
+        let missing = try driver.roost("ingest", "--allow-private", server.address + "/missing")
+        #expect(missing.status == 66, "\(missing)")
         await server.close()
     }
 }
