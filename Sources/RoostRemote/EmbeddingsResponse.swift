@@ -62,7 +62,9 @@ struct EmbeddingsResponse {
         } catch {
             throw bad("is not the JSON that /v1/embeddings returns")
         }
-        guard body.data.count == count else { throw bad("has \(body.data.count) vectors for \(count) texts") }
+        guard body.data.count == count else {
+            throw bad("has \(Count.text(body.data.count, "vector")) for \(Count.text(count, "text"))")
+        }
         var slots = [[Float]?](repeating: nil, count: count)
         let isNumbered = body.data.contains { $0.index != nil }
         for (position, item) in body.data.enumerated() {

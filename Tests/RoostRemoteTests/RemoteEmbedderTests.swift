@@ -253,7 +253,7 @@ import Testing
         ),
         (422, #"{"error": "secret text", "error_type": "Validation"}"#, "refused", "(Validation)"),
         (200, "secret text", "badAnswer", "not the JSON"),
-        (200, #"{"data": []}"#, "badAnswer", "0 vectors for 1"),
+        (200, #"{"data": []}"#, "badAnswer", "0 vectors for 1 text"),
         (200, #"{"data": [{"index": 7, "embedding": [1]}]}"#, "badAnswer", "number"),
         (200, #"{"data": [{"index": 0, "embedding": []}]}"#, "badAnswer", "empty"),
         (200, #"{"data": [{"index": 0, "embedding": "AAA"}]}"#, "badAnswer", "not the JSON"),

@@ -21,15 +21,15 @@ extension Embedder {
         else {
             throw EmbedderError(
                 .badAnswer,
-                "cannot embed \(texts.count) texts: the model \(space.model) returned "
-                    + "\(vectors.rows) vectors, but \(embeddings.tokenCounts.count) numbers of tokens and "
+                "cannot embed \(Count.text(texts.count, "text")): the model \(space.model) returned "
+                    + "\(Count.text(vectors.rows, "vector")), but \(embeddings.tokenCounts.count) numbers of tokens and "
                     + "\(embeddings.omittedTokens.count) numbers of omitted tokens")
         }
         guard vectors.rows == texts.count, texts.isEmpty || vectors.columns == space.dimension else {
             throw EmbedderError(
                 .badAnswer,
-                "cannot embed \(texts.count) texts: the model \(space.model) returned \(vectors.rows) "
-                    + "vectors of dimension \(vectors.columns), expected dimension \(space.dimension)")
+                "cannot embed \(Count.text(texts.count, "text")): the model \(space.model) returned "
+                    + "\(Count.text(vectors.rows, "vector")) of dimension \(vectors.columns), expected dimension \(space.dimension)")
         }
         var isChanged = false
         var elements = vectors.elements
