@@ -58,6 +58,42 @@ struct PreconditionTests {
         }
     }
 
+    @Test func `another cluster makes an answer new, but is no change of the entry`() async throws {
+        try await HTTPHarness.run { harness in
+            for text in ["a boat at sea", "a boat in the harbor", "bread in the oven", "bread with yeast"] {
+                try await harness.store.add(text)
+            }
+            let created = try await harness.send(.POST, "/api/v1/entries", ["content": "a boat with sails"])
+            let (location, tag) = (
+                created.headers["Location"].first ?? "", created.headers["ETag"].first ?? ""
+            )
+            _ = try await harness.store.recluster(clusters: 2)
+            let read = try await harness.send(.GET, location, nil, ["If-None-Match": tag])
+            #expect(read.status == 200 && read.json["cluster"] != nil, "\(read.text)")
+            let new = try #require(read.headers["ETag"].first)
+            #expect(try await harness.send(.GET, location, nil, ["If-None-Match": new]).status == 304)
+            let changed = try await harness.send(.PATCH, location, ["addTags": ["x"]], ["If-Match": tag])
+            #expect(changed.status == 200, "\(changed.text)")
+            for old in [tag, new] {
+                #expect(try await harness.send(.DELETE, location, nil, ["If-Match": old]).status == 412)
+            }
+        }
+    }
+
+    @Test func `a revision of another epoch is another revision`() {
+        let (id, revision) = (UUID(), Revision(rawValue: 7))
+        func tag(_ epoch: UUID, _ revision: Revision, _ cluster: UUID?) -> EntryTag {
+            let stamp = Stamp(store: UUID(), epoch: epoch, revision: .zero, entryCount: 0, clusterCount: 0)
+            return EntryTag(revision, of: cluster, at: stamp)
+        }
+        let epoch = UUID()
+        let text = tag(epoch, revision, id).text
+        #expect(tag(epoch, revision, nil).hasRevision(of: text))
+        #expect(!tag(UUID(), revision, id).hasRevision(of: text))
+        #expect(!tag(epoch, Revision(rawValue: 70), id).hasRevision(of: text))
+        #expect(!tag(epoch, Revision(rawValue: 70), id).hasRevision(of: "\"7\""))
+    }
+
     @Test func `a request cannot turn an entry into a message`() async throws {
         try await HTTPHarness.run { harness in
             let metadata: JSONValue = ["kind": "message"]

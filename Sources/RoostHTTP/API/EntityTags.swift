@@ -62,8 +62,8 @@ struct EntityTags {
         guard !strong.isEmpty || !weak.isEmpty else { return nil }
     }
 
-    /// Returns whether the field `If-Match` permits a change of an object with a tag. Weak tags never do.
-    func permitChange(of tag: String) -> Bool { isAny || strong.contains(tag[...]) }
+    /// Returns whether the field `If-Match` permits a change of an entry with a tag. Weak tags never do.
+    func permitChange(of tag: EntryTag) -> Bool { isAny || strong.contains(where: tag.hasRevision) }
 
     /// Returns whether the field `If-None-Match` names a tag.
     func contain(_ tag: String) -> Bool { isAny || strong.contains(tag[...]) || weak.contains(tag[...]) }
@@ -76,10 +76,12 @@ struct EntityTags {
         of id: Entry.ID, for call: Call, in snapshot: @autoclosure () async throws -> any StorageSnapshot
     ) async throws -> Revision? {
         guard let tags = try EntityTags("If-Match", of: call) else { return nil }
-        guard let revision = try await snapshot().revisions(of: [id])[id] else {
+        let snapshot = try await snapshot()
+        guard let revision = try await snapshot.revisions(of: [id])[id] else {
             throw Problem(.preconditionFailed, "changed", "the entry of If-Match does not exist")
         }
-        guard tags.permitChange(of: EntryDocument.tag(of: revision)) else { throw changed }
+        let tag = EntryTag(revision, of: nil, at: snapshot.stamp)
+        guard tags.permitChange(of: tag) else { throw changed }
         return tags.isAny ? nil : revision
     }
 

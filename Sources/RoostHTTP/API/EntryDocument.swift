@@ -33,17 +33,15 @@ enum EntryDocument {
         }
     }
 
-    /// Returns an answer with an entry and its revision as ETag.
+    /// Returns an answer with an entry and its ETag.
     static func reply(
         _ entry: Entry, in snapshot: any StorageSnapshot, _ status: Reply.Status = .ok
     ) async throws -> Reply {
         let value = try await json([entry], in: snapshot)[0]
-        let revision = value["revision"]?.integer ?? 0
-        return .json(value, status).with("ETag", tag(of: Revision(rawValue: UInt64(revision))))
+        let revision = Revision(rawValue: UInt64(value["revision"]?.integer ?? 0))
+        let cluster = (value["cluster"]?.asString).flatMap(UUID.init(uuidString:))
+        return .json(value, status).with("ETag", EntryTag(revision, of: cluster, at: snapshot.stamp).text)
     }
-
-    /// Returns the ETag of a revision.
-    static func tag(of revision: Revision) -> String { "\"\(revision.rawValue)\"" }
 
     /// The schema of entries.
     static let schema = Schema.object(
@@ -53,7 +51,7 @@ enum EntryDocument {
             "metadata": Schema.metadata,
             "tags": Schema.array(of: Schema.string("A tag."), "The tags."),
             "cluster": Schema.id("The id of the cluster to which the entry belongs."),
-            "revision": Schema.integer("The revision of the latest change, which is also the ETag."),
+            "revision": Schema.integer("The revision of the latest change."),
             "createdAt": Schema.time("When the entry was created."),
             "updatedAt": Schema.time("When the entry was changed."),
         ], required: ["id", "content", "metadata", "tags", "createdAt", "updatedAt"], isOpen: true,

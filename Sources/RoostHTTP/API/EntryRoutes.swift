@@ -14,7 +14,7 @@ enum EntryRoutes {
     private static let entry = Route.Body.json(Schema.reference("Entry"))
     private static let tags = Schema.array(
         of: Schema.string("A tag in one line.", minimum: 1, maximum: 1_000), "Tags.", maximum: 64)
-    private static let etag = ["ETag": "The revision of the entry."]
+    private static let etag = ["ETag": "The revision and the cluster of the entry."]
 
     static let all = [create, list, removeMatching, get, change, remove]
 
@@ -138,7 +138,7 @@ enum EntryRoutes {
         parameters: [id, EntityTags.ifMatch, EntityTags.ifNoneMatch],
         answers: [
             Route.Answer(200, "The entry.", entry, headers: etag),
-            Route.Answer(304, "The entry has one of the revisions of If-None-Match.", headers: etag),
+            Route.Answer(304, "The entry has one of the ETags of If-None-Match.", headers: etag),
         ]
     ) { call in
         let id = try call.id("id", of: "entry")
