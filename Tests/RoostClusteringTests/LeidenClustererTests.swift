@@ -58,6 +58,14 @@ import Testing
         #expect(counts[0] <= counts[1] && counts[1] <= counts[2] && counts[0] < counts[2])
     }
 
+    @Test(arguments: [(4, 8), (6, 6), (8, 5), (10, 6), (5, 10)])
+    func `fine groups of few vectors are not fewer, and not single vectors`(k: Int, size: Int) async throws {
+        let (points, _) = groups(k, of: size, spread: 1.2)
+        let medium = try await LeidenClusterer().cluster(points)
+        let fine = try await LeidenClusterer(granularity: .fine).cluster(points)
+        #expect(fine.count >= medium.count && fine.count <= points.rows / 3)
+    }
+
     @Test func `the same seed gives an identical partition`() async throws {
         let points = unitVectors(2000, 48, seed: 9)
         let first = try await LeidenClusterer(seed: 5).cluster(points)

@@ -26,6 +26,18 @@ struct GroupsOfPoints {
     /// The minimum number of vectors in a group.
     private static let minimumSize = 3
 
+    /// Returns the share of the vectors that are in groups of fewer than three vectors.
+    ///
+    /// - Parameters:
+    ///   - groups: The group of each point, numbered from 0.
+    ///   - copies: The number of vectors that each point represents.
+    static func smallShare(of groups: [Int32], copies: [Int]) -> Double {
+        var sizes = [Int](repeating: 0, count: Int((groups.max() ?? -1) + 1))
+        for (point, group) in groups.enumerated() { sizes[Int(group)] += copies[point] }
+        let small = sizes.reduce(0) { $0 + ($1 < minimumSize ? $1 : 0) }
+        return Double(small) / Double(max(1, sizes.reduce(0, +)))
+    }
+
     /// Moves each point of a group with fewer than three vectors to the larger group with which it shares the
     /// most edge weight. A point without an edge to a larger group stays.
     ///

@@ -1,3 +1,4 @@
+import Foundation
 public import RoostVectors
 
 /// Groups vectors by the communities of their nearest-neighbor graph. The number of groups is determined by
@@ -16,7 +17,8 @@ public struct LeidenClusterer: Clusterer {
         case coarse
         /// The chosen resolution.
         case medium
-        /// Small groups: four times the chosen resolution.
+        /// Small groups: four times the chosen resolution, or less if few groups of that size have at least
+        /// three vectors.
         case fine
 
         /// The factor by which the chosen resolution is multiplied.
@@ -274,13 +276,45 @@ public struct LeidenClusterer: Clusterer {
         onProgress?(.stability, 0)
         let choice = try ResolutionChoice(
             partitions, of: points, leiden, neighbors: neighbors, ladder: ladder, seed: Self.fixedSeed)
-        let resolution = ladder.resolutions[choice.index] * granularity.factor
-        let start = granularity == .medium ? partitions[choice.index] : nil
-        let communities = try leiden.communities(
-            resolution: resolution, from: start, rounds: 1, using: &generator)
+        var resolution = ladder.resolutions[choice.index]
+        var communities = partitions[choice.index]
+        if granularity == .fine,
+            let finer = try finer(than: resolution, leiden, distinct, using: generator)
+        {
+            (communities, resolution) = (finer.communities, finer.resolution)
+        } else {
+            // If there are no finer groups, the groups are those of medium size.
+            let isCoarse = granularity == .coarse
+            resolution *= isCoarse ? granularity.factor : 1
+            communities = try leiden.communities(
+                resolution: resolution, from: isCoarse ? nil : communities, rounds: 1, using: &generator)
+        }
         return Chosen(
             communities: communities, resolution: resolution, stability: choice.stability, ladder: ladder,
             evidence: choice.evidence[choice.index])
+    }
+
+    /// The maximum share of the vectors that may be in groups that are too small at the resolution of fine
+    /// groups. It equals the default share of outliers.
+    private static let maximumSmallShare = 0.05
+
+    /// Returns the communities at the highest resolution, up to four times the given one, at which nearly all
+    /// vectors are in groups of sufficient size; `nil` if there are none above the given one.
+    ///
+    /// A store of few vectors has no groups of a quarter of the size: they would fall apart into single
+    /// vectors, which then join groups with which they have little in common.
+    private func finer(
+        than resolution: Double, _ leiden: Leiden, _ distinct: DistinctRows, using generator: SeededGenerator
+    ) throws -> (communities: [Int32], resolution: Double)? {
+        var generator = generator
+        let steps = ResolutionLadder.steps(to: Granularity.fine.factor)
+        for step in (1...steps).reversed() {
+            let higher = resolution * pow(Granularity.fine.factor, Double(step) / Double(steps))
+            let communities = try leiden.communities(resolution: higher, rounds: 1, using: &generator)
+            let share = GroupsOfPoints.smallShare(of: communities, copies: distinct.copies)
+            if share <= Self.maximumSmallShare { return (communities, higher) }
+        }
+        return nil
     }
 
     /// The minimum number of distinct vectors for which groups are found in a graph. A smaller graph is not

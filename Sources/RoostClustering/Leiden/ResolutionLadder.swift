@@ -1,3 +1,4 @@
+import Foundation
 import RoostVectors
 
 /// Communities of one graph at decreasing resolutions, from fine to coarse.
@@ -35,6 +36,11 @@ struct ResolutionLadder {
         }
         self.resolutions = resolutions
     }
+
+    /// Returns the number of steps between two resolutions.
+    ///
+    /// - Parameter ratio: The ratio of the resolutions, at least 1.
+    static func steps(to ratio: Double) -> Int { Int((log(ratio) / log(step)).rounded()) }
 
     /// Returns the index of the resolution that is nearest to the given one on a logarithmic scale.
     func index(nearest resolution: Double) -> Int {
