@@ -15,9 +15,11 @@ enum KeywordRules {
     static let joiningWords: Set<String> = particles.union(["of"])
 
     /// Stop words that have a capital letter within a sentence although they are not part of a name: the
-    /// pronoun "I", forms of address, and the parts of addresses of web pages.
+    /// pronoun "I", German pronouns for the addressed person, forms of address, and the parts of addresses of
+    /// web pages.
     static let namelessStopWords: Set<String> = [
-        "i", "i'd", "i'll", "i'm", "i've", "mr", "mrs", "ms", "dr", "ok", "http", "https", "html", "www",
+        "i", "i'd", "i'll", "i'm", "i've", "sie", "ihnen", "ihr", "ihre", "ihrem", "ihren", "ihrer", "ihres",
+        "mr", "mrs", "ms", "dr", "ok", "http", "https", "html", "www",
     ]
 
     /// For each stop word, the indices of the lists in ``StopWords/otherLanguages`` that contain it.

@@ -279,15 +279,17 @@ struct WordTally: Sendable {
         if let number = numbers[term] { return number }
         let number = Int32(terms.count)
         let spelling = WordFolding(term.utf8).spelling
+        let languages = KeywordRules.languagesOfStopWords[term] ?? []
         terms.append(
             Term(
                 text: term, isWord: !stopWords.contains(term) && KeywordRules.isSignificant(term),
                 isJoining: KeywordRules.joiningWords.contains(term),
                 isParticle: KeywordRules.particles.contains(term),
-                isNamePart: stopWords.contains(term) && !KeywordRules.namelessStopWords.contains(term),
+                isNamePart: (stopWords.contains(term) || !languages.isEmpty)
+                    && !KeywordRules.namelessStopWords.contains(term),
                 isSeparateWord: KeywordRules.isSeparateWord(term),
-                languages: KeywordRules.languagesOfStopWords[term] ?? [],
-                script: WordScript.script(of: spelling), clue: LanguageEvidence.number(of: spelling)))
+                languages: languages, script: WordScript.script(of: spelling),
+                clue: LanguageEvidence.number(of: spelling)))
         numbers[term] = number
         return number
     }
@@ -359,9 +361,8 @@ struct WordTally: Sendable {
         }
         for (phrase, prefixes) in group.prefixes {
             var prefixes = prefixes
-            let isWord = phrase[1] == 0
-            prefixes.occurrences = Int(
-                (isWord ? group.words[phrase[0] - 1] : group.phrases[phrase])?.spelled ?? 0)
+            let count = phrase[1] == 0 ? group.words[phrase[0] - 1] : group.phrases[phrase]
+            prefixes.occurrences = Int(count?.spelled ?? 0)
             result.namePrefixes[joined(phrase), default: NamePrefixes()].add(prefixes)
         }
         for (key, count) in group.casedPhrases where (group.phrases[key.phrase]?.texts ?? 0) > 1 {

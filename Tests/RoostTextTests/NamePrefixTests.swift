@@ -28,6 +28,7 @@ struct NamePrefixTests {
         ("they walked across Great Britain and back", "Great Britain"),
         ("they cited the First Amendment again", "First Amendment"),
         ("they counted the US dollars again", "US dollars"),
+        ("they flew over Rio de Janeiro and saw De Niro. They saw De Niro and De Niro again", "De Niro"),
         ("The New-York paper came. They read the New York paper", "New York"),
     ])
     func `a stop word that is part of a name stays in the label`(text: String, name: String) {
@@ -44,6 +45,7 @@ struct NamePrefixTests {
         ("They asked if I Googled it, and then I Googled it", "Googled"),
         ("They met Mr Lindqvist, and Mr Lindqvist met them", "Lindqvist"),
         ("They sail in May, Lindqvist said, and in May, Lindqvist said, they row", "Lindqvist"),
+        ("Wir senden Ihnen Ihre Rechnung, denn Ihre Rechnung ist hier bei uns", "Rechnung"),
         ("They bought a new Volvo and then a new Volvo", "Volvo"),
     ])
     func `other stop words are not part of a label`(text: String, name: String) {
