@@ -10,15 +10,16 @@ struct EntryLookup {
     /// The maximum length of an id or label in bytes.
     static let maximumNameLength = 1_000
 
-    /// Returns the visible entry with an id.
+    /// Returns the visible entry with an id, or the only visible entry of a file or web address.
     ///
     /// - Parameter includesMessages: Whether the entry can be a message.
-    /// - Throws: ``ToolFailure`` if the text is not an id, or no visible entry has the id.
+    /// - Throws: ``ToolFailure`` if the text is neither an id nor an address, or no visible entry has it.
     func entry(_ text: String, includingMessages includesMessages: Bool = false) async throws -> Entry {
         let name =
             text.hasPrefix(ResourceAddress.entryPrefix)
             ? String(text.dropFirst(ResourceAddress.entryPrefix.count)) : text
         guard let id = UUID(uuidString: name) else {
+            if let entry = try await entry(at: name) { return entry }
             throw ToolFailure(
                 "'\(text.prefix(MCPServer.echoLimit))' is not a complete id; use an id from the results of "
                     + "another tool")
@@ -31,6 +32,27 @@ struct EntryLookup {
             throw ToolFailure(
                 "\(id.text) is a message, which this tool cannot change; the user can remove it with "
                     + "`roost remove` or `roost chat delete`")
+        }
+        return entry
+    }
+
+    /// Returns the only visible entry of a file or web address; `nil` if a text is neither a path nor an
+    /// address.
+    ///
+    /// - Throws: ``ToolFailure`` if there is no such entry, or several.
+    private func entry(at address: String) async throws -> Entry? {
+        guard address.hasPrefix("/") || address.contains("://") else { return nil }
+        let source =
+            address.hasPrefix("/") ? RecordReader.sourceID(URL(fileURLWithPath: address)) : address
+        let filter = rules.restricting(EntryFilter(sources: [source]))
+        let page = try await snapshot.entries(after: nil, limit: 2, matching: filter)
+        let shown = address.prefix(MCPServer.echoLimit)
+        guard let entry = page.entries.first else {
+            throw ToolFailure("no entry is from '\(shown)'; use an id from the results of another tool")
+        }
+        guard page.entries.count == 1 else {
+            throw ToolFailure(
+                "several entries are from '\(shown)'; call 'search' with 'sources' to list their ids")
         }
         return entry
     }

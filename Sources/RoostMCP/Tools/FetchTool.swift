@@ -15,7 +15,12 @@ struct FetchTool: Tool {
         input: [
             ToolProperty(
                 "id", .string(maximumBytes: EntryLookup.maximumNameLength), isRequired: true,
-                "The id of an entry or message, from the results of another tool."),
+                "The id of an entry or message from the results of another tool, or the 'url' of a file with "
+                    + "one entry."),
+            ToolProperty(
+                "line", .integer(1...Int.max),
+                "The line of the file at which the returned part begins, such as the 'line' of a search "
+                    + "result, in place of 'offset'."),
             ToolProperty(
                 "offset", .integer(0...Int.max),
                 "The position in UTF-8 bytes at which the returned part begins; 0 by default."),
@@ -28,6 +33,9 @@ struct FetchTool: Tool {
         output: EntryJSON.summaryProperties + [
             ToolProperty("text", .string(maximumBytes: .max), isRequired: true, "The text, or a part of it."),
             ToolProperty("cluster", .string(maximumBytes: .max), "The id of the entry's cluster."),
+            ToolProperty(
+                "line", .integer(1...Int.max),
+                "The line of the file at which the text begins, if it is known."),
             ToolProperty(
                 "nextOffset", .integer(Int.min...Int.max), "Where the next part begins, if there is one."),
             ToolProperty(
@@ -50,7 +58,7 @@ struct FetchTool: Tool {
             {
                 members["cluster"] = .string(cluster.text)
             }
-            let offset = arguments.integer("offset", default: 0)
+            let offset = try Self.offset(arguments, in: entry)
             let version = Self.version(of: entry)
             if let expected = arguments.string("version"), expected != version {
                 throw ToolFailure(
@@ -64,6 +72,8 @@ struct FetchTool: Tool {
             }
             var start = utf8.index(utf8.startIndex, offsetBy: offset)
             while start < utf8.endIndex, !utf8[start].startsCharacter { start = utf8.index(before: start) }
+            let byte = utf8.distance(from: utf8.startIndex, to: start)
+            if let line = entry.sourceLine(ofByte: byte) { members["line"] = .integer(Int64(line)) }
             // JSON escapes can double the length of a text; the rest of the answer also needs space.
             let budget = TokenBudget(tokens: tokens)
             let used = JSONValue.object(members).serialized().count + Self.otherBytes
@@ -76,6 +86,25 @@ struct FetchTool: Tool {
             }
             return .object(members)
         }
+    }
+
+    /// Returns the position in UTF-8 bytes at which the part begins that the arguments request.
+    ///
+    /// - Throws: ``ToolFailure`` if the text does not have the line.
+    private static func offset(_ arguments: ToolArguments, in entry: Entry) throws(ToolFailure) -> Int {
+        guard arguments["line"] != nil else { return arguments.integer("offset", default: 0) }
+        guard arguments["offset"] == nil else { throw ToolFailure("pass either 'line' or 'offset'") }
+        let line = arguments.integer("line", default: 1)
+        // The lines of a row of a table are not those of its file.
+        var breaks = entry.location?.lastLine == nil ? line - (entry.location?.line ?? 1) : 0
+        guard breaks > 0 else { return 0 }
+        var offset = 0
+        for byte in entry.content.utf8 {
+            offset += 1
+            if byte == UInt8(ascii: "\n") { breaks -= 1 }
+            if breaks == 0 { return offset }
+        }
+        throw ToolFailure("the text has no line \(line)")
     }
 
     /// The length of the names and separators of `text`, `nextOffset` and `version`, and of the values of the
