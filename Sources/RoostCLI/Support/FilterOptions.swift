@@ -12,7 +12,8 @@ struct FilterOptions: ParsableArguments {
             'title^=On ' (prefix), 'due exists', 'due missing'; repeatable, all must match. Days, months and \
             years, such as 'due<=2026-01', 'due<monday' or 'due>=2 days ago', are compared with values that \
             are dates; a word in quotation marks is text: 'name<"may"'. 'created>=2026-01' and 'updated<7d' \
-            compare the dates of the entry, in the forms of --since.
+            compare the dates of the entry, in the forms of --since. 'tag!=draft' and 'tag missing' test its \
+            tags.
             """, valueName: "condition"), completion: DynamicCompletion.metadataKeys)
     var `where`: [String] = []
 

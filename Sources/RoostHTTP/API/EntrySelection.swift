@@ -27,7 +27,8 @@ enum EntrySelection {
                 + "'lang in en,de', 'status!=done' or 'due exists'. Days, months and years, such as "
                 + "'due<=2026-01', 'due<today' or 'due>=2 weeks ago', are compared with values that are "
                 + "dates; a word in quotation marks is text. 'created>=2026-01' and 'updated<7d' compare the "
-                + "dates of entries. \(FilterArguments.dayRule)",
+                + "dates of entries, and 'tag!=draft' and 'tag missing' test their tags. "
+                + FilterArguments.dayRule,
             maximum: maximumCount),
         "sources": Schema.array(
             of: Schema.string(

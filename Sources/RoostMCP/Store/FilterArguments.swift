@@ -14,7 +14,8 @@ package enum FilterArguments {
                 + "'status!=done', 'title^=On ' (prefix), 'due exists', 'due missing'. Days, months and "
                 + "years, such as 'due<=2026-01', 'due<today' or 'due>=2 weeks ago', are compared with "
                 + "values that are dates; a word in quotation marks is text. 'created>=2026-01' and "
-                + "'updated<7d' compare the dates of entries. \(dayRule)"),
+                + "'updated<7d' compare the dates of entries; 'tag!=draft' and 'tag missing' test their "
+                + "tags. \(dayRule)"),
         ToolProperty(
             "sources", .array(of: .string(maximumBytes: 4_096), maximumCount: 32),
             "Only entries from one of these files, folders or web addresses: a path, or the 'url' of a "

@@ -17,7 +17,8 @@ extension EntryCondition {
 
     /// Parses a condition that a user wrote. In an inequality of metadata, words for a time, such as
     /// `due<today` or `due<=last-week`, stand for their days; days of the time that is named are part of it,
-    /// so `due<=today` means before tomorrow. In quotation marks, such words are text: `name<"may"`.
+    /// so `due<=today` means before tomorrow. In quotation marks, such words are text: `name<"may"`. The keys
+    /// `tag` and `tags` stand for the tags of the entry, and `metadata.tag` for the metadata key `tag`.
     ///
     /// - Parameters:
     ///   - text: The condition.
@@ -26,6 +27,12 @@ extension EntryCondition {
         guard text.firstMatch(of: /^[^=<>!^]+==/) == nil else { throw .doubledEquals }
         guard let condition = EntryCondition(parsing: text) else { throw .form }
         self = condition
+        switch field {
+        case .metadata("tag"), .metadata("tags"): field = .tag
+        case .metadata("metadata.tag"): field = .metadata("tag")
+        case .metadata("metadata.tags"): field = .metadata("tags")
+        default: break
+        }
         guard let operand = test.bound else { return }
         guard operand.contains(where: { !$0.isWhitespace }) else { throw .noOperand }
         guard !comparesDatesOfEntry else {

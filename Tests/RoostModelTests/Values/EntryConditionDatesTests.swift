@@ -155,4 +155,15 @@ import Testing
     func `conditions on the dates of entries keep their operand`(text: String) throws {
         #expect(try EntryCondition(written: text, try times()) == EntryCondition(parsing: text))
     }
+
+    @Test func `the key tag stands for the tags of an entry`() throws {
+        let entry = Entry(content: "x", metadata: ["tag": "own"], tags: ["Garden/Herbs"])
+        for (text, isTrue) in [
+            ("tag=garden", true), ("tags!=draft", true), ("tag!=garden", false), ("tag in draft,garden", true),
+            ("tag missing", false), ("tag=own", false), ("metadata.tag=own", true),
+            ("metadata.tags exists", false),
+        ] {
+            #expect(try EntryCondition(written: text, try times()).holds(of: entry) == isTrue, "\(text)")
+        }
+    }
 }
