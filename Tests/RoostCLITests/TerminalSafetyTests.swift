@@ -117,7 +117,8 @@ import Testing
     /// Returns the commands whose output contains texts with their line breaks.
     private static func commandsWithLines(_ ids: [String]) -> [[String]] {
         [
-            ["show", ids[0], s], ["show", ids[0], "--original", s], ["query", "bread", "--context=1", s],
+            ["show", ids[0], s], ["show", ids[0], "--lines=1-", s], ["show", ids[0], "--original", s],
+            ["query", "bread", "--context=1", s],
             ["chat", "show", "s", s], ["chat", "search", "said", s, "--context=2"],
             ["session", "show", "s", s],
             ["session", "show", "s", "--in", "sessions"], ["export", "clusters", "--format=csv", s],
@@ -148,6 +149,14 @@ import Testing
             ["cluster", "autolabel", "--model", hostile, s],
             ["cluster", "merge", hostile, "1\(hostile)", s],
             ["cluster", "merge", "0\(hostile)", "1\(hostile)", s], ["cluster", "split", hostile, s],
+            ["cluster", "find", hostile, s], ["cluster", "move", ids[1], "--to", hostile, s],
+            ["count", s], ["count", "--by", "tag", "--by", "source", s], ["count", "--by", hostile, s],
+            ["count", "--by", "tag", "--by", hostile, s], ["count", "--by", hostile, "--format=csv", s],
+            ["show", hostile, "--lines=1-", s], ["show", "\(hostile):1", s],
+            ["show", ids[0], "--lines=9999", s],
+            ["edit", ids[1], "--title", hostile, "--meta", "\(hostile)=\(hostile)", s],
+            ["add", "x", "--key", hostile, s], ["add", "x \(hostile)", "--key=\(name)", s],
+            ["tag", "--where", "tag!=x", "+\(hostile)", s], ["remove", "--tag", hostile, s],
         ]
     }
 

@@ -79,7 +79,8 @@ struct CountEntries: AsyncParsableCommand {
     /// Writes one row for each count.
     private func write(_ counts: [EntryCount], of properties: [EntryProperty]) throws {
         let number = TableColumn(name: "count", isNumber: true)
-        let columns = properties.map { TableColumn(name: $0.name, isFlexible: true) } + [number]
+        let columns =
+            properties.map { TableColumn(name: Terminal.line($0.name), isFlexible: true) } + [number]
         if output.chosen == .table { options.page() }
         var writer = ListWriter(output, columns)
         try writer.write(
@@ -99,7 +100,7 @@ struct CountEntries: AsyncParsableCommand {
         guard !table.rows.isEmpty else { return }
         options.page()
         let columns =
-            [TableColumn(name: by[0], isFlexible: true)]
+            [TableColumn(name: Terminal.line(properties[0].name), isFlexible: true)]
             + (table.columns + ["all"]).map { TableColumn(name: $0, isNumber: true) }
         let layout = TableLayout(columns, rows: table.rows, width: Terminal.columns)
         Terminal.write(layout.header)
@@ -107,8 +108,8 @@ struct CountEntries: AsyncParsableCommand {
         if table.omittedColumns > 0 {
             let kind = properties[1].isPeriod ? "earlier" : "rarer"
             options.note(
-                "omitted \(Count.text(table.omittedColumns, "\(kind) value")) of \(by[1]); --format csv "
-                    + "prints all")
+                "omitted \(Count.text(table.omittedColumns, "\(kind) value")) of "
+                    + "\(Terminal.line(properties[1].name, limit: 60)); --format csv prints all")
         }
     }
 }

@@ -159,8 +159,9 @@ import Testing
     @Test func `the key tag stands for the tags of an entry`() throws {
         let entry = Entry(content: "x", metadata: ["tag": "own"], tags: ["Garden/Herbs"])
         for (text, isTrue) in [
-            ("tag=garden", true), ("tags!=draft", true), ("tag!=garden", false), ("tag in draft,garden", true),
-            ("tag missing", false), ("tag=own", false), ("metadata.tag=own", true),
+            ("tag=garden", true), ("tags!=draft", true), ("tag!=garden", false),
+            ("tag in draft,garden", true), ("tag missing", false), ("tag=own", false),
+            ("metadata.tag=own", true),
             ("metadata.tags exists", false),
         ] {
             #expect(try EntryCondition(written: text, try times()).holds(of: entry) == isTrue, "\(text)")
