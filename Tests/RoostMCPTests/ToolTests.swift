@@ -241,7 +241,8 @@ struct ToolTests {
             let title = texts["members"]?.elements?.first?["title"]?.asString ?? ""
             #expect(title.contains(word), "\(title)")
         }
-        let both = await harness.call("clusters", ["query": "engine", "cluster": try #require(list[0]["id"])])
+        let id = try #require(list[0]["id"])
+        let both = await harness.call("clusters", ["query": "engine", "cluster": id])
         #expect(both["clusters"] == nil && both["members"] == nil)
     }
 

@@ -185,9 +185,9 @@ enum ClusterPage {
             const name = document.createElement('b');
             name.textContent = data.cluster[found] < 0 ? 'in no cluster' : data.labels[data.cluster[found]];
             tip.replaceChildren(name, data.text[found]);
-            const beside = (at, room) => Math.max(0, Math.min(at + 14, room)) + 'px';
-            tip.style.left = beside(event.offsetX, canvas.clientWidth - 380);
-            tip.style.top = beside(event.offsetY, canvas.clientHeight - tip.offsetHeight);
+            const position = (at, room) => Math.max(0, Math.min(at + 14, room)) + 'px';
+            tip.style.left = position(event.offsetX, canvas.clientWidth - 380);
+            tip.style.top = position(event.offsetY, canvas.clientHeight - tip.offsetHeight);
           }
           if (found !== hovered) { hovered = found; draw() }
         });

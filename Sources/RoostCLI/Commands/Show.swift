@@ -142,14 +142,15 @@ struct Show: AsyncParsableCommand {
                     treatment: try await EntryTreatmentDocument(of: entry, from: source, in: store)))
         }
         try await store.close()
-        guard json else {
-            options.page()
-            for (index, entry) in shown.enumerated() {
-                if index > 0 { Terminal.write("") }
-                Self.write(entry)
-            }
-            return
+        if json { return try writeJSON(shown) }
+        options.page()
+        for (index, entry) in shown.enumerated() {
+            if index > 0 { Terminal.write("") }
+            Self.write(entry)
         }
+    }
+
+    private func writeJSON(_ shown: [ShownEntry]) throws {
         let encoder = Terminal.prettyEncoder
         encoder.userInfo[.omitsVectors] = !withEmbeddings
         let documents = shown.map {

@@ -39,7 +39,7 @@ struct EntryLookup {
     /// Returns the only visible entry of a file or web address; `nil` if a text is neither a path nor an
     /// address.
     ///
-    /// - Throws: ``ToolFailure`` if there is no such entry, or several.
+    /// - Throws: ``ToolFailure`` if no visible entry comes from it, or several do.
     private func entry(at address: String) async throws -> Entry? {
         guard address.hasPrefix("/") || address.contains("://") else { return nil }
         let source =
