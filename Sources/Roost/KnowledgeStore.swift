@@ -261,6 +261,9 @@ public struct KnowledgeStore: Sendable {
         try await TextAddition.run(content, key: key, tags: tags, metadata: metadata, to: self)
     }
 
+    /// Returns the reason why a text cannot be added with a key; `nil` if it can.
+    package static func fault(ofKey key: String) -> String? { TextAddition.fault(ofKey: key) }
+
     /// Returns the id of the entry of a text that is added with a key. The store need not contain it.
     public static func id(ofKey key: String) -> Entry.ID {
         EntryID.derived(source: TextAddition.defaultSource, key: key)

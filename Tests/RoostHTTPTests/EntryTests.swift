@@ -242,6 +242,27 @@ struct EntryTests {
         }
     }
 
+    @Test func `lines with keys replace the texts of their entries`() async throws {
+        try await HTTPHarness.run { harness in
+            func ingest(_ lines: String...) async throws -> String {
+                let body = Data(lines.joined(separator: "\n").utf8)
+                let type = ["Content-Type": "application/x-ndjson"]
+                return try await harness.send(.POST, "/api/v1/ingest", bytes: body, type).text
+            }
+            let first = try await ingest(
+                #"{"content":"milk","key":"1"}"#, #"{"content":"tea","key":"2"}"#,
+                #"{"content":"milk and bread","key":"1","tags":["list"]}"#, #"{"content":"tea"}"#)
+            #expect(first.contains("\"new\":3,\"unchanged\":1,\"updated\":0"), "\(first)")
+            let entry = try await harness.store.entry(KnowledgeStore.id(ofKey: "1"))
+            #expect(entry?.content == "milk and bread" && entry?.tags == ["list"])
+            let second = try await ingest(
+                #"{"content":"oil","key":"1"}"#, #"{"content":"tea","key":"2"}"#)
+            #expect(second.contains("\"new\":0,\"unchanged\":1,\"updated\":1"), "\(second)")
+            #expect(try await harness.store.count() == 3)
+            #expect(try await ingest(#"{"content":"x","key":"sha256:1"}"#).contains("line 1.key must not"))
+        }
+    }
+
     @Test func `many entries are ingested and exported as lines`() async throws {
         try await HTTPHarness.run { harness in
             let lines = (0..<300).map { "{\"content\":\"line \($0)\",\"tags\":[\"n\"]}" }

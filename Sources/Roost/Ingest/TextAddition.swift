@@ -56,16 +56,8 @@ enum TextAddition {
         to store: KnowledgeStore
     ) async throws -> AddedEntry {
         try check(content, metadata)
-        let isOneLine = !key.unicodeScalars.contains { $0.properties.generalCategory == .control }
-        guard !key.allSatisfy(\.isWhitespace), key.utf8.count <= maximumKeyLength, isOneLine else {
-            throw RoostError(
-                .badInput,
-                "cannot add the text: its key must have 1 to \(maximumKeyLength) bytes and no control "
-                    + "characters")
-        }
-        guard !key.hasPrefix(EntryID.contentKeyPrefix) else {
-            throw RoostError(
-                .badInput, "cannot add the text: its key must not begin with '\(EntryID.contentKeyPrefix)'")
+        if let fault = fault(ofKey: key) {
+            throw RoostError(.badInput, "cannot add the text: its key \(fault)")
         }
         let draft = EntryDraft(key: key, content: content, metadata: metadata, tags: tags)
         let report = try await Ingestor.run(
@@ -77,6 +69,19 @@ enum TextAddition {
         return AddedEntry(
             id: EntryID.derived(source: defaultSource, key: key), isNew: report.new > 0,
             isUpdated: report.updated > 0)
+    }
+
+    /// Returns the reason why a text cannot be added with a key; `nil` if it can.
+    static func fault(ofKey key: String) -> String? {
+        let hasControls = key.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        guard !key.allSatisfy(\.isWhitespace), key.utf8.count <= maximumKeyLength, !hasControls else {
+            return "must have 1 to \(maximumKeyLength) bytes and no control characters"
+        }
+        // Keys that are derived from texts begin with it.
+        guard !key.hasPrefix(EntryID.contentKeyPrefix) else {
+            return "must not begin with '\(EntryID.contentKeyPrefix)'"
+        }
+        return nil
     }
 
     /// Checks a text and metadata before they are added.

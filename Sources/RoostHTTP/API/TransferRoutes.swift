@@ -16,6 +16,7 @@ enum TransferRoutes {
     private static let lineSchema = Schema.object(
         [
             "content": Schema.string("The text.", minimum: 1), "metadata": Schema.metadata,
+            "key": Schema.string("The client's own id of the text.", minimum: 1, maximum: 1_000),
             "tags": Schema.array(
                 of: Schema.string("A tag.", minimum: 1, maximum: 1_000), "Tags.", maximum: 64),
         ], required: ["content"])
@@ -24,14 +25,14 @@ enum TransferRoutes {
         method: .post, path: "/api/v1/ingest", operation: "ingestEntries", tag: tag,
         summary: "Store many texts from a stream of lines.",
         details:
-            "Each line of the body is a JSON object with `content` and optionally `tags` and `metadata`. "
-            + "Texts that were added before, or occur before in the stream, are not stored again; their "
-            + "entries get the tags and metadata. After every step of \(batchSize) lines, the server answers "
-            + "with a line that has the numbers of received, new and unchanged entries, which are stored "
-            + "then. The last line has `done: true`, or `error` and the number of the faulty line. If the "
-            + "client closes the connection, the ingest stops. After that or an error, the lines of earlier "
-            + "steps stay stored, and a part of the current step can be stored, too; the same lines can be "
-            + "sent again.",
+            "Each line of the body is a JSON object with `content` and optionally `key`, `tags` and "
+            + "`metadata`. A text with a key replaces that of the entry with this key. Other texts that were "
+            + "added before, or occur before in the stream, are not stored again; their entries get the tags "
+            + "and metadata. After every step of \(batchSize) lines, the server answers with a line that has "
+            + "the numbers of received, new, updated and unchanged entries, which are stored then. The last "
+            + "line has `done: true`, or `error` and the number of the faulty line. If the client closes the "
+            + "connection, the ingest stops. After that or an error, the lines of earlier steps stay stored, "
+            + "and a part of the current step can be stored, too; the same lines can be sent again.",
         effect: .writes, isStream: true, body: .lines, streamsBody: true,
         answers: [Route.Answer(200, "The progress.", .lines)]
     ) { call in
@@ -74,11 +75,12 @@ enum TransferRoutes {
         /// The number of lines whose entries are stored.
         private(set) var stored = 0
         private var drafts: [EntryDraft] = []
-        /// The indices of the drafts by text.
+        /// The indices of the drafts without a key by text, and of those with one by key.
         private var indices: [ContentDigest: Int] = [:]
+        private var keyed: [String: Int] = [:]
         /// The number of texts of the present step, including repeated ones.
         private var texts = 0
-        private var (new, unchanged) = (0, 0)
+        private var (new, updated, unchanged) = (0, 0, 0)
 
         init(call: Call, schema: JSONValue) { (self.call, self.schema) = (call, schema) }
 
@@ -99,9 +101,19 @@ enum TransferRoutes {
             try await writer.line(progress(isDone: true))
         }
 
-        /// Adds a draft to the step. A text that the step contains already gets the tags and metadata.
+        /// Adds a draft to the step. A text that the step contains already gets the tags and metadata, and
+        /// the last text with a key counts.
         private mutating func add(_ draft: EntryDraft) {
             texts += 1
+            if let key = draft.key {
+                guard let index = keyed[key] else {
+                    keyed[key] = drafts.count
+                    return drafts.append(draft)
+                }
+                drafts[index].content = draft.content
+                drafts[index].tags += draft.tags
+                return drafts[index].metadata.merge(draft.metadata) { $1 }
+            }
             let digest = ContentDigest(of: draft.content)
             if let index = indices[digest] {
                 drafts[index].tags += draft.tags
@@ -126,8 +138,13 @@ enum TransferRoutes {
             guard !content.allSatisfy(\.isWhitespace) else {
                 throw Problem.invalid("line \(line).content is empty")
             }
+            let key = value["key"]?.asString
+            if let fault = key.flatMap(KnowledgeStore.fault(ofKey:)) {
+                throw Problem.invalid("line \(line).key \(fault)")
+            }
             return EntryDraft(
-                content: content, metadata: try RequestMetadata.values(of: value, at: "line \(line)"),
+                key: key, content: content,
+                metadata: try RequestMetadata.values(of: value, at: "line \(line)"),
                 tags: try RequestTags.added(value, "tags", prefix: "line \(line)."))
         }
 
@@ -141,14 +158,16 @@ enum TransferRoutes {
             }
             if let skip = report.skipped.first { throw Problem.invalid("a text was refused: \(skip.reason)") }
             new += report.new
-            unchanged += texts - report.new
+            updated += report.updated
+            unchanged += texts - report.new - report.updated
             stored = line
-            (drafts, indices, texts) = ([], [:], 0)
+            (drafts, indices, keyed, texts) = ([], [:], [:], 0)
         }
 
         private func progress(isDone: Bool = false) -> JSONValue {
             var members: [String: JSONValue] = [
                 "lines": .count(line), "new": .count(new), "unchanged": .count(unchanged),
+                "updated": .count(updated),
             ]
             if isDone { members["done"] = true }
             return .object(members)
