@@ -41,9 +41,38 @@ import Testing
         (#"Rain\hfill 2024"#, "Rain 2024"), (#"one\newline\par two"#, "one two"),
         (#"\centering\Large Rain"#, "Rain"),
         (#"\scshape\LARGE Rain"#, "Rain"), (#"\other\Large Rain"#, #"\other Rain"#),
-        (#"{\bfseries rain}, roof\newpage"#, "{rain}, roof"), (#"(\small rain\normalsize)"#, "(rain)"),
+        (#"{\bfseries rain}, roof\newpage"#, "rain, roof"), (#"(\small rain\normalsize)"#, "(rain)"),
     ])
     func `A command for the layout does not join the words next to it`(
+        latex: String, expected: String
+    ) async throws {
+        #expect(try await DocumentFixture.document(latex, name: "a.tex").text == expected)
+    }
+
+    @Test(arguments: [
+        (#"A \textcolor{red}{hot \emph{and \textbf{dry}}} day"#, "A hot and dry day"),
+        (#"\textcolor[rgb]{1,0,0}{Red} \colorbox{blue}{sky}"#, "Red sky"),
+        (#"\fcolorbox{black}{white}{Box} {\color{red} rain}"#, "Box rain"),
+        (#"See \hyperref[s]{the section} \hyperref{a}{b}{c}{d}"#, #"See the section \hyperref{a}{b}{c}{d}"#),
+        (#"\multicolumn{2}{c}{Rain} & \parbox[t]{3cm}{Roof}"#, "Rain & Roof"),
+        (#"\caption[Rain]{Rain \& snow} \textcolor{red}{open"#, #"Rain & snow \textcolor{red}{open"#),
+        (#"Rain\footnote{See \emph{it}} falls"#, "Rain (See it) falls"),
+        (#"\color{red} \footnote{a}"#, " (a)"),
+        (#"The {IEEE} ({\em rain}) \{a\} $x^{ {a}}$ {b"#, #"The IEEE (rain) {a} $x^{ {a}}$ {b"#),
+        (#"\unknown{a}[b]{c} \'{ } {{a}}"#, #"\unknown{a}[b]{c} \'{ } a"#),
+    ])
+    func `A command shows its text without a color or a width`(latex: String, expected: String) async throws {
+        #expect(try await DocumentFixture.document(latex, name: "a.tex").text == expected)
+    }
+
+    @Test(arguments: [
+        (#"\item \href{https://a.org/b_c--d}{Rain}"#, "- [Rain](https://a.org/b_c--d)"),
+        (#"\textbf{See \href{https://a.org}{\emph{wet} rain}.}"#, "See [wet rain](https://a.org)."),
+        (#"A\footnote{In \url{https://a.org}.}"#, "A (In [https://a.org](https://a.org).)"),
+        ("\u{100000} \\href{https://a.org}{rain}", "\u{100000} rain"),
+        (#"\section{The \href{https://a.org}{rain}}"#, "## The rain"),
+    ])
+    func `Links are read in items, headings and other commands`(
         latex: String, expected: String
     ) async throws {
         #expect(try await DocumentFixture.document(latex, name: "a.tex").text == expected)

@@ -5,7 +5,7 @@
 struct LaTeXArguments {
     /// The bytes of the line.
     let bytes: [UInt8]
-    /// The index of the next closing brace from each index on; the length of the line if there is none.
+    /// The index of the closing brace of each opening one; 0 if there is none, and for other bytes.
     private let braces: [Int]
     /// The index of the next closing bracket from each index on; the length of the line if there is none.
     private let brackets: [Int]
@@ -15,8 +15,25 @@ struct LaTeXArguments {
 
     init(_ line: some StringProtocol) {
         bytes = Array(line.utf8)
-        braces = Self.indexes(of: UInt8(ascii: "}"), in: bytes)
+        braces = Self.closingBraces(in: bytes)
         brackets = Self.indexes(of: UInt8(ascii: "]"), in: bytes)
+    }
+
+    /// Returns the index of the closing brace of each opening one; 0 for other bytes. Braces after a
+    /// backslash are text.
+    private static func closingBraces(in bytes: [UInt8]) -> [Int] {
+        var (indexes, open) = (Array(repeating: 0, count: bytes.count), [Int]())
+        var index = 0
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\\"): index += 1
+            case UInt8(ascii: "{"): open.append(index)
+            case UInt8(ascii: "}"): if let start = open.popLast() { indexes[start] = index }
+            default: break
+            }
+            index += 1
+        }
+        return indexes
     }
 
     /// Returns the index of the next byte of a kind from each index on.
@@ -41,12 +58,31 @@ struct LaTeXArguments {
         return backslash + 1..<end
     }
 
-    /// Returns the range between the opening brace at an index and the next closing brace; `nil` if there is
-    /// no opening brace at the index, or no closing brace.
+    /// Returns the range between the opening brace at an index and its closing brace; `nil` if there is no
+    /// opening brace at the index, or no closing brace.
     func argument(at index: Int) -> Range<Int>? {
         guard index < bytes.count, bytes[index] == UInt8(ascii: "{") else { return nil }
         let end = braces[index]
-        return end < bytes.count ? index + 1..<end : nil
+        return end > index ? index + 1..<end : nil
+    }
+
+    /// Returns the index after the spaces at an index.
+    func indexAfterSpaces(at index: Int) -> Int {
+        var end = index
+        while end < bytes.count, bytes[end] == UInt8(ascii: " ") { end += 1 }
+        return end
+    }
+
+    /// Returns the line with texts in place of ranges, of which none contains another one.
+    func text(applying edits: [(range: Range<Int>, text: String)]) -> String {
+        var output: [UInt8] = []
+        var start = 0
+        for (range, text) in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+            output += bytes[start..<max(start, range.lowerBound)]
+            output += text.utf8
+            start = max(start, range.upperBound)
+        }
+        return String(decoding: output + bytes[start...], as: UTF8.self)
     }
 
     /// Returns the index after the star and the optional arguments at an index, if there are any.

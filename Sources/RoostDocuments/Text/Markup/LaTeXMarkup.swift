@@ -18,13 +18,10 @@ enum LaTeXMarkup {
     nonisolated(unsafe) private static let reference = #/\\bibitem(?:\[[^\]]*\])?\{[^}]*\}/#
     nonisolated(unsafe) private static let layout =
         #/\\(?:maketitle|tableofcontents|label|usepackage|newpage|centering|includegraphics|bibliography|vspace|hspace|addcontentsline|markboth|markright|chaptermark|sectionmark|thispagestyle|setcounter|hfill|nopagebreak|noindent\s*$)\w*\*?\s*/#
-    nonisolated(unsafe) private static let footnote = #/\s{0,8}\\footnote(?:\[[^\[\]]*\])?\{([^{}]*)\}/#
     nonisolated(unsafe) private static let nextItem = #/\s{0,8}\\item(?![A-Za-z])\s*/#
     nonisolated(unsafe) private static let beginning = #/\\begin\{[^{}]*\}(?:\[[^\]]*\])*/#
     nonisolated(unsafe) private static let end = #/\\end\{[^{}]*\}/#
     nonisolated(unsafe) private static let escape = #/\\([%&$#_{}])/#
-    nonisolated(unsafe) private static let command =
-        #/\\(?:emph|textbf|textit|texttt|textsc|underline|caption|text|mbox|textrm|textsf|textsl|enquote|uline|title)\{([^{}]*)\}/#
 
     /// Converts lines. `checkCancellation` is called before each of them.
     static func converted(
@@ -132,15 +129,16 @@ enum LaTeXMarkup {
         if text.hasPrefix("\\bibitem"),
             let match = text.prefixMatch(of: reference)
         {
-            return "- " + plain(String(text[match.range.upperBound...])).trimmingCharacters(in: .whitespaces)
+            let source = String(text[match.range.upperBound...])
+            return "- " + convertedLinks(source, &result).trimmingCharacters(in: .whitespaces)
         }
         if text.hasPrefix("\\item") {
             // Each line is converted to one line, so further items follow in it.
             let items = String(text.dropFirst(5)).replacing(nextItem, with: "; ")
-            return "- " + plain(items).trimmingCharacters(in: .whitespaces)
+            return "- " + convertedLinks(items, &result).trimmingCharacters(in: .whitespaces)
         }
         if text.hasPrefix("\\"), text.prefixMatch(of: layout) != nil {
-            return plain(withoutLayout(text)).trimmingCharacters(in: .whitespaces)
+            return convertedLinks(withoutLayout(text), &result).trimmingCharacters(in: .whitespaces)
         }
         return convertedLinks(line, &result)
     }
@@ -177,13 +175,18 @@ enum LaTeXMarkup {
 
     /// Returns a line with its links as links of Markdown.
     private static func convertedLinks(_ line: String, _ result: inout ConvertedMarkup) -> String {
-        guard line.contains("\\href") || line.contains("\\url") else { return plain(line) }
+        // In a line that contains such characters itself, only the texts of links are kept.
+        guard line.contains("\\href") || line.contains("\\url"), !LaTeXLinks.hasMarks(line) else {
+            return plain(line)
+        }
         let commands = LaTeXArguments(line)
+        var links = LaTeXLinks()
         var output = ""
         var (start, position) = (0, 0)
         while let backslash = commands.backslash(from: position) {
             let name = commands.name(after: backslash)
-            position = name.upperBound
+            // A sign after a backslash is text, and a second backslash ends a line.
+            position = max(name.upperBound, min(backslash + 2, commands.bytes.count))
             let command = commands.text(name)
             guard command == "href" || command == "url", let first = commands.argument(at: name.upperBound)
             else { continue }
@@ -192,13 +195,14 @@ enum LaTeXMarkup {
                 guard let second = commands.argument(at: first.upperBound + 1) else { continue }
                 label = second
             }
-            output += plain(commands.text(start..<backslash))
             let address = commands.text(first)
-            output += result.link(address[...], plain(commands.text(label))[...])
+            let link = result.link(address[...], plain(commands.text(label))[...])
+            // The rest of the line is converted as a whole, because a command can contain a link.
+            output += commands.text(start..<backslash) + links.mark(for: link)
             start = label.upperBound + 1
             position = start
         }
-        return output + plain(commands.text(start..<commands.bytes.count))
+        return links.restored(plain(output + commands.text(start..<commands.bytes.count)))
     }
 
     /// The maximum number of environments that begin in one line and are removed.
@@ -265,8 +269,8 @@ enum LaTeXMarkup {
     private static func plain(_ text: String) -> String {
         guard text.contains(where: { "\\~{}`'-".contains($0) }) else { return text }
         var output = LaTeXText.decoded(text)
-        // Matching is slow, and most lines have no commands with arguments.
-        if output.contains("\\"), output.contains("}") { output = withoutCommands(output) }
+        // Most lines have no commands with arguments and no groups.
+        if output.contains("}") { output = withoutCommands(output) }
         if output.contains("\\") { output = output.replacing(escape) { String($0.output.1) } }
         output = output.replacingOccurrences(of: "\\\\", with: "")
         output = output.replacingOccurrences(of: "~", with: " ")
@@ -300,14 +304,6 @@ enum LaTeXMarkup {
 
     /// Returns a text without references, and with the arguments of commands in place of the commands.
     private static func withoutCommands(_ text: String) -> String {
-        var output = withoutReferences(text)
-        // Nested commands need further passes.
-        for _ in 0..<4 {
-            let next = output.replacing(command) { String($0.output.1) }
-                .replacing(footnote) { " (\($0.output.1))" }
-            if next == output { break }
-            output = next
-        }
-        return output
+        LaTeXCommands.replaced(in: withoutReferences(text))
     }
 }
