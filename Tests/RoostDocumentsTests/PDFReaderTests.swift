@@ -141,6 +141,16 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
+    @Test(arguments: [
+        ("De\u{301}finition", "D\u{E9}finition"),
+        ("Marti\u{301}n, Mart\u{131}\u{301}n", "Mart\u{ED}n, Mart\u{ED}n"),
+        ("o\u{FB03}ce e\u{300}", "office \u{E8}"), ("y\u{131}ld\u{131}z", "y\u{131}ld\u{131}z"),
+    ])
+    func `Letters and their accents are one character`(text: String, expected: String) {
+        // Texts that differ only in this are equal as strings.
+        #expect(Array(PDFWriting.normalized(text).utf8) == Array(expected.utf8))
+    }
+
     @Test func `No temporary files remain`() async throws {
         func folders() throws -> Set<String> {
             let names = try FileManager.default.contentsOfDirectory(atPath: NSTemporaryDirectory())

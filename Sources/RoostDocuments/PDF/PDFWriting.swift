@@ -1,6 +1,7 @@
 import Foundation
 
-/// The direction of writing in PDF documents, and the normalization of ligatures and presentation forms.
+/// The direction of writing in PDF documents, and the normalization of ligatures, presentation forms and
+/// accents.
 enum PDFWriting {
     /// Returns whether the reading order must be computed from the positions: most lines have only one or two
     /// characters, as in vertical writing, or many letters are written from right to left.
@@ -27,14 +28,31 @@ enum PDFWriting {
         "\u{202A}": "", "\u{202B}": "", "\u{202C}": "", "\u{202D}": "", "\u{202E}": "", "\u{0}": "",
     ]
 
+    /// The letters without a dot that fonts of TeX use below accents.
+    private static let dotless: [Unicode.Scalar: Unicode.Scalar] = ["\u{131}": "i", "\u{237}": "j"]
+
+    private static func isAccent(_ scalar: Unicode.Scalar) -> Bool {
+        (0x300...0x36F).contains(scalar.value)
+    }
+
     /// Returns a text with letters in place of ligatures, ordinary punctuation in place of the forms for
-    /// vertical writing, and without marks of direction, so that its words can be found.
+    /// vertical writing, letters with accents in place of letters and accents, and without marks of
+    /// direction, so that its words can be found.
     static func normalized(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { forms[$0] != nil }) else { return text }
-        var result = ""
+        let hasAccents = text.unicodeScalars.contains(where: isAccent)
+        guard hasAccents || text.unicodeScalars.contains(where: { forms[$0] != nil }) else { return text }
+        var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            if let form = forms[scalar] { result += form } else { result.unicodeScalars.append(scalar) }
+            if isAccent(scalar), let last = result.last, let letter = dotless[last] {
+                result.removeLast()
+                result.append(letter)
+            }
+            if let form = forms[scalar] {
+                result.append(contentsOf: form.unicodeScalars)
+            } else {
+                result.append(scalar)
+            }
         }
-        return result
+        return hasAccents ? String(result).precomposedStringWithCanonicalMapping : String(result)
     }
 }
