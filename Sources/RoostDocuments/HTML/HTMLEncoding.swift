@@ -8,10 +8,11 @@ enum HTMLEncoding {
     /// Converts a page to UTF-8.
     ///
     /// A byte order mark takes precedence over the server's statement, which takes precedence over a `meta`
-    /// element. A page without any of these, or with a wrong statement, is read as UTF-8 if it is valid, or
-    /// else in the encoding that ``EncodingDetector`` determines from its text, or else in windows-1252.
-    /// Single bytes of windows-1252 in a page in UTF-8 are converted, too. Other invalid sequences become
-    /// U+FFFD.
+    /// element. Programs that save pages often convert them to UTF-8 without changing this element, so a page
+    /// that is valid in UTF-8 is read as such in spite of these statements. Any other page without one of
+    /// them, or with a wrong one, is read in the encoding that ``EncodingDetector`` determines from its text,
+    /// or else in windows-1252. Single bytes of windows-1252 in a page in UTF-8 are converted, too. Other
+    /// invalid sequences become U+FFFD.
     /// - Parameters:
     ///   - data: The bytes of the page.
     ///   - stated: The name of the encoding that a server stated; `nil` if it stated none.
@@ -27,6 +28,7 @@ enum HTMLEncoding {
         if bytes.starts(with: [0x3C, 0x00]) { return utf16(bytes[...], isBigEndian: false) }
         if bytes.starts(with: [0x00, 0x3C]) { return utf16(bytes[...], isBigEndian: true) }
         let name = (stated ?? declared(bytes.prefix(declarationLength))).map(canonicalName)
+        if let name, name != "utf-8", isConverted(bytes, from: name) { return bytes }
         let converted = name == "utf-8" ? nil : name.flatMap { TextConverter.convert(bytes, from: $0) }
         if let converted, !isWrong(converted) { return converted }
         if isUTF8(bytes) { return bytes }
@@ -104,6 +106,19 @@ enum HTMLEncoding {
     }
 
     private static func isUTF8(_ bytes: [UInt8]) -> Bool { String(validating: bytes, as: UTF8.self) != nil }
+
+    /// The encodings in which most characters outside of ASCII have several bytes.
+    private static let multibyteEncodings: Set = ["cp932", "euc-jp", "gb18030", "cp949", "big5-hkscs"]
+    /// The minimum number of characters outside of ASCII of a page in UTF-8 that states one of these.
+    private static let minimumCharacters = 10
+
+    /// Returns whether a page that states another encoding is in UTF-8. The bytes of texts in other encodings
+    /// are valid in UTF-8 by chance only in very short texts.
+    private static func isConverted(_ bytes: [UInt8], from name: String) -> Bool {
+        let minimum = multibyteEncodings.contains(name) ? minimumCharacters : 1
+        return bytes.lazy.filter { $0 >= 0xC2 }.prefix(minimum).count { _ in true } == minimum
+            && isUTF8(bytes)
+    }
 
     /// Returns whether at least 1% of the bytes outside of ASCII of a text in UTF-8 are invalid.
     private static func isWrong(_ bytes: [UInt8]) -> Bool {

@@ -133,6 +133,20 @@ import Testing
         #expect(text == expected)
     }
 
+    @Test(arguments: [
+        ("windows-1251", "Дождь над садом"), ("iso-8859-1", "Grüße"),
+        ("gb2312", "雨落在花园里，今天下午一直下"),
+    ])
+    func `A page that was converted to UTF-8 is read as such, in spite of its statement`(
+        name: String, text: String
+    ) async throws {
+        let data = Data("<meta charset=\(name)><p>\(text)</p>".utf8)
+        for stated in [nil, name] {
+            let input = DocumentInput(data: data, path: "x.html", encodingName: stated)
+            #expect(try await HTMLReader().read(input, as: HTMLReader.type).first?.text == text)
+        }
+    }
+
     @Test func `A byte order mark takes precedence over the encoding that the server states`() async throws {
         let text = "<p>Grüße aus Köln</p>"
         let utf16 = Data([0xFE, 0xFF]) + Data(text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
