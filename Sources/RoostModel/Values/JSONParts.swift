@@ -91,8 +91,9 @@ package struct JSONParts: Sendable {
             guard index < range.upperBound else { return false }
             if bytes[index] == close { break }
             guard bytes[index] == UInt8(ascii: ",") else { return false }
+            // As for `JSONDecoder`, a comma can follow the last part.
             index = afterSpace(index + 1)
-            guard index < range.upperBound, bytes[index] != close else { return false }
+            guard index < range.upperBound else { return false }
         }
         return afterSpace(index + 1) >= range.upperBound
     }

@@ -86,12 +86,14 @@ import Testing
         for (start, end) in [
             ("[", "]"), ("\u{FEFF} [", "] "), ("{\"schemaVersion\":1,\"entries\":[", "]}"),
             ("{\"entries\" : [", "] , \"space\":null, \"schemaVersion\":1 }"),
+            // A comma that remains when a person deletes the last entry.
+            ("[", ",\n]"),
         ] {
             func data(_ entries: [String]) -> Data {
                 Data((start + entries.joined(separator: ", ") + end).utf8)
             }
             #expect(try EntryArchive(data(entries), name: "file").count == 3)
-            #expect(try EntryArchive(data([]), name: "file").count == 0)
+            if !end.hasPrefix(",") { #expect(try EntryArchive(data([]), name: "file").count == 0) }
             for (fault, message) in faults {
                 let damaged = data(entries.prefix(2) + [fault] + entries.suffix(1))
                 let error = #expect(throws: RoostError.self) { try EntryArchive(damaged, name: "file") }
