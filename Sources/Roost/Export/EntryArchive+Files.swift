@@ -151,8 +151,9 @@ extension EntryArchive {
         private func wasChanged(_ name: String) -> RoostError {
             RoostError(
                 .badInput,
-                "cannot import \(name): the file was changed while it was read; "
-                    + "\(Count.text(done, "entry is", "entries are")) in the store. Import the file again")
+                "cannot import \(name): the file was changed while it was read; the first "
+                    + (done == 1 ? "entry is" : "\(done) entries are")
+                    + " in the store. Import the file again")
         }
     }
 }
