@@ -46,5 +46,7 @@ import Testing
         let count = try await store.storage.snapshot().stamp.entryCount
         #expect(count > 0 && count < 64)
         #expect(written.withLock(\.self) == count)
+        // Each entry has the record of its source.
+        #expect(try await store.storage.snapshot().sources().count == count)
     }
 }

@@ -84,7 +84,9 @@ struct Ingestor {
             identified.entries, snapshot, isStream: !draft.isComplete,
             // The reader that an interrupted ingest used is unknown, so its vectors are checked.
             keepsVectors: !draft.isComplete || record?.readerVersion == draft.readerVersion)
-        if committer.isDue { try await flush() }
+        // A single entry is committed together with the record of its source, because an interruption in
+        // between would leave it without one: the entry would stay in the store if its file is deleted.
+        if committer.isDue, !draft.isComplete || identified.entries.count > 1 { try await flush() }
         if draft.isComplete {
             let present = Set(identified.entries.map(\.entry.id))
             let vanished =
@@ -144,7 +146,7 @@ struct Ingestor {
                 committer.add(change, item, isStream: isStream)
             }
             progress.fractionOfNextSource = Double(part.endIndex) / Double(entries.count)
-            if committer.isDue {
+            if committer.isDue, isStream || entries.count > 1 {
                 try await flush()
                 // Take a new snapshot, because a snapshot that is held for a long time keeps the storage from
                 // reclaiming space.
