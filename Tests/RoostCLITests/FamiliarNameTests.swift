@@ -22,6 +22,7 @@ import Testing
         ("--json list", "as in `roost list --json`"), ("add -t garden order seeds", "'--tag'"),
         ("map", "`roost export clusters --format html`"), ("multi-get x", "`roost show`"),
         ("vsearch x", "`roost query --mode vector`"), ("list --count", "`roost count` counts"),
+        ("count tag", "`roost count --by tag`"),
         ("pin x", "`roost tag`"), ("cluster reassign x", "`roost cluster move`"),
         ("list --frob", "run `roost help list`"), ("list birds", "`roost query` searches"),
         ("rg swift", "`roost query`"), ("fzf", "`roost pick`"), ("recall x", "`roost chat search`"),

@@ -35,6 +35,8 @@ enum UsageText {
     /// The next steps after an unexpected argument, by the names of commands.
     private static let adviceOnArgument = [
         ["list"]: "`roost query` searches for words, and --source selects a file or folder",
+        ["count"]: "--by names a property, as in `roost count --by tag`; --tag, --where and --source select "
+            + "entries",
         ["folders"]: "`roost add-folder` adds a folder, and `roost remove-folder` removes one",
         ["import"]: "import one file at a time",
         ["export", "entries"]: "-o names the file to write, and --source selects a file or folder",
