@@ -84,9 +84,8 @@ import Testing
         let serving = piped.start()
         let (count, input) = (400, requests.fileHandleForWriting)
         Thread.detachNewThread {
-            let lines =
-                [Self.initialize] + (1..<count).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"tools/list"}"# }
-            for line in lines { try? input.write(contentsOf: Data((line + "\n").utf8)) }
+            let lists = (1..<count).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"tools/list"}"# }
+            for line in [Self.initialize] + lists { try? input.write(contentsOf: Data((line + "\n").utf8)) }
             try? input.close()
         }
         // The answers are larger than the buffer of a pipe, and no task would run if they waited for the

@@ -32,7 +32,7 @@ enum MailHeaders {
     }
 
     /// Returns the date in the last header `Received`, after its last semicolon: each server adds its own
-    /// before the others, so the last one is by the first server. Returns `nil` if there is no such date.
+    /// before the others, so the last one is by the first server. Returns `nil` if it has no date.
     static func dateOfReceipt(in headers: String) -> Date? {
         var (last, isReceived) = ("", false)
         for line in headers.split(whereSeparator: \.isNewline) {

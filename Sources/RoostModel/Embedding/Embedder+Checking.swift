@@ -29,7 +29,8 @@ extension Embedder {
             throw EmbedderError(
                 .badAnswer,
                 "cannot embed \(Count.text(texts.count, "text")): the model \(space.model) returned "
-                    + "\(Count.text(vectors.rows, "vector")) of dimension \(vectors.columns), expected dimension \(space.dimension)")
+                    + "\(Count.text(vectors.rows, "vector")) of dimension \(vectors.columns), expected "
+                    + "dimension \(space.dimension)")
         }
         var isChanged = false
         var elements = vectors.elements
