@@ -101,7 +101,7 @@ extension KnowledgeStore {
     /// entries are kept in memory. A JSON object or array is read into memory.
     ///
     /// - Parameters:
-    ///   - file: A file with an archive, or with the CSV or TSV of exported entries.
+    ///   - file: A file or pipe with an archive, or with the CSV or TSV of exported entries.
     ///   - ignoringVectors: Whether to embed the texts of all entries that the store does not contain.
     ///   - progress: Called after each commit with the number of entries of the archive that are in the
     ///     store, and the number of all entries.
@@ -118,13 +118,8 @@ extension KnowledgeStore {
             return try await importEntries(
                 archive, name: name, ignoringVectors: ignoringVectors, progress: progress)
         }
-        let data: Data
-        do {
-            // The file can be a pipe, to which another program writes slowly.
-            data = try await BlockingWork.run { _ in try Data(contentsOf: file) }
-        } catch {
-            throw RoostError(.noInput, "cannot read \(name): \(error.localizedDescription)")
-        }
+        // The file can be a pipe, to which another program writes slowly.
+        let data = try await BlockingWork.run { _ in try FileContents.readToEnd(file) }
         return try await importEntries(
             data, name: name, ignoringVectors: ignoringVectors, progress: progress)
     }

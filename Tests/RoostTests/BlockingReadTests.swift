@@ -17,6 +17,26 @@ import Testing
         #expect(wasFree)
     }
 
+    @Test func `an import reads a pipe to its end, and states why a file cannot be read`() async throws {
+        let folder = try TemporaryFolder()
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        let pipe = folder.url.appendingPathComponent("pipe")
+        #expect(mkfifo(pipe.path, 0o600) == 0)
+        let id = "8a3f1e52-0000-4000-8000-000000000001"
+        let writer = Thread {
+            // Opening the pipe waits for the reader. The archive exceeds the buffer of the pipe.
+            let text = "[{\"id\":\"\(id)\",\"content\":\"\(String(repeating: "swift ", count: 20_000))\"}]"
+            try? FileHandle(forWritingAtPath: pipe.path)?.write(contentsOf: Data(text.utf8))
+        }
+        writer.start()
+        #expect(try await store.importEntries(from: pipe).new == 1)
+        let missing = folder.url.appendingPathComponent("none.json")
+        for (file, cause) in [(missing, "No such file or directory"), (folder.url, "Is a directory")] {
+            let error = await #expect(throws: RoostError.self) { try await store.importEntries(from: file) }
+            #expect(error?.code == .noInput && error?.message.contains(cause) == true)
+        }
+    }
+
     /// Reads a pipe when it is asked about a document, which takes as long as reading a slow file.
     private struct SlowReader: DocumentReader {
         let pipe: URL

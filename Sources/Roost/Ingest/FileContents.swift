@@ -1,7 +1,7 @@
 import Foundation
 import RoostFiles
 
-/// Reads the contents of regular files.
+/// Reads the contents of files.
 enum FileContents {
     /// The length of a file's beginning that is searched for a zero byte, which text files do not contain.
     /// Git uses the same test and length.
@@ -14,7 +14,24 @@ enum FileContents {
     /// files, such as disk images, consist mostly of such runs.
     private static let pageSize = 4096
 
-    /// Returns the contents of a file.
+    /// Returns the contents of a file or pipe, whatever its size.
+    ///
+    /// - Throws: ``RoostError`` with `.noInput`.
+    static func readToEnd(_ url: URL) throws(RoostError) -> Data {
+        do {
+            let file = try FileDescriptor(url.path, O_RDONLY)
+            return try withExtendedLifetime(file) {
+                // `Data(contentsOf:)` refuses pipes, and reports a missing permission.
+                try FileHandle(fileDescriptor: file.raw, closeOnDealloc: false).readToEnd() ?? Data()
+            }
+        } catch {
+            let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            let number = (error as? FileError)?.errno ?? underlying.map { Int32(clamping: $0.code) } ?? EIO
+            throw RoostError(.noInput, "cannot read \(url.path): \(cause(number))")
+        }
+    }
+
+    /// Returns the contents of a regular file.
     ///
     /// A binary file that must not be read is detected before the rest of it is read.
     ///
