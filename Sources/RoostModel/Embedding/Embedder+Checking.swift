@@ -22,7 +22,8 @@ extension Embedder {
             throw EmbedderError(
                 .badAnswer,
                 "cannot embed \(Count.text(texts.count, "text")): the model \(space.model) returned "
-                    + "\(Count.text(vectors.rows, "vector")), but \(embeddings.tokenCounts.count) numbers of tokens and "
+                    + "\(Count.text(vectors.rows, "vector")), but "
+                    + "\(embeddings.tokenCounts.count) numbers of tokens and "
                     + "\(embeddings.omittedTokens.count) numbers of omitted tokens")
         }
         guard vectors.rows == texts.count, texts.isEmpty || vectors.columns == space.dimension else {
