@@ -18,6 +18,9 @@ extension GroupVocabularies {
         /// The share of a word's occurrences that must be part of a phrase for the phrase to replace the
         /// word.
         static let phraseShare = 0.5
+        /// The share of the occurrences of an earlier, single word that must be part of a phrase for the phrase
+        /// to replace the word.
+        static let replacingShare = 1.0 / 3
         /// The minimum number of a group's texts that must contain a phrase for the phrase to be used in the
         /// label. It is more than two because two texts can be copies of each other. In groups with fewer
         /// texts than ``smallGroup``, two texts are enough.
@@ -193,21 +196,38 @@ extension GroupVocabularies {
             let isCompound = KeywordRules.isSeparateWord(word.word)
             let partStems = isCompound ? word.word.map(String.init) : parts.map { stem($0, &stems) }
             if isCompound, !taken.isDisjoint(with: partStems) { continue }
-            // If a phrase repeats a word of an earlier phrase, only its new word is used.
-            let isNew = taken.isDisjoint(with: partStems)
-            let used = isNew ? parts : [word.word]
-            let text = used.joined(separator: " ")
-            let prefix = group.namePrefixes[text]?.usual.map { $0 + " " } ?? ""
-            let isPhrase = used.count > 1 || !prefix.isEmpty
-            result.append(
-                LabelPhrase(
-                    text: prefix.lowercased() + text,
-                    stem: isPhrase ? prefix.lowercased() + text : stem(text, &stems),
-                    spelling: prefix + group.spelling(ofPhrase: used),
-                    weight: word.weight, lift: word.lift))
+            let known = Set(partStems).intersection(taken)
             taken.formUnion(partStems)
+            let maximum = Double(best?.count ?? 0) / Limit.replacingShare
+            // A phrase replaces an earlier single word that it contains, unless the word mostly has another
+            // subject: "United States", not "United, States". If it repeats a word of a longer phrase, only
+            // its new word is used.
+            let earlier = result.firstIndex { other in
+                known == [other.stem] && parts.contains(other.text)
+                    && Double(group.representative[other.text, default: 0]) <= maximum
+            }
+            if let earlier {
+                let (weight, lift) = (result[earlier].weight, result[earlier].lift)
+                result[earlier] = phrase(parts, group, weight: weight, lift: lift, &stems)
+            } else {
+                let used = known.isEmpty ? parts : [word.word]
+                result.append(phrase(used, group, weight: word.weight, lift: word.lift, &stems))
+            }
         }
         return result
+    }
+
+    /// Returns the phrase of some words.
+    private func phrase(
+        _ words: [String], _ group: WordCounts, weight: Double, lift: Double, _ stems: inout [String: String]
+    ) -> LabelPhrase {
+        let text = words.joined(separator: " ")
+        let prefix = group.namePrefixes[text]?.usual.map { $0 + " " } ?? ""
+        let isPhrase = words.count > 1 || !prefix.isEmpty
+        return LabelPhrase(
+            text: prefix.lowercased() + text,
+            stem: isPhrase ? prefix.lowercased() + text : stem(text, &stems),
+            spelling: prefix + group.spelling(ofPhrase: words), weight: weight, lift: lift)
     }
 
     /// Returns, for each wanted word, the phrases with this word that occur in enough texts, with the numbers

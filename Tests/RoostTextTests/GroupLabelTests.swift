@@ -283,6 +283,16 @@ struct GroupLabelTests {
         #expect(starts[0].contains("olive oil"), "\(starts)")
     }
 
+    @Test func `a phrase replaces a single word that it contains`() {
+        let texts = numbered("they flew to the United States") + numbered("and there was United again", 10)
+        let found = labels([texts, numbered("a sail and a keel")])[0].split(separator: ", ")
+        #expect(found.contains("United States") && !found.contains("United"), "\(found)")
+        // The phrase is too rare to be the subject.
+        let others = numbered("they bought a computer") + numbered("they asked Computer Associates", 2)
+        let computers = labels([others, numbered("a sail and a keel")])[0].split(separator: ", ")
+        #expect(computers.contains("computer"), "\(computers)")
+    }
+
     @Test func `nouns of German sentences are written with a capital letter`() {
         let found = labels([
             numbered("Wir haben Brot, Mehl, Wasser, Hefe"), numbered("Wir haben Segel, Kiel, Mast, Ruder"),
