@@ -15,11 +15,11 @@ package struct HTMLPage: Sendable {
     package init(_ data: Data, encodingName: String? = nil, maximumDepth: Int = 200) {
         let bytes = XHTMLSyntax.converted(HTMLEncoding.convert(data, stated: encodingName))
         if let tree = GumboParser.parse(bytes, maximumDepth: maximumDepth) {
-            self.tree = HTMLTreeEdits.apply(to: tree.withEndedHeadings())
+            self.tree = HTMLTreeEdits.apply(to: tree.withEndedHeadings()).withSeparatedWords()
         } else {
             var tree = HTMLScanner.parse(bytes, maximumDepth: maximumDepth)
             tree.fault = tree.fault ?? "the structure of the page is too complex; only its text was read"
-            self.tree = HTMLTreeEdits.apply(to: tree.withEndedHeadings())
+            self.tree = HTMLTreeEdits.apply(to: tree.withEndedHeadings()).withSeparatedWords()
         }
         let blocks = HTMLSegmenter.blocks(of: tree)
         // Forums and other applications that scripts build contain their text only for browsers without

@@ -140,6 +140,18 @@ import Testing
         #expect(Self.text("<p>\(body)</p>") == text)
     }
 
+    @Test(arguments: [
+        ("<span>Larkfield</span><span>Rain barrel</span>", "Larkfield Rain barrel"),
+        ("<time>19:52</time>Garden", "19:52 Garden"),
+        ("<a>Rain</a>Maker and <b>Rain</b>Maker", "Rain Maker and RainMaker"),
+        ("<span>rain</span><span>fall</span>, <span>i</span><span>Phone</span>", "rainfall, iPhone"),
+        ("<span>R</span><span>Rain</span> <span>MP</span><span>DF</span>", "RRain MPDF"),
+        ("<code><span>rain</span><span>Barrel</span></code>", "rainBarrel"),
+    ])
+    func `Words in elements of their own are not joined`(body: String, text: String) {
+        #expect(Self.text("<p>\(body)</p>") == text)
+    }
+
     @Test func `The mark of a note remains a link`() async throws {
         let document = try await HTMLReaderTests.read("<p>Ada.<sup><a href=\"#fn1\">1</a></sup></p>")
         #expect(document.links.map(\.fragment) == ["fn1"])
