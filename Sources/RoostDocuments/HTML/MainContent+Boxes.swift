@@ -23,10 +23,15 @@ extension MainContent {
     /// The maximum number of elements from the field to the box.
     private static let maximumBoxDepth = 6
 
-    /// Removes blocks in boxes with a field for a mail address and in elements that are not printed, unless
-    /// they are most of the text.
+    /// Removes blocks in boxes with a field for a mail address, in elements that are not printed and in the
+    /// comments of readers below an article, unless they are most of the text.
     static func withoutBoxes(_ indices: [Int], _ facts: PageFacts) -> [Int] {
-        let boxes = boxes(of: facts).union(repeatedLists(of: facts))
+        let rest = without(boxes(of: facts).union(repeatedLists(of: facts)), indices, facts)
+        return without(comments(of: facts), rest, facts)
+    }
+
+    /// Removes blocks in some elements, unless they are most of the text.
+    private static func without(_ boxes: Set<Int>, _ indices: [Int], _ facts: PageFacts) -> [Int] {
         guard !boxes.isEmpty else { return indices }
         // A block can also begin with such an element, such as a sign in a paragraph, without being in it.
         let kept = indices.filter { index in

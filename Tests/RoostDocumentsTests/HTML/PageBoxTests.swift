@@ -32,6 +32,24 @@ import Testing
         #expect(texts.contains(Self.other))
     }
 
+    @Test(arguments: [
+        ("NewsArticle", "<div id='comments'>", true),
+        ("BlogPosting", "<ol class='comment-list comments'>", true),
+        ("NewsArticle", "<div class='view'>", false), ("DiscussionForumPosting", "<div id='comments'>", false),
+        ("WebPage", "<div id='comments'>", false), ("Article", "<section class='disqus'>", true),
+    ])
+    func `Comments of readers below an article are left out`(type: String, element: String, isOmitted: Bool) {
+        let data = "<script type='application/ld+json'>{\"@type\": \"\(type)\"}</script>"
+        let comments = "\(element)<p>\(Self.other)</p></div>"
+        let article = String(repeating: "<p>\(Self.sentence)</p>", count: 3)
+        let texts = MainContentTests.texts(
+            "\(data)<main><h1>Water</h1>\(article)<a href='/'>Home</a></main>\(comments)")
+        #expect(texts.contains(Self.other) != isOmitted)
+        // A page that consists of comments is read.
+        let only = MainContentTests.texts("\(data)<main>\(comments)</main><a href='/'>Home</a>")
+        #expect(only.contains(Self.other))
+    }
+
     @Test func `The conditions in a form for comments are left out, and those in other forms are kept`() {
         let field = "<p>\(Self.other)</p><textarea></textarea>"
         #expect(Self.texts("<div id='comments'><form>\(field)</form></div>").isEmpty)
