@@ -27,6 +27,8 @@ struct HTMLMetadata: Sendable {
     var types: Set<String> = []
     /// The longest text about the page in its JSON-LD.
     var structuredText: String?
+    /// The texts of the page in its JSON-LD.
+    var statedText = StatedText()
 
     /// The price of the product that the page describes; `nil` if the page states none or several.
     var price: ProductPrice?
@@ -52,6 +54,7 @@ struct HTMLMetadata: Sendable {
         types = data.types
         if let type = meta["og:type"] { types.insert("og:" + type.lowercased()) }
         structuredText = data.text
+        statedText = data.statedText
         price = data.prices.count > 1 ? nil : data.prices.first ?? ProductPrice(meta) ?? ProductPrice(tree)
         siteName = meta["og:site_name"] ?? meta["application-name"]
         summary = meta["og:description"] ?? meta["description"] ?? meta["twitter:description"]

@@ -49,6 +49,9 @@ public struct HTMLReader: DocumentReader {
         let (blocks, hiddenWords) = page.mainContent()
         var text = HTMLMarkdown.text(of: blocks, in: page)
         if let structured = page.structuredText(inPlaceOf: blocks) { text = structured }
+        if let recipe = page.metadata.statedText.recipe(missingIn: text) {
+            text += (text.isEmpty ? "" : "\n\n") + recipe
+        }
         if text.isEmpty { text = page.metadata.summary ?? "" }
         guard !text.isEmpty else {
             let isFrameset = page.tree.nodes.contains { $0.tag == "frame" }

@@ -56,6 +56,7 @@ struct MainContent {
     /// Returns the indices of the blocks of the main content for scores from 0 to 1.
     static func indices(of facts: PageFacts, scores: [Double]) -> [Int] {
         var content = MainContent(facts, scores: scores)
+        content.addStated()
         content.addAnswers()
         content.addIntroductions()
         content.addDeclarations()

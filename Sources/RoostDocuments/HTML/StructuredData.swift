@@ -10,6 +10,8 @@ struct StructuredData {
     private(set) var modified: String?
     /// The longest text of an article or description of a product.
     private(set) var text: String?
+    /// The texts of articles, recipes, instructions and questions.
+    private(set) var statedText = StatedText()
 
     /// The different prices of products.
     private(set) var prices: Set<ProductPrice> = []
@@ -97,6 +99,7 @@ struct StructuredData {
         } else if names.contains(where: { $0.hasSuffix("review") }) {
             reviews.append(object)
         }
+        statedText.read(object, types: names)
         if names.contains("product"), let price = ProductPrice(offers: object["offers"]) {
             prices.insert(price)
         }
