@@ -47,6 +47,13 @@ struct WrittenDateTests {
         #expect(WrittenDate.dates(in: text).map { $0.day ?? 0 } == [24, 1, 0])
     }
 
+    @Test(.timeLimit(.minutes(1))) func `many different dates are found in linear time`() {
+        let months = (1000..<6000).flatMap { year in
+            (1...12).map { $0 < 10 ? "\(year)-0\($0)" : "\(year)-\($0)" }
+        }
+        #expect(WrittenDate.dates(in: months.joined(separator: " ")).count == months.count)
+    }
+
     /// Returns the numbers of the texts, best first.
     private func ranking(_ query: String, in texts: [(title: String, body: String)]) throws -> [Int] {
         var builder = InvertedIndexBuilder()

@@ -22,9 +22,10 @@ struct WrittenDate: Sendable, Hashable {
     static func dates(in text: String) -> [WrittenDate] {
         let words = Self.words(of: text).filter { !joiningWords.contains($0.text) }
         let isDayFirst = TextLanguages(of: text).latin != .english
-        var dates: [WrittenDate] = []
+        var (dates, known) = ([WrittenDate](), Set<WrittenDate>())
         func add(_ found: [WrittenDate]) {
-            for date in found where !dates.contains(date) { dates.append(date) }
+            // A query can be a copied text with thousands of dates.
+            for date in found where known.insert(date).inserted { dates.append(date) }
         }
         var next = 0
         while next + 1 < words.count {
