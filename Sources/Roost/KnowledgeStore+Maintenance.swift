@@ -9,7 +9,8 @@ extension KnowledgeStore {
     ///
     /// - **Atomicity**: Either all of these commits are undone, or none.
     /// - Parameter isDryRun: Whether to return the report without changing the store.
-    /// - Throws: ``RoostError`` with `.nothingToUndo`; `StorageError`.
+    /// - Throws: ``RoostError`` with `.nothingToUndo`, or with `.noInput` if the record cannot be read;
+    ///   `StorageError`.
     @concurrent @discardableResult
     public func undo(isDryRun: Bool = false) async throws -> UndoReport {
         let snapshot = try await storage.snapshot()

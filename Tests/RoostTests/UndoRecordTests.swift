@@ -58,6 +58,18 @@ import Testing
         try await store.close()
     }
 
+    @Test func `a record that cannot be read is not reported as missing`() async throws {
+        let folder = try TemporaryFolder()
+        let (store, file) = try await store(in: folder.url)
+        try FileManager.default.removeItem(at: file)
+        var error = await #expect(throws: RoostError.self) { try await store.undo() }
+        #expect(error?.code == .nothingToUndo)
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        error = await #expect(throws: RoostError.self) { try await store.undo() }
+        #expect(error?.code == .noInput && error?.message.contains("Is a directory") == true)
+        try await store.close()
+    }
+
     @Test func `a record of an earlier version, which has no checksums, can be undone`() async throws {
         let folder = try TemporaryFolder()
         let (store, file) = try await store(in: folder.url)

@@ -296,10 +296,17 @@ public final class UndoRecorder: Sendable {
 
     /// Returns the records of the last group.
     ///
-    /// - Throws: ``RoostError`` with `.nothingToUndo` if the file is damaged.
+    /// - Throws: ``RoostError`` with `.nothingToUndo` if the file is damaged, or with `.noInput` if it cannot
+    ///   be read.
     static func contents(in directory: URL) throws -> Contents {
         let url = url(directory)
-        guard let data = FileManager.default.contents(atPath: url.path) else { return Contents(records: []) }
+        let data: Data
+        do {
+            data = try FileContents.readToEnd(url)
+        } catch {
+            guard FileIdentity(url) == nil else { throw error }
+            return Contents(records: [])
+        }
         let lines = data.split(separator: UInt8(ascii: "\n")).map(record)
         let records = lines.compactMap { $0 }
         // A file with records of several groups cannot be undone either, but `Undo` reports that error.
@@ -319,7 +326,7 @@ public final class UndoRecorder: Sendable {
 
     /// Returns the records of the last group.
     ///
-    /// - Throws: ``RoostError`` with `.nothingToUndo` if the file is damaged.
+    /// - Throws: The errors of ``contents(in:)``.
     func contents() throws -> Contents {
         if let directory { return try Self.contents(in: directory) }
         return state.withLock { Contents(records: $0.records) }
