@@ -3,6 +3,10 @@ public import RoostModel
 
 /// Counts entries by the values of their properties.
 struct EntryCounter {
+    /// The maximum number of combinations of the values of one entry. Three arrays of 1,000 values would have
+    /// a billion, which no memory could hold.
+    static let maximumCombinations = 10_000
+
     private let snapshot: any StorageSnapshot
     private let properties: [EntryProperty]
     private let calendar: Calendar
@@ -31,25 +35,35 @@ struct EntryCounter {
     }
 
     /// Returns the counts of the entries that match a filter.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` if an entry has too many combinations of values.
     mutating func counts(matching filter: EntryFilter) async throws -> [EntryCount] {
         if properties.contains(where: \.needsContents) {
             for try await page in snapshot.entryPages(matching: filter) {
-                for entry in page.entries { add(EntryHeader(entry), entry) }
+                for entry in page.entries { try add(EntryHeader(entry), entry) }
             }
         } else {
             for try await page in snapshot.headerPages(matching: filter) {
-                for header in page.headers { add(header, nil) }
+                for header in page.headers { try add(header, nil) }
             }
         }
         return sorted(counts.map { EntryCount(values: $0.key, count: $0.value) })
     }
 
     /// Adds an entry to all combinations of its values.
-    private mutating func add(_ header: EntryHeader, _ entry: Entry?) {
+    private mutating func add(_ header: EntryHeader, _ entry: Entry?) throws {
         var combinations: [[String?]] = [[]]
         for property in properties {
             let found = values(of: property, header, entry)
             let values: [String?] = found.isEmpty ? [nil] : found
+            // The values of one array are as many as the entry contains, and need no limit.
+            let isProduct = combinations.count > 1 && values.count > 1
+            guard !isProduct || combinations.count * values.count <= Self.maximumCombinations else {
+                throw RoostError(
+                    .badInput,
+                    "cannot count the entries: entry \(header.id.text) has more than "
+                        + "\(Self.maximumCombinations) combinations of values; count by fewer properties")
+            }
             combinations = combinations.flatMap { combination in values.map { combination + [$0] } }
         }
         for combination in combinations { counts[combination, default: 0] += 1 }
@@ -145,7 +159,8 @@ extension KnowledgeStore {
     ///
     /// - Complexity: O(matching entries), which are read unless all properties are clusters, sources, folders
     ///   and periods.
-    /// - Throws: `StorageError`; `CancellationError`.
+    /// - Throws: ``RoostError`` with `.badInput` if an entry has more than 10,000 combinations of values;
+    ///   `StorageError`; `CancellationError`.
     @concurrent
     public func counts(
         by properties: [EntryProperty], matching filter: EntryFilter = .all

@@ -72,6 +72,19 @@ struct EntryCounterTests {
             try await counts("tag", "month") == ["Garden 2026-01 2", "birds 2026-01 1", "- 2026-02 1"])
     }
 
+    @Test func `An entry with too many combinations of values is refused`() async throws {
+        func values(_ count: Int) -> MetadataValue { .array((0..<count).map { .string("\($0)") }) }
+        let large = EntryCounter.maximumCombinations
+        let entry = Entry(
+            content: "a", embeddings: [1, 0],
+            metadata: ["a": values(100), "b": values(large / 100), "c": values(2), "d": values(large + 1)])
+        _ = try await storage.commit(WriteBatch(upserts: [entry]))
+        #expect(try await counts("a", "b").count == large)
+        #expect(try await counts("d", "none").count == large + 1)
+        let error = await #expect(throws: RoostError.self) { try await counts("a", "b", "c") }
+        #expect(error?.code == .badInput && error?.message.contains("fewer properties") == true)
+    }
+
     @Test func `A name is that of a property, or a metadata key`() {
         #expect(EntryProperty("month") == .month)
         #expect(EntryProperty("metadata.month") == .metadata("month"))
