@@ -38,6 +38,18 @@ struct FetchTests {
         #expect(await message(harness, ["id": "none"]).contains("not a complete id"))
     }
 
+    @Test func `a page is fetched by any form of its address`() async throws {
+        let harness = MCPHarness()
+        let page = EntryDraft(key: EntryID.wholeFileKey, content: "a swift")
+        try await harness.store.ingest([
+            SourceDraft(id: "https://example.com/Birds", fingerprint: "1", entries: [page])
+        ])
+        for address in ["https://example.com/Birds", "HTTPS://Example.com/Birds#swifts"] {
+            let fetched = await harness.call("fetch", ["id": .string(address)])
+            #expect(fetched["text"] == "a swift", "\(address)")
+        }
+    }
+
     @Test func `a hidden entry of a file is reported as missing`() async throws {
         let harness = MCPHarness()
         try await fill(harness)

@@ -42,9 +42,7 @@ struct EntryLookup {
     /// - Throws: ``ToolFailure`` if no visible entry comes from it, or several do.
     private func entry(at address: String) async throws -> Entry? {
         guard address.hasPrefix("/") || address.contains("://") else { return nil }
-        let source =
-            address.hasPrefix("/") ? RecordReader.sourceID(URL(fileURLWithPath: address)) : address
-        let filter = rules.restricting(EntryFilter(sources: [source]))
+        let filter = rules.restricting(EntryFilter(sources: SourceSelection.ids(of: address)))
         let page = try await snapshot.entries(after: nil, limit: 2, matching: filter)
         let shown = address.prefix(MCPServer.echoLimit)
         guard let entry = page.entries.first else {
