@@ -260,6 +260,10 @@ struct EntryTests {
             #expect(second.contains("\"new\":0,\"unchanged\":1,\"updated\":1"), "\(second)")
             #expect(try await harness.store.count() == 3)
             #expect(try await ingest(#"{"content":"x","key":"sha256:1"}"#).contains("line 1.key must not"))
+            // The keys are equal strings with different bytes.
+            let accents = try await ingest(
+                #"{"content":"one","key":"\u00e9"}"#, #"{"content":"two","key":"e\u0301"}"#)
+            #expect(accents.contains("\"new\":2"), "\(accents)")
         }
     }
 

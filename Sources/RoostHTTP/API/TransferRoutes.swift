@@ -75,9 +75,10 @@ enum TransferRoutes {
         /// The number of lines whose entries are stored.
         private(set) var stored = 0
         private var drafts: [EntryDraft] = []
-        /// The indices of the drafts without a key by text, and of those with one by key.
+        /// The indices of the drafts without a key by text, and of those with one by key. Keys with different
+        /// bytes name different entries, although strings such as composed and decomposed letters are equal.
         private var indices: [ContentDigest: Int] = [:]
-        private var keyed: [String: Int] = [:]
+        private var keyed: [ContentDigest: Int] = [:]
         /// The number of texts of the present step, including repeated ones.
         private var texts = 0
         private var (new, updated, unchanged) = (0, 0, 0)
@@ -105,7 +106,7 @@ enum TransferRoutes {
         /// the last text with a key counts.
         private mutating func add(_ draft: EntryDraft) {
             texts += 1
-            if let key = draft.key {
+            if let key = draft.key.map(ContentDigest.init(of:)) {
                 guard let index = keyed[key] else {
                     keyed[key] = drafts.count
                     return drafts.append(draft)
