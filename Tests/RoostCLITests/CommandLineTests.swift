@@ -120,7 +120,7 @@ import Testing
             (["recluster", "--dense", "99999"], 65, "no cluster was found"),
             (["ingest", odd + "/table.csv", "--text-column", "no"], 65, "'no'"),
             (["recluster", "--clusters", "9"], 64, "9 clusters"), (["query", " "], 65, "empty"),
-            (["show", "zz"], 64, "invalid id"),
+            (["show", "zz"], 66, "no entry has the id, path or key 'zz'"),
             (["show", UUID().uuidString], 66, "no entry"), (["remove", UUID().uuidString], 66, "no entry"),
             (["query", "x", "--cluster", "c"], 66, "no clusters"), (["import", "nowhere"], 66, "nowhere"),
             (["import", odd + "/crlf.md"], 65, "roost ingest"), (["config", "colour", "blue"], 64, "colour"),

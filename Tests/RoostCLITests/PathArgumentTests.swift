@@ -77,7 +77,7 @@ import Testing
         #expect(try run("list", "--source=rows.csv", "--template={title}") == "second row\n")
         for (argument, message) in [
             ("rows.csv:1", "no entry is on line 1 of rows.csv"), ("rows.csv:9", "no entry is on line 9"),
-            ("none.csv:2", "no entry has the id or path 'none.csv:2'"),
+            ("none.csv:2", "no entry has the id, path or key 'none.csv:2'"),
         ] {
             let outcome = try cli.roost("show", "--store=s", argument)
             #expect(outcome.status == 66 && outcome.error.contains(message), "\(argument): \(outcome)")
@@ -127,8 +127,9 @@ import Testing
         for (argument, status, message) in [
             ("notes", Int32(64), "roost list --source 'notes'"), ("-dash.md", 64, "./-dash.md"),
             ("./-dash.md", 66, "roost ingest './-dash.md'"),
-            ("notes/none.md", 66, "no entry has the id or path 'notes/none.md'; run `roost list`"),
-            ("zz", 64, "invalid id"), ("abcd0123", 66, "no entry has the id"),
+            ("notes/none.md", 66, "no entry has the id, path or key 'notes/none.md'; run `roost list`"),
+            ("zz", 66, "no entry has the id, path or key 'zz'"), ("0", 64, "invalid id"),
+            ("abcd0123", 66, "no entry has the id"),
         ] {
             let outcome = try cli.roost("show", "--store=s", argument)
             #expect(outcome.status == status && outcome.error.contains(message), "\(argument): \(outcome)")

@@ -90,7 +90,14 @@ import Testing
         #expect(try titles("--tag=home", "--tag=list") == ["milk, bread, tea"])
         #expect(try cli.roost("similar", "--store=s", "shopping", "--all").status == 1)
         #expect(try cli.roost("remove", "--store=s", "shopping").output == "removed 1 entry\n")
-        #expect(try cli.roost("show", "--store=s", "shopping").status == 64)
+        let missing = try cli.roost("show", "--store=s", "shopping")
+        #expect(missing.status == 66 && missing.error.contains("key 'shopping'"), "\(missing)")
+        // A key can have the form of an id.
+        let id = "0B6E4A52-5C1D-4E0F-9A37-6F1D2C3B4A59"
+        #expect(try cli.roost("add", "--store=s", "--key", id, "a row").status == 0)
+        #expect(try cli.roost("show", "--store=s", id).output.hasSuffix("a row\n"))
+        #expect(try cli.roost("remove", "--store=s", id).output == "removed 1 entry\n")
+        #expect(try cli.roost("show", "--store=s", id).error.contains("no entry has the id"))
         #expect(try cli.roost("add", "--store=s", "--key=sha256:1", "x").status == 65)
     }
 

@@ -42,7 +42,7 @@ struct Similar: AsyncParsableCommand {
             if UUID(uuidString: item) != nil || !FileManager.default.fileExists(atPath: item) {
                 let isID = item.allSatisfy { $0.isHexDigit || $0 == "-" }
                 let keyed = KnowledgeStore.id(ofKey: item)
-                if try await snapshot.revisions(of: [keyed])[keyed] != nil {
+                if !isID, try await snapshot.revisions(of: [keyed])[keyed] != nil {
                     ids.append(keyed)
                     continue
                 }

@@ -30,8 +30,13 @@ extension StoreOptions {
     ///
     /// - Throws: ``CommandError`` or ``RoostError`` if the text names no entry, or several ids begin with it.
     func namedEntries(_ text: String, _ store: KnowledgeStore) async throws -> NamedEntries {
-        if let id = UUID(uuidString: text) { return NamedEntries(ids: [id]) }
         let snapshot = try await store.storage.snapshot()
+        let keyed = KnowledgeStore.id(ofKey: text)
+        if let id = UUID(uuidString: text) {
+            // Keys of other programs are often ids.
+            let known = try await snapshot.revisions(of: [id, keyed])
+            return NamedEntries(ids: [known[id] == nil && known[keyed] != nil ? keyed : id])
+        }
         let source =
             if WebSource.isAddress(text) {
                 WebSource.id(text)
@@ -50,7 +55,6 @@ extension StoreOptions {
             let listed = Set(ordered)
             return NamedEntries(ids: ordered + ids.filter { !listed.contains($0) }, source: source)
         }
-        let keyed = KnowledgeStore.id(ofKey: text)
         if try await snapshot.revisions(of: [keyed])[keyed] != nil { return NamedEntries(ids: [keyed]) }
         if let entry = try await entry(onLine: text, in: snapshot) { return NamedEntries(ids: [entry]) }
         try await requireIDOrKnownFile(text, in: snapshot)
@@ -106,7 +110,7 @@ extension StoreOptions {
         return id
     }
 
-    /// Throws an error if a text is a path or address and no id. The file has no entries in the store.
+    /// Throws an error if a text is no id, and so a key or the path or address of a file without entries.
     ///
     /// - Throws: ``RoostError`` with `.notFound`, whose message names the only file with this name in another
     ///   folder; ``CommandError`` for a folder.
@@ -114,7 +118,7 @@ extension StoreOptions {
         let isID = text.allSatisfy { $0.isHexDigit && $0.isASCII || $0 == "-" }
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
-        guard !isID, exists || text.contains("/") || text.contains(".") else { return }
+        guard !isID else { return }
         let shown = Terminal.line(text, limit: 200)
         if isFolder.boolValue {
             throw CommandError(
@@ -132,7 +136,7 @@ extension StoreOptions {
         let path = similar.count == 1 ? URL(string: similar[0].id)?.path : nil
         throw RoostError(
             .notFound,
-            "no entry has the id or path '\(shown)'; "
+            "no entry has the id, path or key '\(shown)'; "
                 + (path.map { "did you mean '\(Terminal.line($0, limit: 200))'?" }
                     ?? "run `roost list` to list entries with ids and paths"))
     }
