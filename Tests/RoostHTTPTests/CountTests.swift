@@ -18,13 +18,16 @@ struct CountTests {
                 tags.json["counts"] == [
                     ["values": ["birds"], "count": 2], ["values": ["tea"], "count": 1],
                 ])
+            let first = try await harness.send(.GET, path + "?by=tag&limit=1").json
+            #expect(first["counts"] == [["values": ["birds"], "count": 2]] && first["omitted"] == 1)
+            #expect(tags.json["omitted"] == nil)
             let both = try await harness.send(.GET, path + "?by=tag&by=status&tag=birds")
             #expect(both.json["total"] == 2)
             #expect(
                 both.json["counts"] == [
                     ["values": ["birds", "open"], "count": 1], ["values": ["birds", nil], "count": 1],
                 ])
-            for query in ["?by=", "?by=metadata.", "?by=a&by=b&by=c&by=d", "?where=x"] {
+            for query in ["?by=", "?by=metadata.", "?by=a&by=b&by=c&by=d", "?where=x", "?limit=0"] {
                 #expect(try await harness.send(.GET, path + query).status == 400, "\(query)")
             }
         }

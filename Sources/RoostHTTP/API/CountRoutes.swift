@@ -1,10 +1,13 @@
 import HTTPTypes
 import Roost
 import RoostMCP
+import RoostModel
 
 /// The route that counts entries.
 enum CountRoutes {
     private static let maximumProperties = 3
+    private static let maximumCounts = 100_000
+    private static let standardCounts = 10_000
 
     static let all = [count]
 
@@ -13,6 +16,8 @@ enum CountRoutes {
         "Count the entries for each combination of values of these properties: tag, cluster, source, folder, "
             + "day, week, month or year of the creation, or a metadata key; metadata.KEY is always a key.",
         maximum: maximumProperties)
+    private static let limit = Schema.integer(
+        "The maximum number of counts; \(standardCounts) by default.", 1...maximumCounts)
 
     private static let count = Route(
         method: .get, path: "/api/v1/counts", operation: "countEntries", tag: "Entries",
@@ -20,7 +25,7 @@ enum CountRoutes {
         details: "An entry with several tags is counted once for each. Periods are in the order of the "
             + "calendar, in the time zone of the server, and other values by their numbers of entries, "
             + "largest first.",
-        parameters: [.query("by", by)] + EntrySelection.parameters,
+        parameters: [.query("by", by), .query("limit", limit)] + EntrySelection.parameters,
         answers: [
             Route.Answer(
                 200, "The numbers of entries.",
@@ -39,7 +44,8 @@ enum CountRoutes {
                                                 + "without a value."),
                                         "count": Schema.integer("The number of entries."),
                                     ], required: ["values", "count"], isOpen: true),
-                                "The counts; empty without 'by'."),
+                                "The first counts; empty without 'by'."),
+                            "omitted": Schema.integer("The number of further counts, if there are any."),
                         ], required: ["total", "counts"], isOpen: true)))
         ]
     ) { call in
@@ -54,16 +60,19 @@ enum CountRoutes {
             let filter = try await EntrySelection.filter(
                 .object(values), in: try await store.storage.snapshot())
             let counts = properties.isEmpty ? [] : try await store.counts(by: properties, matching: filter)
-            return .json([
+            let shown = counts.prefix(call.integer("limit", default: standardCounts))
+            var members: [String: JSONValue] = [
                 "total": .count(try await store.count(matching: filter)),
                 "counts": .array(
-                    counts.map { count in
+                    shown.map { count in
                         [
                             "values": .array(count.values.map { $0.map { .string($0) } ?? .null }),
                             "count": .count(count.count),
                         ]
                     }),
-            ])
+            ]
+            if shown.count < counts.count { members["omitted"] = .count(counts.count - shown.count) }
+            return .json(.object(members))
         }
     }
 }
