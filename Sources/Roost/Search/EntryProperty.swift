@@ -24,16 +24,16 @@ public enum EntryProperty: Sendable, Hashable {
     /// The prefix of a name that is a metadata key in any case.
     private static let metadataPrefix = "metadata."
     private static let named: [String: EntryProperty] = [
-        "tag": .tag, "cluster": .cluster, "source": .source, "folder": .folder, "day": .day, "week": .week,
-        "month": .month, "year": .year,
+        "tag": .tag, "tags": .tag, "cluster": .cluster, "source": .source, "folder": .folder, "day": .day,
+        "week": .week, "month": .month, "year": .year,
     ]
-    /// The names of all properties except metadata keys.
+    /// The names of all properties except metadata keys. `tags` is another name of `tag`, as in a condition.
     package static let names = ["tag", "cluster", "source", "folder", "day", "week", "month", "year"]
     /// The name of the number of entries in lists, which no property has.
     private static let countName = "count"
 
-    /// Creates the property with a name: `tag`, `cluster`, `source`, `folder`, `day`, `week`, `month`,
-    /// `year`, or else a metadata key. `metadata.year` is always the key `year`.
+    /// Creates the property with a name: `tag` or `tags`, `cluster`, `source`, `folder`, `day`, `week`,
+    /// `month`, `year`, or else a metadata key. `metadata.year` is always the key `year`.
     ///
     /// - Returns: `nil` if the name is empty.
     public init?(_ name: String) {
@@ -46,7 +46,7 @@ public enum EntryProperty: Sendable, Hashable {
     /// The name, from which the property can be created.
     public var name: String {
         guard case .metadata(let key) = self else {
-            return Self.named.first { $0.value == self }?.key ?? ""
+            return Self.names.first { Self.named[$0] == self } ?? ""
         }
         let isPlain =
             Self.named[key] == nil && key != Self.countName && !key.hasPrefix(Self.metadataPrefix)

@@ -9,7 +9,7 @@ struct CountEntries: AsyncParsableCommand {
             Without --by, prints the number of entries that match. With --by, prints the number for each \
             value of a property:
 
-              tag                     Each tag; entries with several tags are counted once for each.
+              tag (or tags)           Each tag; entries with several tags are counted once for each.
               cluster                 The label of the cluster.
               source, folder          The file or other source, and the folder of the file.
               day, week, month, year  The date at which the entry was created.

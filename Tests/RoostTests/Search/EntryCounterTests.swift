@@ -90,7 +90,8 @@ struct EntryCounterTests {
         #expect(EntryProperty("metadata.month") == .metadata("month"))
         #expect(EntryProperty("status") == .metadata("status"))
         #expect(EntryProperty("") == nil && EntryProperty("metadata.") == nil)
-        let keys = ["status", "metadata.year", "metadata.count", "metadata.metadata.x"]
+        #expect(EntryProperty("tags") == .tag)
+        let keys = ["status", "metadata.year", "metadata.tags", "metadata.count", "metadata.metadata.x"]
         for name in EntryProperty.names + keys {
             #expect(EntryProperty(name)?.name == name)
         }
