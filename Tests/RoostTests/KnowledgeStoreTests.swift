@@ -125,6 +125,19 @@ import Testing
         #expect(!entry.embeddings.isEmpty)
     }
 
+    @Test func `an entry that stops to match during a removal stays`() async throws {
+        let storage = ConcurrentlyWritten()
+        let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
+        let kept = try await store.add("a heron", tags: ["draft"]).id
+        try await store.add("a swift", tags: ["draft"])
+        storage.beforeNextCommit {
+            try await KnowledgeStore(storage: storage.base, embedder: LexicalEmbedder()).removeTag(
+                "draft", from: [kept])
+        }
+        #expect(try await store.remove(matching: EntryFilter(tags: ["draft"])) == 1)
+        #expect(try await storage.base.fetchEntries().map(\.id) == [kept])
+    }
+
     /// A storage in which a test can let another writer commit just before the next commit.
     private final class ConcurrentlyWritten: StorageProvider {
         let base = InMemoryStorageProvider()

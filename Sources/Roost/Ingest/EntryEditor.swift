@@ -172,12 +172,16 @@ struct EntryEditor {
     ///
     /// - Returns: The number of entries that were removed.
     func remove(matching filter: EntryFilter) async throws -> Int {
-        var ids: [Entry.ID] = []
-        for try await page in try await storage.snapshot().headerPages(matching: filter) {
-            ids += page.headers.map(\.id)
+        try await ConflictRetry.standard.run {
+            let snapshot = try await storage.snapshot()
+            var ids: [Entry.ID] = []
+            for try await page in snapshot.headerPages(matching: filter) { ids += page.headers.map(\.id) }
+            guard !ids.isEmpty else { return 0 }
+            // An entry that changes meanwhile may no longer match.
+            let revisions = try await snapshot.revisions(of: ids)
+            _ = try await storage.commit(WriteBatch(removals: ids, expecting: .init(entries: revisions)))
+            return ids.count
         }
-        guard !ids.isEmpty else { return 0 }
-        return try await remove(ids, sources: [])
     }
 }
 
