@@ -56,6 +56,7 @@ import Testing
     @Test(arguments: [
         (["--by=tag", "--by=tag"], "two different"), (["--by=a", "--by=b", "--by=c"], "at most twice"),
         (["--by=metadata."], "needs a metadata key"), (["-n0"], "at least 1"),
+        (["-n5"], "the rows of --by"),
     ])
     func `Wrong arguments have a message`(arguments: [String], part: String) throws {
         let outcome = try cli.roost(["count"] + arguments)
@@ -67,6 +68,10 @@ import Testing
         let counts = months.map { EntryCount(values: ["a", $0], count: 1) }
         let periods = CountTable(counts, of: [.tag, .month], rowLimit: nil)
         #expect(periods.columns == Array(months.suffix(12)) && periods.omittedColumns == 2)
+        let long = CountTable(
+            [EntryCount(values: ["a", String(repeating: "x", count: 9_000)], count: 1)],
+            of: [.tag, .metadata("k")], rowLimit: nil)
+        #expect(long.columns[0].count <= 61 && long.columns[0].hasPrefix("xxx"))
         #expect(periods.rows.count == 1 && periods.rows[0].last == "14")
         let values = CountTable(
             [

@@ -53,6 +53,9 @@ struct CountEntries: AsyncParsableCommand {
         if let limit, limit < 1 {
             throw ValidationError("-n must be a whole number of at least 1, not \(limit)")
         }
+        guard limit == nil || !by.isEmpty else {
+            throw ValidationError("-n limits the rows of --by; without it, only one number is printed")
+        }
     }
 
     private var properties: [EntryProperty] { by.compactMap(EntryProperty.init) }

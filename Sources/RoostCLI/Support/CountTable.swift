@@ -6,6 +6,8 @@ import Roost
 struct CountTable {
     /// The maximum number of columns of values, which fit on a terminal of 120 columns: twelve months.
     private static let maximumColumns = 12
+    /// The maximum length of the name of a column. A value can be a text of any length.
+    private static let maximumNameLength = 60
     /// The text in place of a missing value.
     private static let missing = "-"
 
@@ -40,7 +42,9 @@ struct CountTable {
         let shown =
             properties[1].isPeriod ? names.suffix(Self.maximumColumns) : names.prefix(Self.maximumColumns)
         omittedColumns = names.count - shown.count
-        columns = shown.map { Self.text($0, of: properties[1]) }
+        columns = shown.map {
+            Terminal.line(Self.text($0, of: properties[1]), limit: Self.maximumNameLength)
+        }
         rows = groups.prefix(rowLimit ?? .max).map { group in
             [Self.text(group.value, of: properties[0])]
                 + shown.map { group.counts[$0].map(String.init) ?? Self.missing }
