@@ -35,10 +35,13 @@ import Testing
     @Test(arguments: [
         ("NewsArticle", "<div id='comments'>", true),
         ("BlogPosting", "<ol class='comment-list comments'>", true),
-        ("NewsArticle", "<div class='view'>", false), ("DiscussionForumPosting", "<div id='comments'>", false),
+        ("NewsArticle", "<div class='view'>", false),
+        ("DiscussionForumPosting", "<div id='comments'>", false),
         ("WebPage", "<div id='comments'>", false), ("Article", "<section class='disqus'>", true),
     ])
-    func `Comments of readers below an article are left out`(type: String, element: String, isOmitted: Bool) {
+    func `Comments of readers below an article are left out`(
+        type: String, element: String, isOmitted: Bool
+    ) {
         let data = "<script type='application/ld+json'>{\"@type\": \"\(type)\"}</script>"
         let comments = "\(element)<p>\(Self.other)</p></div>"
         let article = String(repeating: "<p>\(Self.sentence)</p>", count: 3)
