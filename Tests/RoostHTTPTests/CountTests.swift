@@ -27,7 +27,10 @@ struct CountTests {
                 both.json["counts"] == [
                     ["values": ["birds", "open"], "count": 1], ["values": ["birds", nil], "count": 1],
                 ])
-            for query in ["?by=", "?by=metadata.", "?by=a&by=b&by=c&by=d", "?where=x", "?limit=0"] {
+            let faulty = [
+                "?by=", "?by=metadata.", "?by=a&by=b&by=c&by=d", "?by=tag&by=tags", "?where=x", "?limit=0",
+            ]
+            for query in faulty {
                 #expect(try await harness.send(.GET, path + query).status == 400, "\(query)")
             }
         }

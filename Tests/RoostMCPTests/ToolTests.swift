@@ -255,6 +255,7 @@ struct ToolTests {
         #expect(
             tags["counts"] == [["values": ["birds"], "count": 2], ["values": ["tea"], "count": 1]])
         #expect(tags["notice"] != nil)
+        #expect(await harness.call("status", ["countBy": ["tag", "tags"]])["counts"] == nil)
         let both = await harness.call("status", ["countBy": ["tag", "status"]])
         #expect(both["counts"]?.elements?.first == ["values": ["birds", "open"], "count": 1])
         #expect(await harness.call("status")["counts"] == nil)

@@ -54,6 +54,9 @@ enum CountRoutes {
         guard properties.count == names.count else {
             throw Problem.invalid("'by' must be a property or a metadata key")
         }
+        guard Set(properties).count == properties.count else {
+            throw Problem.invalid("'by' must name different properties")
+        }
         return try await call.context.handle.use { store in
             var values = call.values
             values["by"] = nil

@@ -107,6 +107,9 @@ struct StatusTool: Tool {
         guard properties.count == names.count else {
             throw ToolFailure("'countBy' takes properties and metadata keys")
         }
+        guard Set(properties).count == properties.count else {
+            throw ToolFailure("'countBy' must name different properties")
+        }
         guard rules.showsClusters || !properties.contains(.cluster) else {
             throw ToolFailure("'cluster' cannot be used: this server shows only a part of the store")
         }
