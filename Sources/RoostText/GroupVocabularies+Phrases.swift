@@ -18,8 +18,8 @@ extension GroupVocabularies {
         /// The share of a word's occurrences that must be part of a phrase for the phrase to replace the
         /// word.
         static let phraseShare = 0.5
-        /// The share of the occurrences of an earlier, single word that must be part of a phrase for the phrase
-        /// to replace the word.
+        /// The share of the occurrences of an earlier, single word that must be part of a phrase for the
+        /// phrase to replace the word.
         static let replacingShare = 1.0 / 3
         /// The minimum number of a group's texts that must contain a phrase for the phrase to be used in the
         /// label. It is more than two because two texts can be copies of each other. In groups with fewer

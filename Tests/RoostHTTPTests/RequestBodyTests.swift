@@ -94,7 +94,7 @@ struct RequestBodyTests {
                 .POST, "/api/v1/ingest", bytes: Data(lines.joined(separator: "\n").utf8),
                 ["Content-Type": "application/x-ndjson"])
             let result = try JSONDecoder().decode(JSONValue.self, from: answer.body)
-            #expect(result == ["lines": 3, "new": 2, "unchanged": 1, "done": true])
+            #expect(result == ["lines": 3, "new": 2, "updated": 0, "unchanged": 1, "done": true])
             let list = try await harness.send(.GET, "/api/v1/entries?tag=a&tag=b")
             #expect(list.json["entries"]?.elements?.count == 1)
             #expect(list.json["entries"]?.elements?.first?["metadata"] == ["x": 2, "y": 1])

@@ -67,6 +67,8 @@ struct CountEntries: AsyncParsableCommand {
         if properties.isEmpty {
             let count = try await store.count(matching: filter)
             try await store.close()
+            // Scripts use the number alone, so it is not aligned as in a table.
+            if output.chosen == .table { return Terminal.write("\(count)") }
             return try write([EntryCount(values: [], count: count)], of: [])
         }
         let counts = try await store.counts(by: properties, matching: filter)

@@ -174,7 +174,10 @@ struct QueryArguments {
     private func mistypedOptions(_ parts: Parts) -> [String] {
         let known = valueOptions.union(flags).filter { $0.hasPrefix("--") }.map { $0.dropFirst(2) }.sorted()
         return parts.unknownOptions.prefix(Terminal.maximumListedItems).compactMap { name in
-            let similar = Suggestion.nearest(to: String(name.dropFirst(2)), among: known.map(String.init))
+            let isLong = name.hasPrefix("--")
+            let similar =
+                isLong
+                ? Suggestion.nearest(to: String(name.dropFirst(2)), among: known.map(String.init)) : nil
             let meant =
                 similar.map { "--\($0)" } ?? FamiliarNames.option(name, among: valueOptions.union(flags))
             return meant.map {
@@ -221,7 +224,9 @@ struct QueryArguments {
                 // ArgumentParser reports the unknown option.
                 parts.options.append(argument)
             } else {
-                if Self.isLongOption(name) { parts.unknownOptions.append(String(name)) }
+                // A letter with a number, such as -k 3, is rarely a part of a query.
+                let isLetter = Self.isLetterOption(argument) && rest.first.map(Self.isNumber) == true
+                if isLetter || Self.isLongOption(name) { parts.unknownOptions.append(String(name)) }
                 parts.words.append(argument)
             }
         }
@@ -244,6 +249,10 @@ struct QueryArguments {
 
     private static func isLetter(_ character: Character) -> Bool {
         character.isASCII && character.isLetter
+    }
+
+    private static func isNumber(_ word: String) -> Bool {
+        !word.isEmpty && word.allSatisfy { $0.isASCII && $0.isNumber }
     }
 
     private func isKnown(_ name: Substring) -> Bool {

@@ -25,8 +25,8 @@ extension StoreOptions {
         """
 
     /// Returns the entries that a full id, the path of an ingested file, the address of an ingested page, the
-    /// key of an added text, a path with the number of a line, or a unique id prefix names. The first of these
-    /// that exists counts.
+    /// key of an added text, a path with the number of a line, or a unique id prefix names. The first of
+    /// these that exists counts.
     ///
     /// - Throws: ``CommandError`` or ``RoostError`` if the text names no entry, or several ids begin with it.
     func namedEntries(_ text: String, _ store: KnowledgeStore) async throws -> NamedEntries {

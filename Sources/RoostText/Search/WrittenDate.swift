@@ -1,8 +1,8 @@
 /// A day in a query, such as `4 May 2025`, `May 4th, 2025`, `4. Mai 2025`, `2025-05-04` or `4.5.2025`, or a
 /// month, such as `May 2025` or `2025-05`.
 ///
-/// Texts and their names can have the day, or a day of the month, in another form, which has no word in common
-/// with the query except the year.
+/// Texts and their names can have the day, or a day of the month, in another form, which has no word in
+/// common with the query except the year.
 struct WrittenDate: Sendable, Hashable {
     var year: Int
     /// The month, from 1.
@@ -12,7 +12,8 @@ struct WrittenDate: Sendable, Hashable {
     /// The words of the query that form the date, in lower case without diacritics.
     var words: [[UInt8]]
 
-    /// Returns the different dates in a text, in their order. The month of a complete date is not another one.
+    /// Returns the different dates in a text, in their order. The month of a complete date is not another
+    /// date.
     ///
     /// Digits with the year at the end can have two readings, and then both are returned: `4/5/2025` is 4 May
     /// or April 5. Only the day can come first before points, or if the text is in a language other than
