@@ -103,7 +103,7 @@ struct ToolTests {
         let message = await MCPHarness().call("search", ["query": "x", "querry": "y", "limt": 3])
         #expect(message.asString?.contains("'limt', 'querry'") == true)
         let status = await MCPHarness().call("status", ["limit": 3])
-        #expect(status.asString == "unknown argument 'limit'; the tool has no arguments")
+        #expect(status.asString == "unknown argument 'limit'; known arguments: countBy")
     }
 
     @Test(arguments: ["", " \n"])
@@ -257,7 +257,11 @@ struct ToolTests {
         #expect(tags["notice"] != nil)
         #expect(await harness.call("status", ["countBy": ["tag", "tags"]])["counts"] == nil)
         let both = await harness.call("status", ["countBy": ["tag", "status"]])
-        #expect(both["counts"]?.elements?.first == ["values": ["birds", "open"], "count": 1])
+        // Two entries have no status, so these are first.
+        #expect(
+            both["counts"]?.elements?.prefix(2) == [
+                ["values": ["birds", ""], "count": 1], ["values": ["birds", "open"], "count": 1],
+            ])
         #expect(await harness.call("status")["counts"] == nil)
         // A server with a tag counts no hidden entries, and reveals no clusters.
         var rules = AccessRules()
