@@ -50,7 +50,7 @@ struct AbandonedIngestTests {
                 "POST /api/v1/ingest HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n"
                     + "Authorization: Bearer \(HTTPHarness.token)\r\n"
                     + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
-            let progress = try await connection?.read(until: "\"unchanged\":0}")
+            let progress = try await connection?.read(until: "\"updated\":0}")
             #expect(progress?.contains("\"lines\":256") == true)
             try await Self.wait { embedder.hasBegun.withLock { $0 } }
             connection = nil
