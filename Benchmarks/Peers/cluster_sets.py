@@ -5,7 +5,7 @@ cluster's label contains a word, by stem, of the name of the cluster's most freq
 first three words of c-TF-IDF. With --numbered, the ids of the rows are left out when a store is made, because in some
 sets they are paths that contain the class.
 
-Usage: cluster_sets.py ROOST STORES SETS… [--seeds N] [--model NAME] [--labels] [--numbered]
+Usage: cluster_sets.py ROOST STORES SETS… [--seeds N] [--model NAME] [--labels] [--numbered] [--granularity SIZE]
 Each of SETS is a folder with data.jsonl
 (rows with `text` and `label`). STORES is a folder that keeps the stores, so that a second call need not embed again."""
 import argparse, collections, itertools, json, math, os, re, subprocess, tempfile
@@ -15,6 +15,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 parser = argparse.ArgumentParser()
 parser.add_argument("roost"); parser.add_argument("stores"); parser.add_argument("sets", nargs="+")
 parser.add_argument("--seeds", type=int, default=1); parser.add_argument("--model", default="minilm")
+parser.add_argument("--granularity", default="medium", choices=["coarse", "medium", "fine"])
 parser.add_argument("--labels", action="store_true"); parser.add_argument("--numbered", action="store_true")
 options = parser.parse_args()
 
@@ -80,7 +81,7 @@ for folder in options.sets:
     labels = {row["text"].strip(): str(row["label"]) for row in rows}
     partitions = []
     for seed in range(options.seeds):
-        roost(store, "recluster", "--seed", str(seed))
+        roost(store, "recluster", "--seed", str(seed), "--granularity", options.granularity)
         truth, found = groups(store, labels)
         partitions.append(found)
     # Outliers are numbered from the number of entries upward.
