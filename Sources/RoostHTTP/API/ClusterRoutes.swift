@@ -112,11 +112,7 @@ enum ClusterRoutes {
         answers: [Route.Answer(200, "The cluster.", cluster)]
     ) { call in
         let id = try call.id("id", of: "cluster")
-        let texts = (call.body["entries"]?.elements ?? []).compactMap(\.asString)
-        let entries = texts.compactMap(UUID.init(uuidString:))
-        guard entries.count == texts.count else {
-            throw Problem.invalid("body.entries must contain the ids of entries")
-        }
+        let entries = try RequestIDs.ids(in: call.body["entries"], at: "body.entries", of: "entries") ?? []
         return try await call.context.handle.use { store in
             _ = try find(id, in: try await store.storage.snapshot().clusterRecords())
             try await store.moveEntries(entries, to: id)
@@ -173,14 +169,8 @@ enum ClusterRoutes {
                 ], required: ["clusters"])),
         answers: [Route.Answer(200, "The merged cluster.", cluster)]
     ) { call in
-        var ids: [Cluster.ID] = []
-        for text in (call.body["clusters"]?.elements ?? []).compactMap(\.asString) {
-            guard let id = UUID(uuidString: text) else {
-                throw Problem.invalid("body.clusters must contain the ids of clusters")
-            }
-            ids.append(id)
-        }
-        return try await call.context.handle.use { [ids] store in
+        let ids = try RequestIDs.ids(in: call.body["clusters"], at: "body.clusters", of: "clusters") ?? []
+        return try await call.context.handle.use { store in
             let merged = try await store.mergeClusters(ids)
             return .json(ClusterHierarchy(try await store.storage.snapshot().clusters()).json(merged))
         }

@@ -79,11 +79,7 @@ enum EntrySelection {
             ((value[name] ?? value[other])?.elements ?? []).compactMap(\.asString)
         }
         var filter = EntryFilter(tags: Set(strings("tags", "tag")))
-        if let texts = value["ids"]?.elements?.compactMap(\.asString) {
-            let ids = texts.compactMap(UUID.init(uuidString:))
-            guard ids.count == texts.count else { throw Problem.invalid("'ids' must be ids of entries") }
-            filter.ids = Set(ids)
-        }
+        filter.ids = try RequestIDs.ids(in: value["ids"], at: "'ids'", of: "entries").map(Set.init)
         let sources = strings("sources", "source")
         if !sources.isEmpty {
             filter.sources = try await SourceSelection.sources(named: sources, in: try await snapshot())

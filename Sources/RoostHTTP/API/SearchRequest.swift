@@ -23,15 +23,8 @@ struct SearchRequest: Sendable {
         var subjects: [EntrySearch.Subject] = []
         if let text = body["query"]?.asString { subjects.append(.text(text)) }
         if let text = body["document"]?.asString { subjects.append(.document(text)) }
-        if let ids = body["entries"]?.elements?.compactMap(\.asString) {
-            var entries: [Entry.ID] = []
-            for text in ids {
-                guard let id = UUID(uuidString: text) else {
-                    throw .invalid("body.entries must contain the ids of entries")
-                }
-                entries.append(id)
-            }
-            subjects.append(.entries(entries))
+        if let ids = try RequestIDs.ids(in: body["entries"], at: "body.entries", of: "entries") {
+            subjects.append(.entries(ids))
         }
         if let numbers = body["vector"]?.elements {
             subjects.append(.vector(numbers.map { Float($0.double ?? 0) }))
