@@ -5,7 +5,7 @@
 struct LaTeXArguments {
     /// The bytes of the line.
     let bytes: [UInt8]
-    /// The index of the closing brace of each opening one; 0 if there is none, and for other bytes.
+    /// The index of the closing brace of each opening one; 0 for one that is not closed, and for other bytes.
     private let braces: [Int]
     /// The index of the next closing bracket from each index on; the length of the line if there is none.
     private let brackets: [Int]

@@ -4,13 +4,9 @@
 struct LaTeXLine {
     /// The line.
     private(set) var text: String
-    /// The pieces of code, in the order of the characters that stand for them.
-    private var code: [String] = []
+    /// The pieces of code.
+    private var code = PrivateCharacters(.first)
 
-    /// The character that stands for the first piece of code, in the planes for private use.
-    private static let firstMark: UInt32 = 0xF0000
-    /// The first byte of the characters that stand for code.
-    private static let markByte: UInt8 = 0xF3
     /// The commands whose argument is code.
     private static let commands: Set = ["verb", "lstinline"]
     /// The commands whose first argument is an address, in which a percent sign begins no comment.
@@ -26,7 +22,7 @@ struct LaTeXLine {
         let bytes = Array(line.utf8)
         // In a line that contains such characters itself, or that is too long to be converted, code is kept.
         let marksCode =
-            hasCode && bytes.count <= ConvertedMarkup.maximumLineLength && !bytes.contains(Self.markByte)
+            hasCode && bytes.count <= ConvertedMarkup.maximumLineLength && !code.occur(in: bytes)
         var output: [UInt8] = []
         var (start, index) = (0, 0)
         var missing: Set<UInt8> = []
@@ -42,8 +38,8 @@ struct LaTeXLine {
             }
             if isCode && marksCode {
                 output += bytes[start..<index]
-                output += Self.mark(code.count).utf8
-                code.append(Self.codeSpan(String(decoding: bytes[content], as: UTF8.self)))
+                let span = Self.codeSpan(String(decoding: bytes[content], as: UTF8.self))
+                output += code.character(for: span).utf8
                 start = content.upperBound + 1
             }
             index = content.upperBound + 1
@@ -53,25 +49,10 @@ struct LaTeXLine {
     }
 
     /// Returns a text with the code in place of the characters that stand for it.
-    func restored(_ text: String) -> String {
-        guard !code.isEmpty else { return text }
-        var output = ""
-        for scalar in text.unicodeScalars {
-            if scalar.value >= Self.firstMark, scalar.value - Self.firstMark < UInt32(code.count) {
-                output += code[Int(scalar.value - Self.firstMark)]
-            } else {
-                output.unicodeScalars.append(scalar)
-            }
-        }
-        return output
-    }
+    func restored(_ text: String) -> String { code.restored(text) }
 
     /// The maximum number of bytes of the options of a command.
     private static let maximumOptions = 1000
-
-    private static func mark(_ index: Int) -> String {
-        Unicode.Scalar(firstMark + UInt32(index)).map { String(Character($0)) } ?? ""
-    }
 
     /// Returns the range of the code or address in a command at an index: between two equal signs, or in
     /// braces; `nil` for other commands.

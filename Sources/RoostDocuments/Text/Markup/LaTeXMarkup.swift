@@ -176,11 +176,11 @@ enum LaTeXMarkup {
     /// Returns a line with its links as links of Markdown.
     private static func convertedLinks(_ line: String, _ result: inout ConvertedMarkup) -> String {
         // In a line that contains such characters itself, only the texts of links are kept.
-        guard line.contains("\\href") || line.contains("\\url"), !LaTeXLinks.hasMarks(line) else {
+        var links = PrivateCharacters(.second)
+        guard line.contains("\\href") || line.contains("\\url"), !links.occur(in: line.utf8) else {
             return plain(line)
         }
         let commands = LaTeXArguments(line)
-        var links = LaTeXLinks()
         var output = ""
         var (start, position) = (0, 0)
         while let backslash = commands.backslash(from: position) {
@@ -197,8 +197,9 @@ enum LaTeXMarkup {
             }
             let address = commands.text(first)
             let link = result.link(address[...], plain(commands.text(label))[...])
+            // An address can contain signs that are markup elsewhere, so a character stands for the link.
             // The rest of the line is converted as a whole, because a command can contain a link.
-            output += commands.text(start..<backslash) + links.mark(for: link)
+            output += commands.text(start..<backslash) + links.character(for: link)
             start = label.upperBound + 1
             position = start
         }
