@@ -42,7 +42,9 @@ struct AtlasLine: Encodable {
         try container.encode(
             Neighbors(ids: point.neighbors.map(\.point), distances: point.neighbors.map(\.distance)),
             forKey: Key("neighbors"))
-        for (name, value) in point.metadata where !Self.omittedKeys.contains(name) {
+        // The order decides which of the keys `id` and `metadata.id` is written, if an entry has both.
+        for (name, value) in point.metadata.sorted(by: { $0.key < $1.key })
+        where !Self.omittedKeys.contains(name) {
             let key = Key(Self.ownKeys.contains(name) ? "metadata.\(name)" : name)
             switch value {
             case .null: break

@@ -23,7 +23,7 @@ package enum SourceSelection {
     }
 
     /// Returns the ids that a text can stand for.
-    package static func ids(of text: String) -> Set<String> {
+    private static func ids(of text: String) -> Set<String> {
         if WebSource.isAddress(text) { return [text, WebSource.id(text)] }
         guard !text.contains("://") else { return [text] }
         let path = (text as NSString).expandingTildeInPath
@@ -31,7 +31,7 @@ package enum SourceSelection {
     }
 
     /// Returns the beginnings of the ids of all sources in folders, or below web addresses, with given ids.
-    package static func folders(_ ids: Set<String>) -> [String] {
+    private static func folders(_ ids: Set<String>) -> [String] {
         ids.filter { $0.contains("://") }.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
     }
 }

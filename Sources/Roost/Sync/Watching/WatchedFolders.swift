@@ -11,7 +11,7 @@ struct WatchedFolders {
     /// The number of watches.
     var count: Int { paths.count }
 
-    /// Returns the path of the folder with a watch; `nil` if there is none.
+    /// Returns the path of the folder that a watch observes; `nil` for an unknown watch.
     subscript(watch: Int32) -> String? { paths[watch] }
 
     /// Adds a folder, or changes the path of a watched one.
