@@ -22,8 +22,9 @@ package enum SourceSelection {
         return found
     }
 
-    /// Returns the ids that a text can stand for.
-    private static func ids(of text: String) -> Set<String> {
+    /// Returns the ids of sources that a text can stand for: the text itself, and the id that its path or web
+    /// address has.
+    package static func ids(of text: String) -> Set<String> {
         if WebSource.isAddress(text) { return [text, WebSource.id(text)] }
         guard !text.contains("://") else { return [text] }
         let path = (text as NSString).expandingTildeInPath
