@@ -79,7 +79,7 @@ enum EntrySelection {
             ((value[name] ?? value[other])?.elements ?? []).compactMap(\.asString)
         }
         var filter = EntryFilter(tags: Set(strings("tags", "tag")))
-        filter.ids = try RequestIDs.ids(in: value["ids"], at: "'ids'", of: "entries").map(Set.init)
+        filter.ids = try RequestIDs.ids(in: value["ids"], at: "'ids'", of: "entries").map { Set($0) }
         let sources = strings("sources", "source")
         if !sources.isEmpty {
             filter.sources = try await SourceSelection.sources(named: sources, in: try await snapshot())

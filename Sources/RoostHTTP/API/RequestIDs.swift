@@ -1,4 +1,5 @@
 import Foundation
+import RoostMCP
 import RoostModel
 
 /// Reads the lists of ids in requests.
