@@ -4,8 +4,11 @@ import RoostModel
 struct BatchCommitter {
     private let store: KnowledgeStore
     private let options: IngestOptions
-    /// The entries with new texts, which have to be embedded.
+    /// The entries with new texts, which have to be embedded, and those that another reader has read.
     private var newTexts: [Entry] = []
+    /// The entries of ``newTexts`` whose texts are the stored ones. They stay in their clusters, into which a
+    /// user may have moved them.
+    private var sameTexts = Set<Entry.ID>()
     /// The length of the new texts in bytes.
     private var newTextBytes = 0
     /// The entries as their sources contain them, with the kinds of the sources.
@@ -55,6 +58,10 @@ struct BatchCommitter {
         case .replaceText(let entry, let revision):
             batch.expecting.entries[entry.id] = revision
             addText(of: entry)
+        case .readAgain(let entry, let revision):
+            batch.expecting.entries[entry.id] = revision
+            sameTexts.insert(entry.id)
+            addText(of: entry)
         case .replaceMetadata(let entry, let revision), .move(let entry, let revision):
             batch.expecting.entries[entry.id] = revision
             batch.upserts.append(entry)
@@ -87,7 +94,10 @@ struct BatchCommitter {
     ///
     /// - Returns: The number of entries that were written.
     mutating func flush(_ report: inout IngestReport) async throws -> Int {
-        defer { (newTexts, newTextBytes, batch, items, firstChange) = ([], 0, WriteBatch(), [:], nil) }
+        defer {
+            (newTexts, newTextBytes, batch, items, firstChange) = ([], 0, WriteBatch(), [:], nil)
+            sameTexts = []
+        }
         guard !options.isDryRun else { return 0 }
         if !newTexts.isEmpty {
             let start = ContinuousClock.now
@@ -111,14 +121,15 @@ struct BatchCommitter {
     /// Commits the batch together with the assignments of its entries to clusters.
     ///
     /// - Parameters:
-    ///   - newTexts: The entries whose texts are new, which may belong to other clusters than before.
+    ///   - newTexts: The entries that were embedded. Those with other texts than before may belong to other
+    ///     clusters.
     ///   - report: The report, which counts an entry as new only if no other process has added it.
     private mutating func commit(newTexts: Set<Entry.ID>, _ report: inout IngestReport) async throws {
         try await ConflictRetry.standard.run {
             // Other processes can have committed all of it.
             guard !batch.isEmpty else { return }
             let snapshot = try await store.storage.snapshot()
-            try await placing.assign(newTexts, in: &batch, snapshot)
+            try await placing.assign(newTexts.subtracting(sameTexts), in: &batch, snapshot)
             placing.committed(batch, at: try await store.storage.commit(batch))
         } recoveringWith: { _ in
             try await mergeConcurrentChanges(&report)
@@ -131,6 +142,10 @@ struct BatchCommitter {
     private mutating func mergeConcurrentChanges(_ report: inout IngestReport) async throws {
         let ids = batch.upserts.map(\.id)
         let stored = try await SourceDiff.Stored(ids, in: try await store.storage.snapshot())
+        let changed = batch.upserts.filter { entry in
+            stored.entries[entry.id].map { !SourceDiff.hasSameText(entry, $0) } ?? true
+        }
+        sameTexts.subtract(changed.map(\.id))
         batch.upserts = batch.upserts.compactMap { entry in
             guard let old = stored.entries[entry.id] else { return entry }
             let merged = merged(entry, with: old)

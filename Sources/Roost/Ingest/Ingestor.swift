@@ -175,7 +175,7 @@ struct Ingestor {
     private mutating func count(_ change: SourceDiff.Change) {
         switch change {
         case .insert: report.new += 1
-        case .replaceText, .replaceMetadata: report.updated += 1
+        case .replaceText, .readAgain, .replaceMetadata: report.updated += 1
         case .move: report.unchanged += 1
         case .unchanged:
             report.unchanged += 1

@@ -10,6 +10,9 @@ enum SourceDiff {
         case insert(Entry)
         /// The text differs. The associated entry has no vectors yet.
         case replaceText(Entry, expecting: Revision?)
+        /// The text is the same, but the stored vectors may not be valid, because another reader read it. The
+        /// associated entry has no vectors yet.
+        case readAgain(Entry, expecting: Revision?)
         /// Only metadata or tags differ. The associated entry has the stored vectors.
         case replaceMetadata(Entry, expecting: Revision?)
         /// Only the location of the text in its source differs, for example because lines were inserted
@@ -55,7 +58,10 @@ enum SourceDiff {
                 return .unchanged
             }
             let revision = stored.revisions[entry.id]
-            if merged.embeddings.isEmpty { return .replaceText(merged, expecting: revision) }
+            if merged.embeddings.isEmpty {
+                return !old.embeddings.isEmpty && hasSameText(merged, old)
+                    ? .readAgain(merged, expecting: revision) : .replaceText(merged, expecting: revision)
+            }
             var moved = old
             moved.location = merged.location
             return moved == merged
@@ -73,9 +79,8 @@ enum SourceDiff {
         var entry = entry
         entry.tags = TagName.adding(entry.tags, to: TagName.distinct(old.tags))
         dates.applyCreation(to: &entry, replacing: old)
-        let hasSameText =
-            keepsVectors && old.content.utf8.elementsEqual(entry.content.utf8) && !old.embeddings.isEmpty
-        if hasSameText, old.metadata == entry.metadata, old.tags == entry.tags,
+        let hasValidVectors = keepsVectors && hasSameText(entry, old) && !old.embeddings.isEmpty
+        if hasValidVectors, old.metadata == entry.metadata, old.tags == entry.tags,
             old.createdAt == entry.createdAt, !dates.statesOtherChange(than: old)
         {
             guard old.location != entry.location else { return nil }
@@ -83,11 +88,16 @@ enum SourceDiff {
         } else {
             dates.applyChange(to: &entry)
         }
-        if hasSameText {
+        if hasValidVectors {
             entry.embeddings = old.embeddings
             entry.passages = old.passages
         }
         return entry
+    }
+
+    /// Returns whether the texts of two entries are the same, byte for byte.
+    static func hasSameText(_ entry: Entry, _ other: Entry) -> Bool {
+        entry.content.utf8.elementsEqual(other.content.utf8)
     }
 
     /// An entry of a source, and the dates that the source gives to it.
