@@ -50,11 +50,12 @@ final class WebInput {
                 return try await reader.read(source, asFeed: isFeed)
             }
         } catch let error as WebError {
-            // The refused address can be that of robots.txt, which the user did not give.
+            // The refused address can be that of robots.txt or of a redirect, which the user did not give.
             let message =
                 error.code == .privateAddress
-                ? "cannot fetch \(Terminal.line(address)): its host is this computer or in a private "
-                    + "network; use --allow-private if you trust it" : error.message
+                ? "cannot fetch \(Terminal.line(address)): its host, or the host to which it redirects, is "
+                    + "this computer or in a private network; use --allow-private if you trust it"
+                : error.message
             let isMissing = error.code == .unavailable || error.code == .refused
             throw RoostError(isMissing ? .noInput : .badInput, message)
         }

@@ -16,19 +16,27 @@ import Testing
         String(outcome.output.split(separator: "\n").last ?? "")
     }
 
-    @Test func `A page becomes an entry, and is not sent again while it is unchanged`() async throws {
+    @Test(arguments: [
+        ("ETag", "\"7\"", "if-none-match"),
+        ("Last-Modified", "Fri, 14 Mar 2025 10:00:00 GMT", "if-modified-since"),
+    ])
+    func `A page becomes an entry, and is not sent again while it is unchanged`(
+        header: String, validator: String, condition: String
+    ) async throws {
         let server = try await FakeServer { request, _ in
             guard request.path == "/river" else { return .init(status: 404) }
-            if request.headers["if-none-match"] == "\"7\"" { return .init(status: 304) }
+            if request.headers[condition] == validator { return .init(status: 304) }
             return .init(
-                headers: ["Content-Type": "text/html", "ETag": "\"7\""], body: Data(Self.page.utf8))
+                headers: ["Content-Type": "text/html", header: validator], body: Data(Self.page.utf8))
         }
         let address = server.address + "/river"
         let first = try driver.roost("ingest", "--allow-private", address)
         #expect(counts(first).hasPrefix("1 new, 0 updated"), "\(first)")
         let second = try driver.roost("ingest", "--allow-private", address)
         #expect(counts(second).contains("0 new, 0 updated, 0 removed, 1 unchanged"), "\(second)")
-        #expect(server.requests.last?.headers["if-none-match"] == "\"7\"")
+        let headers = try #require(server.requests.last?.headers)
+        let conditions = headers.filter { ["if-none-match", "if-modified-since"].contains($0.key) }
+        #expect(conditions == [condition: validator])
         let hits = try driver.roost("search", "river meadows", "--json")
         #expect(hits.output.contains("The river") && hits.output.contains("/river"), "\(hits)")
         await server.close()
@@ -59,6 +67,35 @@ import Testing
         #expect(outcome.error.contains("--allow-private"), "\(outcome)")
         #expect(server.requests.isEmpty)
         await server.close()
+    }
+
+    @Test func `A redirect to a private address is refused with the option that permits it`() async throws {
+        let target = try await FakeServer { request, _ in
+            request.path == "/robots.txt"
+                ? .init(status: 404)
+                : .init(headers: ["Content-Type": "text/html"], body: Data(Self.page.utf8))
+        }
+        let location = target.address + "/river"
+        // The proxy resolves the host of the page, so this host is not a private address.
+        let proxy = try await FakeServer { request, _ in
+            request.path.hasSuffix("/robots.txt")
+                ? .init(status: 404) : .init(status: 302, headers: ["Location": location])
+        }
+        func ingest(_ options: String...) throws -> CommandLineDriver.Outcome {
+            let running = try driver.start(
+                ["ingest", "http://pages.example/"] + options, environment: ["http_proxy": proxy.address])
+            try running.input.close()
+            return try running.outcome()
+        }
+        let refused = try ingest()
+        #expect(refused.status == 65 && refused.error.contains("--allow-private"), "\(refused)")
+        #expect(refused.error.contains("redirects"), "\(refused)")
+        #expect(proxy.requests.last?.path == "http://pages.example/" && target.requests.isEmpty)
+        let permitted = try ingest("--allow-private")
+        #expect(counts(permitted).hasPrefix("1 new"), "\(permitted)")
+        #expect(target.requests.last?.path == "/river")
+        await target.close()
+        await proxy.close()
     }
 
     @Test func `Items that a feed no longer contains stay in the store`() async throws {
