@@ -54,6 +54,22 @@ import Testing
         #expect(try await fixture.sync().entries.removed == 0)
     }
 
+    @Test func `a file that changes after it was read is read again by the next sync`() async throws {
+        let fixture = try SyncFixture()
+        fixture.options.settlingTime = 0
+        try fixture.write("before", to: "a.md")
+        try await Task.sleep(for: .milliseconds(20))
+        let file = fixture.root.appendingPathComponent("a.md")
+        // The progress is reported when the file has been read, and before its state is recorded.
+        fixture.options.progress = { _ in try? Data("after that".utf8).write(to: file) }
+        try await fixture.sync()
+        #expect(try await fixture.entries()["a.md"]?.content == "before")
+        fixture.options.progress = nil
+        #expect(try await fixture.sync().entries.updated == 1)
+        #expect(try await fixture.entries()["a.md"]?.content == "after that")
+        #expect(try await fixture.sync().hasChanges == false)
+    }
+
     @Test func `a file that becomes a folder, and a folder that becomes a file`() async throws {
         let fixture = try SyncFixture()
         try fixture.write("first", to: "a.md")
