@@ -37,6 +37,27 @@ import Testing
         #expect(document.unreadParts == ["2 outputs that are not short texts"])
     }
 
+    @Test(arguments: [
+        (String(repeating: "a", count: 2000), true), (String(repeating: "a", count: 2001), false),
+        (String(repeating: "a\n", count: 30), true), (String(repeating: "a\n", count: 31), false),
+        ("\u{1B}[1m" + String(repeating: "a", count: 2000) + "\u{1B}[0m", true),
+    ])
+    func `A long output of a notebook is not read`(output: String, isRead: Bool) async throws {
+        let image = ["output_type": "display_data", "data": ["image/jpeg": "/9j/4AAQ"]] as [String: Any]
+        let cell: [String: Any] = [
+            "cell_type": "code", "source": "run()",
+            "outputs": [["output_type": "stream", "text": output], image],
+        ]
+        let notebook = String(
+            decoding: try JSONSerialization.data(withJSONObject: ["cells": [cell]]), as: UTF8.self)
+        let document = try await DocumentFixture.document(notebook, name: "a.ipynb")
+        #expect(document.text.hasPrefix("```\nrun()\n```"))
+        #expect(document.text.contains("```\n\n```\na") == isRead)
+        #expect(
+            document.unreadParts
+                == [isRead ? "1 output that is not a short text" : "2 outputs that are not short texts"])
+    }
+
     @Test func `The links of a notebook are those of its Markdown cells`() async throws {
         let cells =
             ##"{"cells": [{"cell_type": "markdown", "source": ["# Pump\n", "See [a](b.md) and [[C]]."]},"##

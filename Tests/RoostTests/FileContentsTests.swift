@@ -55,7 +55,7 @@ import Testing
         #expect(error?.code == .badInput && error?.message.contains("binary") == true)
     }
 
-    @Test func `a file that is emptied or replaced gives the part that was read, or its former text`() throws {
+    @Test func `a file that is emptied or replaced gives text that it contained`() throws {
         let start = try read { #expect(truncate($0.path, 0) == 0) }
         #expect(!start.isEmpty && Self.text.hasPrefix(start))
         let former = try read { try Data("new".utf8).write(to: $0, options: .atomic) }

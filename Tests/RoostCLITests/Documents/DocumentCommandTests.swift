@@ -236,4 +236,24 @@ import Testing
         #expect(hidden.allSatisfy { ($0["range"] as? [Int])?.count == 2 && $0["line"] is Int })
         #expect((entry["unreadParts"] as? [String])?.isEmpty == true)
     }
+
+    @Test func `show lists the parts of a document that could not be read`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let image = #"{"output_type": "display_data", "data": {"image/png": "AAAA"}}"#
+        try write(
+            ##"{"cells": [{"cell_type": "markdown", "source": "# Pump\n\n## Parts\n\n[[Valve]] %% a %%"}, "##
+                + #"{"cell_type": "code", "source": "plot()", "outputs": [\#(image)]}]}"#, to: "v/pump.ipynb")
+        #expect(try cli.roost("ingest", "v", "--store=s").status == 0)
+        let shown = try cli.roost("show", "v/pump.ipynb", "--store=s").output
+        for part in [
+            "reader    Jupyter notebook", "title     Pump", "created   2", "updated   2",
+            "section   Pump > Parts", "[[Valve]]", "hidden    comment: 1 part",
+            "unread    1 output that is not a short text",
+        ] { #expect(shown.contains(part), "\(part): \(shown)") }
+        let json = try cli.roost("show", "v/pump.ipynb", "--store=s", "--json")
+        let entry = try #require(
+            try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        #expect(entry["unreadParts"] as? [String] == ["1 output that is not a short text"])
+        #expect((entry["createdAt"] as? String)?.hasPrefix("2") == true)
+    }
 }

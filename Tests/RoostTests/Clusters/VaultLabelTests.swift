@@ -78,4 +78,63 @@ import Testing
             #expect(hexadecimal.isEmpty, "\(label)")
         }
     }
+    /// The words of each subject that occur only in hidden parts.
+    private static let hiddenWords = ["narwhal", "wombat", "meerkat", "capybara"]
+
+    /// Returns a note in which a word of its subject occurs only in parts that are not shown as text.
+    private static func noteWithHiddenWords(_ number: Int) -> String {
+        let (words, hidden) = (subjects[number % 4], hiddenWords[number % 4])
+        let sentences = (0..<6).map { line in
+            "The \(words[(number + line) % 5]) and the \(words[(number / 3 + line) % 5]) of day \(number)."
+        }
+        return """
+            ---
+            area: \(hidden) \(number)
+            ---
+            [![\(hidden) \(number)](https://img.shields.io/badge/\(hidden)-\(number)-red)](https://e.org)
+
+            # Day \(number)
+
+            \(sentences.joined(separator: "\n"))
+            %% \(hidden) \(number) %%
+            <!-- \(hidden) \(number) -->
+
+            ```dataview
+            TABLE \(hidden) FROM "\(hidden) \(number)"
+            ```
+
+            ---
+            [[\(hidden) \(number)|\(hidden)]] | [[\(hidden) \(number + 1)]] →
+
+            """
+    }
+
+    /// The same words are found in plain text, which has no hidden parts.
+    @Test(arguments: [("md", false), ("txt", true)])
+    func `words of hidden parts are stored, but neither found nor used for labels`(
+        fileExtension: String, isFound: Bool
+    ) async throws {
+        let folder = try TemporaryFolder()
+        for number in 0..<80 {
+            try Data(Self.noteWithHiddenWords(number).utf8).write(
+                to: folder.url.appendingPathComponent("note \(number).\(fileExtension)"))
+        }
+        let store = try await KnowledgeStore.create(
+            in: TemporaryFolder.unusedURL(), embedder: LexicalEmbedder())
+        #expect(try await store.ingest(folder: folder.url).new == 80)
+        for word in Self.hiddenWords + ["dataview"] {
+            var search = EntrySearch(word)
+            search.mode = .text
+            #expect(try await store.search(search).hits.isEmpty == !isFound, "\(word)")
+        }
+        let contents = try await store.storage.fetchEntries().map(\.content)
+        for word in Self.hiddenWords { #expect(contents.count { $0.contains("TABLE \(word)") } == 20) }
+        guard !isFound else { return }
+        let clusters = try await store.recluster().clusters
+        #expect(clusters.count > 1)
+        for cluster in clusters {
+            let shown = words(of: ([cluster.label] + cluster.keywords).joined(separator: " "))
+            #expect(Set(shown).isDisjoint(with: Self.hiddenWords), "\(shown)")
+        }
+    }
 }
