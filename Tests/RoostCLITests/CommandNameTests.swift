@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import TestSupport
 import Testing
@@ -24,6 +25,11 @@ import Testing
         (["help", "search", "--no-pager"], ["help", "query"]),
         (["-q", "help", "--color", "never", "cluster", "list", "-v"], ["help", "cluster", "list"]),
         (["help", "--no-pager"], ["help"]),
+        (["--store", "s", "llm", "collections"], ["llm", "collections", "--database", "s"]),
+        (["--store", "s", "--color=never", "-v", "model", "ls"], ["model", "list", "--color=never"]),
+        (["-q", "--color", "never", "model", "pull", "x"], ["model", "pull", "-q", "x"]),
+        (["-q", "--store=s", "embed", "--", "-q"], ["embed", "--", "-q"]),
+        (["--no-pager", "--store", "s", "session", "doctor", "x"], ["chat", "doctor", "x"]),
         ([], []),
     ])
     func `Other names, and options before the command, are understood`(
@@ -53,6 +59,34 @@ import Testing
         let error = #expect(throws: CommandError.self) { try CommandNames().resolved(typed) }
         #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
         #expect(error?.status == .usage)
+    }
+
+    /// Returns the paths of all commands without subcommands that the help lists.
+    private static func leaves(
+        below command: any ParsableCommand.Type = RoostCommand.self, _ path: [String] = []
+    ) -> [[String]] {
+        let children = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+        return children.isEmpty ? [path] : children.flatMap { leaves(below: $0, path + [$0._commandName]) }
+    }
+
+    @Test func `Options for all commands can precede each of them`() throws {
+        let leaves = Self.leaves()
+        #expect(leaves.count > 40 && CommandNames.limitedCommands.isSubset(of: leaves))
+        for path in leaves where !CommandNames.limitedCommands.contains(path) {
+            let known = QueryArguments(of: CommandNames().command(at: path))
+            let names = known.valueOptions.union(known.flags)
+            for option in CommandNames.globalOptions {
+                let isFlagOfLLM = path.first == "llm" && option == "--store"
+                #expect(names.contains(isFlagOfLLM ? "--database" : option), "\(path): \(option)")
+            }
+        }
+    }
+
+    @Test func `A list of models can be styled`() throws {
+        let styled = try cli.roost("--store", "s", "-q", "model", "list", "--color", "always")
+        #expect(styled.status == 0 && styled.output.contains("\u{1B}["), "\(styled)")
+        let plain = try cli.roost("--no-pager", "model", "list")
+        #expect(plain.status == 0 && !plain.output.contains("\u{1B}["), "\(plain)")
     }
 
     @Test func `A tag with a comma leads to separate tags`() throws {

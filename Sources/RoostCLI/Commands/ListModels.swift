@@ -14,6 +14,7 @@ struct ListModels: ParsableCommand {
         aliases: ["ls"])
 
     @OptionGroup var output: RowOutputOptions
+    @OptionGroup var display: DisplayOptions
 
     func run() throws {
         let models = UserDirectories().models

@@ -8,9 +8,15 @@ struct CommandNames {
     /// The command whose subcommands are searched.
     private let root: any ParsableCommand.Type
 
-    /// The options of every command that can also precede the command, with and without a value.
+    /// The options that can precede each command, with and without a value.
     private static let valueOptions: Set<Substring> = ["--store", "--color"]
     private static let flags: Set<Substring> = ["-q", "--quiet", "-v", "--verbose", "--no-pager"]
+
+    /// The commands that lack some of these options, because they open no store or print no list.
+    static let limitedCommands: Set<[String]> = [
+        ["model", "list"], ["model", "add"], ["model", "pull"], ["model", "distill"], ["chat", "copy"],
+        ["chat", "doctor"], ["embed"], ["config"],
+    ]
 
     /// The minimum number of characters of a word that is compared with the names of commands.
     private static let minimumLength = 3
@@ -75,7 +81,25 @@ struct CommandNames {
         if names.first == "llm" {
             options = options.map { $0.hasPrefix("--store") ? "--database" + $0.dropFirst(7) : $0 }
         }
+        // An option for all commands, as in an alias of a shell, is no error where it has no effect.
+        if Self.limitedCommands.contains(names) {
+            options = Self.effective(options, in: QueryArguments(of: command(at: names)))
+        }
         return (isHelp ? ["help"] : []) + names + options + rest.dropFirst(names.count)
+    }
+
+    /// Returns the options that a command has, with their values.
+    private static func effective(_ options: [String], in known: QueryArguments) -> [String] {
+        var rest = options[...]
+        var result: [String] = []
+        while let option = rest.popFirst() {
+            let value = hasSeparateValue(option) ? rest.popFirst() : nil
+            guard known.valueOptions.union(known.flags).contains(String(option.prefix { $0 != "=" })) else {
+                continue
+            }
+            result += [option] + (value.map { [$0] } ?? [])
+        }
+        return result
     }
 
     /// Returns arguments without the options that can precede a command, and without their values.

@@ -12,9 +12,17 @@ struct LLMOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print only results and errors.")
     var quiet = false
 
-    /// The options of other commands, with the same store.
+    @Flag(name: .shortAndLong, help: "Print details: the store, the model and the duration.")
+    var verbose = false
+
+    @OptionGroup var display: DisplayOptions
+
+    /// The options of other commands, with the same values.
     func storeOptions() throws -> StoreOptions {
-        try StoreOptions.parse((database.map { ["--store", $0] } ?? []) + (quiet ? ["--quiet"] : []))
+        let flags = [(quiet, "--quiet"), (verbose, "--verbose"), (display.noPager, "--no-pager")]
+        return try StoreOptions.parse(
+            (database.map { ["--store=" + $0] } ?? []) + ["--color", display.color.rawValue]
+                + flags.filter(\.0).map(\.1))
     }
 
     /// Opens the store for reading.

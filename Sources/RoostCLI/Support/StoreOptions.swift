@@ -3,9 +3,6 @@ import Foundation
 import Roost
 import RoostBackups
 import RoostFiles
-import Synchronization
-
-extension Terminal.ColorChoice: ExpressibleByArgument {}
 
 /// The options of all commands that use a store, and the functions that open it.
 struct StoreOptions: ParsableArguments {
@@ -19,24 +16,14 @@ struct StoreOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print details: the store, the model and the duration.")
     var verbose = false
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Style the output: auto (on a terminal, unless NO_COLOR is set or TERM is dumb), always or "
-                + "never.",
-            valueName: "when"))
-    var color = Terminal.ColorChoice.auto
+    @OptionGroup var display: DisplayOptions
 
-    @Flag(name: .long, help: "Do not show long output in a pager.")
-    var noPager = false
-
-    func validate() throws {
-        Terminal.colorChoice.withLock { $0 = color }
-    }
+    /// Whether the output is styled.
+    var color: Terminal.ColorChoice { display.color }
 
     /// Shows the following output in a pager if it is longer than the screen, unless `--no-pager` is given.
     func page() {
-        if !noPager { Pager.start() }
+        if !display.noPager { Pager.start() }
     }
 
     /// Prints a message on standard error, unless `--quiet` is given.
