@@ -73,6 +73,8 @@ import Testing
         (#"{"documents":["b"],"embeddings":["x"]}"#, "row 1: its vector is not a list of numbers"),
         (#"{"documents":[["b"]],"embeddings":[[1]]}"#, "row 1: its document is not a text"),
         (#"[{"text":"a"}]"#, "the rows have no vectors; write them as JSON Lines"),
+        ("{\n \"clusters\": [],\n \"lineage\": {}\n}\n", "neither the array `entries` nor an array of rows"),
+        ("{\"a\":\n 1\n", "line 1 is not in the format"),
         (#"[{"text":"a","vector":[1]}"#, "cannot import"),
         (#"[{"text":"a","vector":[1]}] x"#, "cannot import"),
         (String(repeating: "[", count: 100_000), "cannot import"),

@@ -113,6 +113,9 @@ public struct VectorArchive: Sendable {
         VectorText.hasRowsWithoutText(data, name: name)
     }
 
+    /// Returns whether a file is one JSON object in several lines, without the list of exported entries.
+    package static func isOtherObject(_ data: Data) -> Bool { VectorText.isOtherObject(data) }
+
     /// Reads JSON Lines, a JSON array, CSV or TSV whose rows have a text (`text`, `content` or `document`)
     /// and a vector (`embedding` or `vector`), and optionally an id (`id` or `key`). Other values become
     /// metadata.

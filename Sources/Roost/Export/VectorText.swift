@@ -89,6 +89,17 @@ struct VectorText {
         return !names.contains(where: textNames.contains)
     }
 
+    /// Returns whether a file is one JSON object in several lines, without the list of exported entries.
+    static func isOtherObject(_ data: Data) -> Bool {
+        let data = withoutByteOrderMark(data)
+        let line = data.split(separator: UInt8(ascii: "\n"), maxSplits: 1).first ?? Data()
+        let (first, whole) = (JSONParts(line), JSONParts(data))
+        guard first.members(in: first.all) == nil, let members = whole.members(in: whole.all) else {
+            return false
+        }
+        return members["entries"] == nil
+    }
+
     /// Returns the names of the values of the first row, and whether the rows are in a JSON document; `nil`
     /// for exported entries, which can be imported without vectors, and if there is no row.
     private static func otherRows(in data: Data, name: String) -> (names: [String], isDocument: Bool)? {

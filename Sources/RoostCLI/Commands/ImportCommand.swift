@@ -147,6 +147,12 @@ struct ImportCommand: AsyncParsableCommand {
             ["csv", "tsv"].contains((name as NSString).pathExtension.lowercased())
                 || VectorArchive.hasRowsWithoutText(data, name: name)
         else {
+            if VectorArchive.isOtherObject(data) {
+                return CommandError(
+                    .badData,
+                    message + "it is a JSON object that has neither the array `entries` nor an array of rows "
+                        + "with texts and vectors; nothing was imported")
+            }
             let first = data.first { !$0.isJSONSpace }
             guard file != "-", let first, ![UInt8(ascii: "{"), UInt8(ascii: "[")].contains(first) else {
                 return nil
