@@ -40,6 +40,7 @@ import Testing
         Typed("chat prune --older-than 3w --keep-last 1 --dry-run", 0, "would remove 0"),
         Typed("folders", 0, "remembers no folders"), Typed("llm collections", 0, "no collections"),
         Typed("help exit-statuses", 0, "130"), Typed("-V", 0, "SQLite"),
+        Typed("help exit-statuses", 0, "a setting has no value"),
     ]
 
     /// The wrong lines.

@@ -27,7 +27,9 @@ extension ExitStatus {
     fileprivate var explanation: String {
         switch self {
         case .success: "Success. An empty list is a success too."
-        case .nothingFound: "A search found nothing, or you answered no to a question."
+        case .nothingFound:
+            "A search found nothing, a setting has no value, the store has no index, or you answered no to a "
+                + "question."
         case .usage: "The command line has an unknown command, option or value."
         case .badData: "The input or the store is damaged, or has an unsupported format."
         case .noInput: "A file, an entry, a cluster, a session or the store is missing or cannot be read."
