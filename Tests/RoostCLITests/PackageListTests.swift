@@ -23,4 +23,11 @@ import Testing
         #expect(needed.count > 10)
         for name in needed { #expect(setup.contains(name), "\(name)") }
     }
+
+    @Test(arguments: ["Packaging/roost.service", "Documentation/Guides/Folders.md"])
+    func `a service runs the program that the Debian package installs`(path: String) throws {
+        // `Scripts/package` replaces this path in the unit of the tarball.
+        let programs = try text(of: path).matches(of: /ExecStart=(?<program>\S+)/).map { String($0.program) }
+        #expect(programs == ["/usr/bin/roost"])
+    }
 }
