@@ -45,7 +45,7 @@ package struct TimeArgument {
         var text = text.trimmingCharacters(in: .whitespaces)
         // All durations count back from now, so a minus sign before one changes nothing.
         if text.first == "-", text.dropFirst().first?.isNumber == true { text.removeFirst() }
-        text = Self.normalizingDay(of: text)
+        text = Self.normalizingDay(of: separatingUnit(in: text))
         let lowercased = text.lowercased()
         if let named = DatePeriod(naming: text, in: calendar) ?? calendarPeriod(lowercased)
             ?? recentPeriod(lowercased)
@@ -59,6 +59,16 @@ package struct TimeArgument {
         let next = isDay ? calendar.date(byAdding: .day, value: 1, to: start) : nil
         let end = next.map(calendar.startOfDay) ?? start
         return DatePeriod(start..<max(start, end), in: calendar)
+    }
+
+    /// Returns a text such as `7days` or `2weeks ago` with a space before the unit. Units of one letter, as
+    /// in `7d`, have another form.
+    private func separatingUnit(in text: String) -> String {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let rest = text[digits.endIndex...]
+        let word = rest.prefix { $0.isLetter }
+        let isUnit = word.count > 2 && unit(word.lowercased()) != nil
+        return isUnit && !digits.isEmpty ? "\(digits) \(rest)" : text
     }
 
     /// Returns the day that words such as `today`, `monday`, `march`, `last-week` or `3 weeks ago` stand for,
