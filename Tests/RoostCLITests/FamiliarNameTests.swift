@@ -30,6 +30,9 @@ import Testing
         ("recluster --format json", "'--json'"), ("ingest -r x", "all folders below them"),
         ("export -o x.json", "as in `roost export clusters -o`"), ("watch notes", "`roost add-folder`"),
         ("-v", "run `roost --version`"), ("rn x", "`roost help` lists all commands"),
+        ("collection add notes", "`roost add-folder`"), ("fetch x", "`roost show`"),
+        ("cleanup", "`roost compact`"), ("llm models", "did you mean `roost model list`?"),
+        ("llm logs", "`roost chat list`"), ("llm frob", "`roost help llm`"), ("show x -l 20", "'--lines'"),
         ("list --where year==2024", "with one ="), ("show 11111111 22222222 --original", "one entry"),
     ])
     func `A name of another program leads to ours`(line: String, part: String) throws {

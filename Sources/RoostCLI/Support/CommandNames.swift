@@ -168,6 +168,9 @@ struct CommandNames {
             message += "did you mean `roost \(help)\(path)\(suggestion)`?"
         } else if names.isEmpty {
             message += "`roost help` lists all commands, and `roost query \(shown)` searches for the word"
+        } else if names == [LLM._commandName], !isHelp, let familiar = FamiliarNames.commands[word] {
+            // The program llm has commands that are not below `roost llm`, such as `llm models`.
+            message += "did you mean `roost \(familiar)`?"
         } else if names == [ClusterCommand._commandName], !isHelp {
             // People name a cluster, as they name an entry after `roost show`.
             message += "`roost cluster show NAME` shows a cluster"

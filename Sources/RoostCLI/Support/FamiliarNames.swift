@@ -24,12 +24,13 @@ enum FamiliarNames {
         "prune": "backup prune",
         "reindex": "index build", "upgrade": "migrate", "topics": "cluster list", "group": "recluster",
         "sources": "list --format paths", "files": "list --format paths",
-        "collection": "llm collections", "collections": "llm collections", "models": "model list",
+        "collection": "add-folder", "collections": "llm collections", "models": "model list",
         "embed-multi": "llm embed-multi", "embed-models": "model list", "nearest": "similar",
         "completion": "--generate-completion-script bash",
         "completions": "--generate-completion-script bash",
         "server": "serve", "start": "serve", "rg": "query", "ag": "query", "ack": "query", "egrep": "query",
-        "fgrep": "query", "fzf": "pick", "recall": "chat search",
+        "fgrep": "query", "fzf": "pick", "recall": "chat search", "fetch": "show", "cleanup": "compact",
+        "run": "serve",
     ]
 
     /// Words for subcommands, with the names of which a command has at most one.
@@ -54,7 +55,7 @@ enum FamiliarNames {
         "--no-color": ["--color never"], "--nocolor": ["--color never"], "--colour": ["--color"],
         "--csv": ["--format csv"], "--tsv": ["--format tsv"], "--table": ["--format table"],
         "--paths": ["--format paths"], "--files": ["--format paths"], "-j": ["--json"],
-        "-l": ["--format paths"],
+        "-l": ["--format paths", "--lines"], "--full": ["--json"], "--collection": ["--source"],
         "--count": ["--limit"], "--max-count": ["--limit"], "--max": ["--limit"], "--top": ["--limit"],
         "--top-k": ["--limit"], "--head": ["--limit"], "--num": ["--limit"], "--number": ["--limit"],
         "-k": ["--clusters", "--limit"], "--k": ["--clusters", "--limit"], "--n-clusters": ["--clusters"],

@@ -172,14 +172,14 @@ struct QueryArguments {
 
     /// Returns a message for each word of a query that is similar to an option.
     private func mistypedOptions(_ parts: Parts) -> [String] {
-        let known = valueOptions.union(flags).filter { $0.hasPrefix("--") }.map { $0.dropFirst(2) }.sorted()
+        let known = valueOptions.union(flags).filter { $0.hasPrefix("--") }.map { String($0.dropFirst(2)) }
+            .sorted()
         return parts.unknownOptions.prefix(Terminal.maximumListedItems).compactMap { name in
-            let isLong = name.hasPrefix("--")
-            let similar =
-                isLong
-                ? Suggestion.nearest(to: String(name.dropFirst(2)), among: known.map(String.init)) : nil
+            // An option of another program can have a name that differs little from an unrelated one of ours.
             let meant =
-                similar.map { "--\($0)" } ?? FamiliarNames.option(name, among: valueOptions.union(flags))
+                FamiliarNames.option(name, among: valueOptions.union(flags))
+                ?? (name.hasPrefix("--")
+                    ? Suggestion.nearest(to: String(name.dropFirst(2)), among: known).map { "--\($0)" } : nil)
             return meant.map {
                 "'\(Terminal.line(name, limit: 60))' is not an option (did you mean \($0)?); searching for "
                     + "it as text"
