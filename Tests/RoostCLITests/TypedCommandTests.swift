@@ -90,7 +90,7 @@ import Testing
         Typed("export entries x.json", 64, "unexpected argument 'x.json'; -o names the file"),
         Typed("export entries -o x.xlsx", 64, "cannot write xlsx files; choose another extension"),
         Typed("query tea --all --top 3", 0, "'--top' is not an option (did you mean --limit?)"),
-        Typed("query tea --all --collection notes", 0, "'--collection' is not an option (did you mean --source?)"),
+        Typed("query tea --all --collection notes", 0, "(did you mean --source?)"),
         Typed("query tea --all --full", 0, "'--full' is not an option (did you mean --json?)"),
         Typed("query tea --all -k 3", 0, "'-k' is not an option (did you mean --limit?)"),
         Typed("--generate-completion-script cmd", 64, "script for 'cmd'; use bash, zsh or fish"),
