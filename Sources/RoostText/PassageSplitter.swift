@@ -4,8 +4,9 @@ public struct PassageSplitter: Sendable, Hashable {
     /// The maximum number of tokens in a passage. A number below 1 is treated as 1.
     public var maximumTokens: Int
     /// The maximum number of tokens from the end of a passage that are repeated at the start of the next
-    /// passage. A passage that starts with a heading repeats no tokens. A negative number is treated as 0,
-    /// and of a passage with fewer tokens, all tokens except the first are repeated.
+    /// passage. A passage that starts with a heading repeats no tokens, and no passage starts inside a block
+    /// that fits into one. A negative number is treated as 0, and of a passage with fewer tokens, all tokens
+    /// except the first are repeated.
     public var overlap: Int
 
     /// Creates a splitter.
@@ -128,7 +129,8 @@ public struct PassageSplitter: Sendable, Hashable {
     private func start(before end: Int, after first: Int, _ boundaries: [Boundary]) -> Int {
         guard overlap > 0, boundaries[end] < .heading else { return end }
         var best = end
-        var kind = Boundary.none
+        // The end of a block is not repeated without its beginning.
+        var kind = Boundary.block
         for token in max(first + 1, end - overlap)..<end where boundaries[token] > kind {
             // The start of a sentence is preferred to the start of a word. Among equals, the earliest gives
             // the largest overlap.

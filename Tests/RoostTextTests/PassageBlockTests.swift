@@ -50,6 +50,11 @@ struct PassageBlockTests {
                     "\(block) of \(text) in \(passages)")
             }
             for passage in passages {
+                let bounds = [passage.lowerBound, passage.upperBound]
+                #expect(
+                    !blocks.contains { block in
+                        bounds.contains { block.lowerBound < $0 && $0 < block.upperBound }
+                    }, "\(passage) of \(text) with \(blocks)")
                 #expect(
                     tokens.count {
                         $0.lowerBound >= passage.lowerBound && $0.upperBound <= passage.upperBound
