@@ -1,5 +1,6 @@
 import Foundation
 import RoostModel
+import TestSupport
 import Testing
 
 @testable import RoostDocuments

@@ -1,14 +1,14 @@
-import Foundation
+public import Foundation
 
 /// A ZIP archive whose parts are not compressed, for documents that no program would write.
-enum StoredArchive {
+public enum StoredArchive {
     /// Returns an archive with parts, by their names.
-    static func data(_ parts: [(name: String, text: String)]) -> Data {
+    public static func data(_ parts: [(name: String, text: String)]) -> Data {
         data(of: parts.map { ($0.name, Data($0.text.utf8)) })
     }
 
     /// Returns an archive with parts, by their names.
-    static func data(of parts: [(name: String, data: Data)]) -> Data {
+    public static func data(of parts: [(name: String, data: Data)]) -> Data {
         var (archive, directory) = (Data(), Data())
         for part in parts {
             let (name, contents) = (Data(part.name.utf8), part.data)

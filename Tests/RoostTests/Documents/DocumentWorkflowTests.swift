@@ -1,0 +1,167 @@
+import Foundation
+import RoostDocuments
+import TestSupport
+import Testing
+
+@testable import Roost
+
+/// Runs the main workflow of the README on a folder with a file of each supported type.
+@Suite(.temporaryFolders) struct DocumentWorkflowTests {
+    private let cli = CommandLineDriver()
+
+    /// A type that `roost ingest --types --json` lists.
+    private struct ListedType: Decodable {
+        var name: String
+        var title: String
+        var extensions: Set<String>
+        var fileNames: Set<String>
+        var isReadInFolders: Bool
+    }
+
+    /// An entry that `roost show --json` prints.
+    private struct ShownEntry: Decodable {
+        var source: String
+        var reader: String?
+        var content: String
+    }
+
+    /// A file of the folder.
+    private struct File {
+        var name: String
+        var data: Data
+        /// A phrase of its text.
+        var phrase: String
+    }
+
+    /// Texts with their names. The longest series of words of each is a phrase that it stores.
+    private static let texts = [
+        ("note.md", "---\ntags: [birds]\n---\n# Birds\n\nA kingfisher waits in Markdown.\n"),
+        ("page.html", "<html><title>Birds</title><p>Grey herons stand on a web page.</p></html>"),
+        ("board.canvas", #"{"nodes":[{"id":"1","type":"text","text":"A wagtail on a canvas"}],"edges":[]}"#),
+        ("table.base", "views:\n  - type: table\n    name: Dippers of a base\n"),
+        (
+            "cells.ipynb",
+            #"{"cells":[{"cell_type":"markdown","source":["Herring gulls in a cell"]}],"nbformat":4}"#
+        ),
+        ("array.json", #"[{"name": "Wren", "text": "a wren in an array"}]"#),
+        ("lines.jsonl", #"{"text": "an egret in a line of JSON"}"# + "\n"),
+        ("rows.csv", "text,topic\na bittern in a row,birds\n"),
+        ("tabs.tsv", "text\ttopic\na curlew in a column\tbirds\n"),
+        ("map.yaml", "bird: a plover in a mapping\n"), ("keys.toml", "bird = \"a lapwing in a key\"\n"),
+        ("feather.xml", "<birds><bird>a dunlin in an element</bird></birds>"),
+        ("talk.srt", "1\n00:00:01,000 --> 00:00:02,000\na redshank in captions\n"),
+        ("talk.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\na snipe in a cue\n"),
+        ("tasks.org", "* Birds\nA godwit wades in Org.\n"),
+        ("manual.rst", "Birds\n=====\n\nAn avocet in reStructuredText.\n"),
+        ("paper.tex", "\\begin{document}\nAn oystercatcher in LaTeX.\n\\end{document}\n"),
+        ("guide.adoc", "= Birds\n\nA whimbrel in AsciiDoc.\n"),
+        ("plain.txt", "A turnstone in plain text.\n"),
+    ]
+
+    /// Generated documents with a phrase of each.
+    private static let documents = [
+        "report.pdf": "two hundred litres", "report.docx": "two hundred litres",
+        "slides.pptx": "two hundred litres", "table.xlsx": "North 200 green",
+        "report.odt": "two hundred litres", "table.ods": "North 200 green", "book.epub": "two hundred litres",
+        "reply.eml": "two hundred litres", "archive.mbox": "two hundred litres",
+    ]
+
+    /// Creates the files: documents, source code, and texts.
+    private static func files() throws -> [File] {
+        let fixtures = Fixtures.folder.appendingPathComponent("Documents")
+        var files = try documents.map { name, phrase in
+            let url = fixtures.appendingPathComponent("files/" + name)
+            return File(name: name, data: try Data(contentsOf: url), phrase: phrase)
+        }
+        let names = ["office", "text", "draw"].map { "xmlns:\($0)='\($0)'" }.joined(separator: " ")
+        let box = "<draw:text-box><text:p>A pintail on a slide.</text:p></draw:text-box>"
+        let slide = "<draw:page><draw:frame>\(box)</draw:frame></draw:page>"
+        let body = "<office:body><office:presentation>\(slide)</office:presentation></office:body>"
+        let content = "<office:document-content \(names)>\(body)</office:document-content>"
+        let slides = StoredArchive.data([
+            ("mimetype", "application/vnd.oasis.opendocument.presentation"), ("content.xml", content),
+        ])
+        files.append(File(name: "slides.odp", data: slides, phrase: "A pintail on a slide"))
+        let code = fixtures.appendingPathComponent("code")
+        var texts = Self.texts
+        for name in try FileManager.default.contentsOfDirectory(atPath: code.path) {
+            texts.append((name, try String(contentsOf: code.appendingPathComponent(name), encoding: .utf8)))
+        }
+        for (name, text) in texts {
+            let phrases = text.matches(of: /[A-Za-z]+(?: [A-Za-z]+)+/).map { String(text[$0.range]) }
+            let phrase = try #require(phrases.max { $0.count < $1.count }, "\(name)")
+            files.append(File(name: name, data: Data(text.utf8), phrase: phrase))
+        }
+        return files
+    }
+
+    private func decoded<Value: Decodable>(_ type: Value.Type, _ arguments: [String]) throws -> Value {
+        let outcome = try cli.roost(arguments)
+        #expect(outcome.status == 0, "\(arguments): \(outcome.error)")
+        return try JSONDecoder().decode(type, from: Data(outcome.output.utf8))
+    }
+
+    @Test func `files of all types are ingested, found, shown, clustered and exported`() throws {
+        let files = try Self.files()
+        let folder = cli.home.appendingPathComponent("documents")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for file in files { try file.data.write(to: folder.appendingPathComponent(file.name)) }
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let ingest = try cli.roost("ingest", "documents", "--store=s", "-v")
+        #expect(ingest.status == 0 && !ingest.error.contains("skipped"), "\(ingest.error)")
+        #expect(ingest.output.hasSuffix(" new, 0 updated, 0 removed, 0 unchanged, 0 skipped\n"))
+
+        let types = try decoded([ListedType].self, ["ingest", "--types", "--json"])
+        let paths = files.map { "documents/" + $0.name }
+        let shown = try decoded([ShownEntry].self, ["show"] + paths + ["--store=s", "--json"])
+        let entries = Dictionary(grouping: shown) { URL(string: $0.source)?.lastPathComponent ?? "" }
+        var readTypes: Set<String> = []
+        for file in files {
+            let fileExtension = URL(fileURLWithPath: file.name).pathExtension
+            let type = try #require(types.first { $0.extensions.contains(fileExtension) }, "\(file.name)")
+            readTypes.insert(type.name)
+            let found = entries[file.name, default: []]
+            #expect(!found.isEmpty, "\(file.name)")
+            // Rows are not read as documents.
+            let isRow = RecordReader.rowExtensions.contains(fileExtension)
+            #expect(found.allSatisfy { $0.reader == (isRow ? nil : type.name) }, "\(file.name)")
+            #expect(found.allSatisfy { !$0.content.isEmpty }, "\(file.name)")
+            let query = ["query", "\"\(file.phrase)\"", "--store=s", "-n", "100", "--format=paths"]
+            let hits = try cli.roost(query)
+            #expect(hits.status == 0 && hits.error.isEmpty, "\(file.name): \(hits.error)")
+            #expect(
+                hits.output.split(separator: "\n").contains { $0.hasSuffix("documents/" + file.name) },
+                "\(file.name): \(file.phrase)")
+        }
+        #expect(readTypes == Set(types.map(\.name)), "each type has a file in this test")
+
+        #expect(try cli.roost("recluster", "--store=s").status == 0)
+        struct Member: Decodable { var source: String }
+        struct Cluster: Decodable { var members: [Member] }
+        struct Export: Decodable { var clusters: [Cluster], outliers: [Member] }
+        let export = try decoded(Export.self, ["export", "clusters", "--store=s"])
+        #expect(export.clusters.count > 1)
+        let members = export.clusters.flatMap(\.members) + export.outliers
+        #expect(members.count == shown.count && Set(members.map(\.source)).count == files.count)
+    }
+
+    @Test func `the list of types contains those of all readers and of files of rows`() throws {
+        let listed = try decoded([ListedType].self, ["ingest", "--types", "--json"])
+        let known = DocumentReaders.standard.types
+        #expect(Array(listed.map(\.name).prefix(known.count)) == known.map(\.name))
+        for (type, expected) in zip(listed, known) {
+            #expect(type.title == expected.title && type.extensions == expected.extensions)
+            #expect(type.fileNames == expected.fileNames)
+            #expect(type.isReadInFolders == expected.isReadInFolders)
+        }
+        let rows = listed.dropFirst(known.count)
+        #expect(Set(rows.flatMap(\.extensions)) == RecordReader.rowExtensions)
+        let lines = try cli.roost("ingest", "--types").output.split(separator: "\n")
+        #expect(lines.count == listed.count)
+        for (line, type) in zip(lines, listed) {
+            let names = Set(line.split(separator: " ").map(String.init))
+            #expect(line.hasPrefix(type.title) && names.isSuperset(of: type.extensions.map { "." + $0 }))
+            #expect(names.isSuperset(of: type.fileNames))
+        }
+    }
+}
