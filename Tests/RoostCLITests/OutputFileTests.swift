@@ -41,6 +41,14 @@ import Testing
         #expect(error?.status == .cannotCreate)
     }
 
+    @Test func `The name of a folder does not become the name of a file`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appendingPathComponent("missing").path
+        let error = #expect(throws: CommandError.self) { try OutputFile(path + "/") }
+        #expect(error?.status == .cannotCreate && error?.message.contains("name a file") == true)
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
     @Test func `A device is written directly`() throws {
         try OutputFile.write(Data("a line\n".utf8), to: "/dev/null")
         #expect(FileManager.default.fileExists(atPath: "/dev/null"))

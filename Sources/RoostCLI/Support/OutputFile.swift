@@ -29,6 +29,12 @@ final class OutputFile {
             return
         }
         let status = FileStatus(path)
+        // The slash would be ignored, and the folder would become a file.
+        guard status != nil || !path.hasSuffix("/") else {
+            throw CommandError(
+                .cannotCreate,
+                "cannot write \(Terminal.line(path, limit: 200)): it is the name of a folder; name a file")
+        }
         target = try Self.reportingFailure {
             if let status, !status.isRegular { return .device(try FileDescriptor(path, O_WRONLY)) }
             let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
