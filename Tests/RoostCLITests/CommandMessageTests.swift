@@ -18,6 +18,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [["list"], ["query", "東京", "--all"], ["list", "--format=csv"], ["count", "--by=tag"]])
+    func `Commands work without a home folder, and in the locale C`(arguments: [String]) throws {
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        #expect(try cli.roost("add", "東京の茶", "--store=s", "--tag=東京").status == 0)
+        let running = try cli.start(arguments + ["--store=s"], launcher: ["-u", "HOME", "LC_ALL=C"])
+        try running.input.close()
+        let outcome = try running.outcome()
+        #expect(outcome.status == 0 && outcome.output.contains("東京"), "\(outcome)")
+    }
+
     @Test func `undo names the command with its subcommand`() throws {
         for text in ["a swift above the roof", "green tea"] {
             #expect(try cli.roost("--store", "s", "add", text).status == 0)
