@@ -128,8 +128,9 @@ struct BatchCommitter {
         try await ConflictRetry.standard.run {
             // Other processes can have committed all of it.
             guard !batch.isEmpty else { return }
-            let snapshot = try await store.storage.snapshot()
-            try await placing.assign(newTexts.subtracting(sameTexts), in: &batch, snapshot)
+            // The snapshot must not be held during the commit; see `Ingestor`.
+            try await placing.assign(
+                newTexts.subtracting(sameTexts), in: &batch, store.storage.snapshot())
             placing.committed(batch, at: try await store.storage.commit(batch))
         } recoveringWith: { _ in
             try await mergeConcurrentChanges(&report)

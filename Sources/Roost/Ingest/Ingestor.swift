@@ -12,6 +12,9 @@ struct Ingestor {
     private var progress = IngestProgress()
     /// The sources that this run has processed.
     private var processed = Set<Source.ID>()
+    /// The state with which the current source is compared. It is released before a commit: while a snapshot
+    /// of the state before is held, the storage cannot reclaim space, and a log would grow with each commit.
+    private var snapshot: (any StorageSnapshot)?
     /// Protects stored documents that no committed record references yet.
     private var originalsLock: FileLock?
 
@@ -61,10 +64,10 @@ struct Ingestor {
             return
         }
         try await storeOriginal(of: draft)
-        let snapshot = try await store.storage.snapshot()
-        let record = try await snapshot.sources([draft.id]).first
+        snapshot = nil
+        let record = try await currentSnapshot().sources([draft.id]).first
         if draft.isComplete, let record, record.fingerprint == draft.fingerprint, !record.entryIDs.isEmpty {
-            try await addTags(to: record.entryIDs, snapshot)
+            try await addTags(to: record.entryIDs)
             progress.sources += 1
             return
         }
@@ -77,11 +80,11 @@ struct Ingestor {
         report.skipped += identified.skipped
         identified.entries =
             draft.isComplete
-            ? try await SourceIdentity.resolve(identified.entries, of: draft.id, record, in: snapshot)
-            : try await avoidingEditedEntries(identified.entries, of: draft, snapshot)
+            ? try await SourceIdentity.resolve(identified.entries, of: draft.id, record, in: currentSnapshot())
+            : try await avoidingEditedEntries(identified.entries, of: draft)
         if draft.isComplete, record == nil, identified.entries.count > 1 { committer.beginSource(draft.id) }
-        let last = try await compare(
-            identified.entries, snapshot, isStream: !draft.isComplete,
+        try await compare(
+            identified.entries, isStream: !draft.isComplete,
             // The reader that an interrupted ingest used is unknown, so its vectors are checked.
             keepsVectors: !draft.isComplete || record?.readerVersion == draft.readerVersion)
         // A single entry is committed together with the record of its source, because an interruption in
@@ -91,7 +94,7 @@ struct Ingestor {
             let present = Set(identified.entries.map(\.entry.id))
             let vanished =
                 draft.skipped.isEmpty && identified.invalid.isEmpty && !draft.keepsMissingEntries
-                ? try await knownIDs(draft.id, record, last).filter { !present.contains($0) } : []
+                ? try await knownIDs(draft.id, record).filter { !present.contains($0) } : []
             committer.endSource(draft.id, fingerprint: draft.fingerprint, removing: vanished)
             report.removed += vanished.count
         }
@@ -115,8 +118,16 @@ struct Ingestor {
         return record.documentDigest == digest ? nil : record.entryIDs.count
     }
 
+    private mutating func currentSnapshot() async throws -> any StorageSnapshot {
+        if let snapshot { return snapshot }
+        let new = try await store.storage.snapshot()
+        snapshot = new
+        return new
+    }
+
     /// Commits what has been collected and reports the progress.
     private mutating func flush() async throws {
+        snapshot = nil
         let written = try await committer.flush(&report)
         progress.entries += written
         progress.written += written
@@ -127,18 +138,14 @@ struct Ingestor {
     // MARK: Comparing
 
     /// Compares entries with the store and collects the changes, with commits in between.
-    ///
-    /// - Returns: The snapshot that was used last.
     private mutating func compare(
-        _ entries: [SourceDiff.DatedEntry], _ snapshot: any StorageSnapshot, isStream: Bool,
-        keepsVectors: Bool
-    ) async throws -> any StorageSnapshot {
-        var snapshot = snapshot
+        _ entries: [SourceDiff.DatedEntry], isStream: Bool, keepsVectors: Bool
+    ) async throws {
         var rest = entries[...]
         while !rest.isEmpty {
             let part = step(of: rest)
             rest = rest[part.endIndex...]
-            let stored = try await SourceDiff.Stored(part.map(\.entry.id), in: snapshot)
+            let stored = try await SourceDiff.Stored(part.map(\.entry.id), in: currentSnapshot())
             let changes = SourceDiff.changes(
                 from: stored, to: part, isStream: isStream, keepsVectors: keepsVectors)
             for (change, item) in zip(changes, part) {
@@ -146,14 +153,8 @@ struct Ingestor {
                 committer.add(change, item, isStream: isStream)
             }
             progress.fractionOfNextSource = Double(part.endIndex) / Double(entries.count)
-            if committer.isDue, isStream || entries.count > 1 {
-                try await flush()
-                // Take a new snapshot, because a snapshot that is held for a long time keeps the storage from
-                // reclaiming space.
-                snapshot = try await store.storage.snapshot()
-            }
+            if committer.isDue, isStream || entries.count > 1 { try await flush() }
         }
-        return snapshot
     }
 
     /// Returns the first entries, which are compared at once. Their texts are embedded in the same batch, so
@@ -184,13 +185,11 @@ struct Ingestor {
     }
 
     /// Returns the ids of the stored entries of a source.
-    private func knownIDs(
-        _ source: String, _ record: Source?, _ snapshot: any StorageSnapshot
-    ) async throws -> [Entry.ID] {
+    private mutating func knownIDs(_ source: String, _ record: Source?) async throws -> [Entry.ID] {
         if let record { return record.entryIDs }
         // Without a record, the source is new or its first ingest was interrupted.
         var ids: [Entry.ID] = []
-        for try await page in snapshot.headerPages(matching: EntryFilter(sources: [source])) {
+        for try await page in try await currentSnapshot().headerPages(matching: EntryFilter(sources: [source])) {
             ids += page.headers.map(\.id)
         }
         return ids
@@ -198,8 +197,8 @@ struct Ingestor {
 
     /// Returns the entries of a stream. If a user has edited the stored entry with the same id, the returned
     /// entry has a different id, so the stream does not overwrite the edited text.
-    private func avoidingEditedEntries(
-        _ entries: [SourceDiff.DatedEntry], of draft: SourceDraft, _ snapshot: any StorageSnapshot
+    private mutating func avoidingEditedEntries(
+        _ entries: [SourceDiff.DatedEntry], of draft: SourceDraft
     ) async throws -> [SourceDiff.DatedEntry] {
         var entries = entries
         // Only ids from content-derived keys are changed: the text no longer corresponds to the key after an
@@ -212,7 +211,7 @@ struct Ingestor {
                 let key =
                     occurrence == 0 ? entry.key ?? "" : EntryID.contentKey(digest, occurrence: occurrence)
                 let id = EntryID.derived(source: draft.id, key: key)
-                let old = try await snapshot.entries([id]).first
+                let old = try await currentSnapshot().entries([id]).first
                 guard let old, !old.content.utf8.elementsEqual(entry.content.utf8) else {
                     if occurrence > 0 { (entries[index].entry.id, entries[index].entry.key) = (id, key) }
                     break
@@ -225,7 +224,7 @@ struct Ingestor {
     // MARK: Tags and originals
 
     /// Adds the requested tags to the entries of an unchanged source.
-    private mutating func addTags(to ids: [Entry.ID], _ snapshot: any StorageSnapshot) async throws {
+    private mutating func addTags(to ids: [Entry.ID]) async throws {
         guard !options.tags.isEmpty else {
             report.unchanged += ids.count
             progress.entries += ids.count
@@ -237,10 +236,11 @@ struct Ingestor {
         for start in stride(from: 0, to: ids.count, by: step) {
             try Task.checkCancellation()
             let part = Array(ids[start..<min(ids.count, start + step)])
-            let untagged = try await snapshot.entries(part).filter { entry in
+            let untagged = try await currentSnapshot().entries(part).filter { entry in
                 !names.isSubset(of: entry.tags.map(TagName.init))
             }.map(\.id)
             if !options.isDryRun {
+                snapshot = nil
                 for tag in tags.sorted() { try await add(tag, to: untagged) }
             }
             report.updated += untagged.count
