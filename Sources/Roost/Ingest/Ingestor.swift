@@ -80,7 +80,8 @@ struct Ingestor {
         report.skipped += identified.skipped
         identified.entries =
             draft.isComplete
-            ? try await SourceIdentity.resolve(identified.entries, of: draft.id, record, in: currentSnapshot())
+            ? try await SourceIdentity.resolve(
+                identified.entries, of: draft.id, record, in: currentSnapshot())
             : try await avoidingEditedEntries(identified.entries, of: draft)
         if draft.isComplete, record == nil, identified.entries.count > 1 { committer.beginSource(draft.id) }
         try await compare(
@@ -189,7 +190,8 @@ struct Ingestor {
         if let record { return record.entryIDs }
         // Without a record, the source is new or its first ingest was interrupted.
         var ids: [Entry.ID] = []
-        for try await page in try await currentSnapshot().headerPages(matching: EntryFilter(sources: [source])) {
+        let filter = EntryFilter(sources: [source])
+        for try await page in try await currentSnapshot().headerPages(matching: filter) {
             ids += page.headers.map(\.id)
         }
         return ids
