@@ -149,6 +149,23 @@ import Testing
         #expect(inVault["missing.pdf"] == "file" && inVault["sub/gone.png"] == "file", "\(inVault)")
     }
 
+    @Test func `a hit in a PDF file names its page`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let fixture = Fixtures.folder.appendingPathComponent("Documents/files/long.pdf")
+        let file = cli.home.appendingPathComponent("long.pdf")
+        try FileManager.default.copyItem(at: fixture, to: file)
+        #expect(try cli.roost("ingest", "long.pdf", "--store=s").status == 0)
+        struct Hit: Decodable {
+            struct Location: Decodable { var page: Int }
+            var location: Location
+        }
+        let query = ["query", "\"Note 17\"", "--store=s"]
+        let output = try cli.roost(query + ["--json"]).output
+        let hits = try JSONDecoder().decode([Hit].self, from: Data(output.utf8))
+        #expect(hits.map(\.location.page) == [7])
+        #expect(try cli.roost(query).output.contains("long.pdf, page 7"))
+    }
+
     @Test func `links of pages lead to their sites, or to files in their folder`() throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         let body = #"""

@@ -120,6 +120,23 @@ import Testing
         }
     }
 
+    @Test func `a burst of saves is read in few passes`() async throws {
+        try await watching { store, notes, _ in
+            let before = try await store.storage.snapshot().stamp.revision
+            for number in 0..<200 {
+                try Data("text \(number) of a burst".utf8).write(
+                    to: notes.appendingPathComponent("0.md"), options: .atomic)
+            }
+            try await wait("the last text") {
+                try await texts(store)["0.md"]?.content == "text 199 of a burst"
+            }
+            let after = try await store.storage.snapshot().stamp.revision
+            // Without a delay, each save would be a commit of its own.
+            #expect(after.rawValue - before.rawValue < 100)
+            #expect(try await texts(store).count == 10)
+        }
+    }
+
     @Test func `entries are kept if the folder disappears, and synced when it returns`() async throws {
         try await watching { store, notes, reports in
             let away = notes.deletingLastPathComponent().appendingPathComponent("away")
