@@ -194,7 +194,7 @@ KINDS = {
     "pages.pdf": portable_document,
     "lines.txt": lambda: words(6, "{}\n", 60),
     "paragraphs.txt": lambda: words(7, "{}\n\n", 60),
-    "rows.csv": lambda: "text,number\n" + words(8, "" + SENTENCE + ",1\n", 60),
+    "rows.csv": lambda: "text,number\n" + words(8, '"' + SENTENCE + '",1\n', 60),
     "rows.jsonl": lambda: words(9, '{{"text":"' + SENTENCE + '"}}\n', 60),
     "map.yaml": lambda: words(10, "- {}\n", 60),
     "map.toml": lambda: "a = [\n" + words(11, '"{}",\n', 60) + "]\n",
