@@ -56,8 +56,9 @@ import Testing
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         #expect(try cli.roost("add-folder", "notes", "--follow", "--store=s").status == 0)
         let running = try cli.start(
-            arguments + ["-v", "--store=s"], environment: ["OPENBLAS_NUM_THREADS": "1"],
-            launcher: Self.launcher)
+            arguments + ["-v", "--store=s"],
+            // Each arena of malloc reserves 64 MB, and their number grows with that of the processors.
+            environment: ["OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"], launcher: Self.launcher)
         try running.input.close()
         let outcome = try running.outcome()
         #expect(outcome.status == 0 && outcome.output.hasPrefix("2 new"), "\(outcome)")
