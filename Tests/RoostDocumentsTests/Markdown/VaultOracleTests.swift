@@ -5,17 +5,6 @@ import Testing
 /// Compares `Fixtures/vault.json`, which contains the expectations of ``VaultTests``, with the output of
 /// `Scripts/vault-oracle`.
 @Suite(.temporaryFolders) struct VaultOracleTests {
-    /// The values that the oracle finds in a note.
-    private struct Expectation: Decodable {
-        var title: String?
-        var tags: [String]?
-        var created: Double?
-        var updated: Double?
-        var isInvalid: Bool?
-    }
-
-    private static let file = Fixtures.folder.appendingPathComponent("vault.json")
-
     /// Runs Python until it ends, and returns its exit status.
     private static func python(
         _ arguments: [String], output: FileHandle = .nullDevice, error: FileHandle = .nullDevice
@@ -63,7 +52,8 @@ import Testing
         })
     func `The expectations are those that the oracle finds today`() async throws {
         let output = try await Self.oracle()
-        #expect(output == (try Data(contentsOf: Self.file)), "run Scripts/vault-oracle > Fixtures/vault.json")
+        let stored = try Data(contentsOf: VaultExpectation.file)
+        #expect(output == stored, "run Scripts/vault-oracle > Fixtures/vault.json")
     }
 
     @Test(
@@ -71,11 +61,9 @@ import Testing
             await VaultOracleTests.hasPackages("yaml, tomllib")
         })
     func `The expectations contain all values that the front matter of the notes states`() async throws {
-        let decoder = JSONDecoder()
-        let stated = try decoder.decode(
-            [String: Expectation].self, from: try await Self.oracle("--front-matter"))
-        let expectations = try decoder.decode(
-            [String: Expectation].self, from: try Data(contentsOf: Self.file))
+        let stated = try JSONDecoder().decode(
+            [String: VaultExpectation].self, from: try await Self.oracle("--front-matter"))
+        let expectations = try VaultExpectation.all()
         #expect(stated.count >= 200 && stated.keys.sorted() == expectations.keys.sorted())
         for (path, values) in stated {
             let expected = try #require(expectations[path], "\(path)")

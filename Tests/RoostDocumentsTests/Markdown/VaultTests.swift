@@ -7,15 +7,6 @@ import Testing
 /// Compares the notes of the sample vault with expectations that a program in Python computed
 /// (`Scripts/vault-oracle`), and resolves its links.
 @Suite struct VaultTests {
-    /// The values that the oracle found in a note.
-    private struct Expectation: Decodable {
-        var title: String?
-        var tags: [String]?
-        var created: Double?
-        var updated: Double?
-        var isInvalid: Bool?
-    }
-
     private static let folder = Fixtures.folder.appendingPathComponent("vault")
 
     private static func document(_ path: String) async throws -> Document {
@@ -26,13 +17,8 @@ import Testing
         return try #require(try await match.reader.read(input, as: match.type).first)
     }
 
-    private static func expectations() throws -> [String: Expectation] {
-        let data = try Data(contentsOf: Fixtures.folder.appendingPathComponent("vault.json"))
-        return try JSONDecoder().decode([String: Expectation].self, from: data)
-    }
-
     @Test func `The title, tags and dates of every note equal those that the oracle found`() async throws {
-        let expectations = try Self.expectations()
+        let expectations = try VaultExpectation.all()
         #expect(expectations.count >= 200)
         for (path, expected) in expectations.sorted(by: { $0.key < $1.key }) {
             let document = try await Self.document(path)
@@ -99,7 +85,7 @@ import Testing
 
     @Test func `Badges, navigation, comments and queries are hidden everywhere`() async throws {
         var kinds: [TextStructure.HiddenPart.Kind: Int] = [:]
-        for path in try Self.expectations().keys {
+        for path in try VaultExpectation.all().keys {
             let document = try await Self.document(path)
             let structure = TextStructure(of: document.text, format: .markdown)
             let visible = structure.visibleText(in: 0..<document.text.utf8.count, of: document.text)

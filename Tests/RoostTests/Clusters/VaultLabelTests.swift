@@ -78,6 +78,7 @@ import Testing
             #expect(hexadecimal.isEmpty, "\(label)")
         }
     }
+
     /// The words of each subject that occur only in hidden parts.
     private static let hiddenWords = ["narwhal", "wombat", "meerkat", "capybara"]
 
