@@ -196,6 +196,8 @@ KINDS = {
     "paragraphs.txt": lambda: words(7, "{}\n\n", 60),
     "rows.csv": lambda: "text,number\n" + words(8, '"' + SENTENCE + '",1\n', 60),
     "rows.jsonl": lambda: words(9, '{{"text":"' + SENTENCE + '"}}\n', 60),
+    "short rows.csv": lambda: "text,number\n" + words(17, "{},1\n", 60),
+    "short rows.jsonl": lambda: words(18, '{{"text":"{}"}}\n', 60),
     "map.yaml": lambda: words(10, "- {}\n", 60),
     "map.toml": lambda: "a = [\n" + words(11, '"{}",\n', 60) + "]\n",
     "outline.org": lambda: words(12, "* heading\n" + SENTENCE + "\n", 60),
