@@ -1,6 +1,7 @@
 import Foundation
 import NIOHTTP1
 import Roost
+import RoostMCP
 import RoostModel
 import Testing
 
@@ -167,6 +168,48 @@ struct MessageRulesTests {
             let metrics = try await harness.send(.GET, "/metrics")
             #expect(metrics.status == 200)
             #expect(metrics.text.contains("roost_http_requests_in_flight 0"))
+        }
+    }
+
+    @Test(arguments: [
+        "GET /livez HTTP/1.1\r\nHost: localhost\r\nX: a\u{1}b\r\n\r\n",
+        "GET /livez HTTP/1.1\r\nHost: localhost\r\nX\u{0}: a\r\n\r\n",
+        "GET /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        "GET /live z HTTP/1.1\r\nHost: localhost\r\n\r\n", "garbage\r\n\r\n",
+    ]) func `a head that cannot be read is answered with a problem`(head: String) async throws {
+        try await Self.expectProblem(after: head, status: 400)
+    }
+
+    @Test(arguments: [(70_000, 0, 0), (0, 1, 70_000), (0, 101, 1)])
+    func `a head above the limits is answered with a problem`(target: Int, fields: Int, length: Int)
+        async throws
+    {
+        let query = String(repeating: "a", count: target)
+        let field = "X: \(String(repeating: "a", count: length))\r\n"
+        try await Self.expectProblem(
+            after: "GET /livez?\(query) HTTP/1.1\r\nHost: localhost\r\n"
+                + "\(String(repeating: field, count: fields))\r\n", status: 431)
+    }
+
+    /// Checks that a request is answered with a problem, alone and after another request.
+    private static func expectProblem(after head: String, status: Int) async throws {
+        try await HTTPHarness.run { harness in
+            let first = "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            for requests in [head, first + head] {
+                let connection = try RawConnection(port: harness.port)
+                try await connection.write(requests)
+                let answers = try await connection.readToEnd()
+                #expect(answers.hasPrefix(requests == head ? "HTTP/1.1 \(status) " : "HTTP/1.1 200 "))
+                let start = try #require(answers.firstRange(of: "HTTP/1.1 \(status) "), "\(answers)")
+                let answer = String(answers[start.lowerBound...])
+                let end = try #require(answer.firstRange(of: "\r\n\r\n"), "\(answer)")
+                let (fields, body) = (answer[..<end.lowerBound].lowercased(), answer[end.upperBound...])
+                #expect(fields.contains("\r\ncontent-type: application/problem+json\r\n"), "\(fields)")
+                #expect(fields.contains("\r\nconnection: close\r\n"), "\(fields)")
+                #expect(fields.contains("\r\ncontent-length: \(body.utf8.count)\r\n"), "\(fields)")
+                let problem = try JSONDecoder().decode(JSONValue.self, from: Data(body.utf8))
+                #expect(problem["status"] == .integer(Int64(status)), "\(body)")
+            }
         }
     }
 }

@@ -37,7 +37,7 @@ enum AuthorizationRoutes {
                             ], required: ["resource", "authorization_servers"], isOpen: true))),
                 Route.Answer(
                     404, "The server accepts only its own token.",
-                    Route.Body(mediaType: "application/problem+json", schema: Schema.reference("Problem"))),
+                    Route.Body(mediaType: Problem.mediaType, schema: Schema.reference("Problem"))),
             ]
         ) { call in
             guard let resource = call.context.settings.authorization else {

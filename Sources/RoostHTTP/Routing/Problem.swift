@@ -43,6 +43,23 @@ struct Problem: Error, Sendable {
     static let busy = Problem(
         .serviceUnavailable, "busy", "too many requests at the same time; try again", retryAfter: 1)
 
+    /// The media type of problems (RFC 9457, section 3).
+    static let mediaType = "application/problem+json"
+
+    /// Creates the problem of a request whose head cannot be read.
+    ///
+    /// - Parameter error: The error of the parser; `nil` if it is unknown.
+    init(unreadableHead error: HTTPParserError?) {
+        if error == .headerOverflow {
+            self.init(
+                .requestHeaderFieldsTooLarge, "headersTooLarge",
+                "the target or the header fields are too long, or the fields are too many")
+        } else {
+            self.init(
+                .badRequest, "invalidRequest", "the target or the header fields are not valid HTTP/1.1")
+        }
+    }
+
     /// Returns the body of the response.
     func json(advice: (Remedy) -> String?, requestID: String) -> JSONValue {
         var members: [String: JSONValue] = [

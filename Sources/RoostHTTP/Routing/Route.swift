@@ -99,6 +99,7 @@ struct Route: Sendable {
             403: "The Host or Origin is not permitted, or the server is "
                 + "read-only.", 408: "The request took too long.",
             503: "The server is busy, is stopping, or needs a model that is not available; see Retry-After.",
+            431: "The target or the header fields are too long, or the fields are too many.",
             500: "The store is damaged or cannot be read.",
         ]
         if needsToken { problems[401] = "The token is missing or wrong." }

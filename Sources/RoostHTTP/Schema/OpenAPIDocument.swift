@@ -71,7 +71,7 @@ enum OpenAPIDocument {
         for (status, description) in route.problems {
             responses[String(status)] = [
                 "description": .string(description),
-                "content": ["application/problem+json": ["schema": Schema.reference("Problem")]],
+                "content": [Problem.mediaType: ["schema": Schema.reference("Problem")]],
             ]
         }
         members["responses"] = .object(responses)

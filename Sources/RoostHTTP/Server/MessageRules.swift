@@ -1,8 +1,10 @@
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
 /// Applies rules of HTTP that need more than the parsed request: it answers old clients in their version,
-/// asks for bodies that clients hold back, and takes the host from the target of a request that names one.
+/// asks for bodies that clients hold back, takes the host from the target of a request that names one, and
+/// describes why the head of a request could not be read.
 ///
 /// The event loop of the channel calls all functions.
 final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
@@ -27,8 +29,15 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
     /// The requests whose answers have not ended, oldest first.
     private var messages = CircularBuffer<Message>()
     private var isClosing = false
+    /// The error because of which the parser stopped.
+    private var parserError: HTTPParserError?
 
     // MARK: Requests
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if parserError == nil { parserError = error as? HTTPParserError }
+        context.fireErrorCaught(error)
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isClosing else { return }
@@ -84,6 +93,8 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
+        case .head where messages.isEmpty:
+            writeProblem(context: context, promise: promise)
         case .head(var head) where messages.first?.isOld == true:
             // The encoder does not use chunks in this version, so only the end of the connection can mark the
             // end of a body without a length.
@@ -103,5 +114,23 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
             context.writeAndFlush(data, promise: written)
         default: context.write(data, promise: promise)
         }
+    }
+
+    /// Writes the answer to a request whose head could not be read, except for its end.
+    ///
+    /// No message waits for an answer, so the answer is that of Hummingbird to an error of the parser. It has
+    /// the status 400 and no body, but clients expect a problem after every failure.
+    private func writeProblem(context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
+        let problem = Problem(unreadableHead: parserError)
+        let id = Responder.newRequestID()
+        let bytes = JSONWriter.bytes(of: problem.json(advice: { _ in nil }, requestID: id))
+        let headers: HTTPHeaders = [
+            "Content-Type": Problem.mediaType, "Content-Length": String(bytes.count), "Connection": "close",
+            "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Request-Id": id,
+        ]
+        let head = HTTPResponseHead(
+            version: .http1_1, status: HTTPResponseStatus(statusCode: problem.status.code), headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: promise)
     }
 }

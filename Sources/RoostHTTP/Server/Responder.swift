@@ -199,7 +199,7 @@ struct Responder: HTTPResponder {
         members["error"] = CompatibleError.member(for: path, members)
         var reply = Reply.json(.object(members), problem.status)
         if case .bytes(let bytes, _) = reply.body {
-            reply.body = .bytes(bytes, type: "application/problem+json")
+            reply.body = .bytes(bytes, type: Problem.mediaType)
         }
         reply.headers = problem.headers
         let retry = problem.retryAfter ?? (problem.status == .serviceUnavailable ? 1 : nil)
@@ -278,7 +278,11 @@ struct Responder: HTTPResponder {
         {
             return id
         }
-        let number = UInt64.random(in: .min ... .max)
-        return String(number | 1 << 63, radix: 16)
+        return newRequestID()
+    }
+
+    /// Returns a random id.
+    static func newRequestID() -> String {
+        String(UInt64.random(in: .min ... .max) | 1 << 63, radix: 16)
     }
 }
