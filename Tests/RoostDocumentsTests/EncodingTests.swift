@@ -154,4 +154,14 @@ import Testing
             #expect(documents.first?.text == (text == word ? "bąk" : polish.text))
         }
     }
+
+    @Test(arguments: [
+        ("# Caf\u{E9}\r\rone\rtwo\r", "# Café\n\none\ntwo\n"), ("a\r\nb\rc\r\n", "a\r\nb\rc\r\n"),
+        ("a\rb\n", "a\rb\n"), ("one line", "one line"),
+    ]) func `Carriage returns that alone end lines become line feeds`(text: String, expected: String) {
+        for encoding in [String.Encoding.utf8, .utf16] {
+            let data = text.data(using: encoding) ?? Data()
+            #expect(!data.isEmpty && TextDecoder.decode(data)?.text == expected)
+        }
+    }
 }

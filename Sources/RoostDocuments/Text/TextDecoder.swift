@@ -10,8 +10,20 @@ package enum TextDecoder {
     /// UTF-8; `nil` if the bytes are not text.
     ///
     /// A byte order mark determines the encoding. ``EncodingDetector`` determines that of other bytes that
-    /// are not UTF-8. All bytes are valid in the encoding: no character is replaced.
+    /// are not UTF-8. All bytes are valid in the encoding. If the lines end with carriage returns alone, as in
+    /// files of old Macintosh programs, these are replaced by line feeds; no other character is replaced.
     package static func decode(_ data: Data) -> (text: String, encodingName: String?)? {
+        guard let (text, encodingName) = decodeCharacters(data) else { return nil }
+        return (withLineFeeds(text), encodingName)
+    }
+
+    private static func withLineFeeds(_ text: String) -> String {
+        let (carriageReturn, lineFeed) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
+        guard !text.utf8.contains(lineFeed), text.utf8.contains(carriageReturn) else { return text }
+        return String(decoding: text.utf8.map { $0 == carriageReturn ? lineFeed : $0 }, as: UTF8.self)
+    }
+
+    private static func decodeCharacters(_ data: Data) -> (text: String, encodingName: String?)? {
         if data.starts(with: [0xEF, 0xBB, 0xBF]) {
             return String(validating: data.dropFirst(3), as: UTF8.self).map { ($0, nil) }
         }
