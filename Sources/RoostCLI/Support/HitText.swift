@@ -117,6 +117,7 @@ struct HitText {
         )
         let shown = Self.withoutKnownHeadings(range, around: byte, of: entry)
         var cells = cells(of: shown, snippet.highlights, in: entry.content, anchor: byte)
+        if entry.textFormat == .markdown { cells = Self.withoutComments(cells) }
         cells = Self.collapsed(cells)
         if isCut.0 { cells.insert(.ellipsis, at: 0) }
         guard let width else { return [Self.indent + Self.styled(cells + (isCut.1 ? [.ellipsis] : []))] }
@@ -193,6 +194,30 @@ struct HitText {
                 character: character, columns: TextWidth.columns(of: character),
                 isHighlighted: isHighlighted, isAnchor: (start..<byte).contains(anchor))
         }
+    }
+
+    /// Returns the cells without comments (`<!-- -->`) that contain no matching words.
+    private static func withoutComments(_ cells: [Cell]) -> [Cell] {
+        let (opening, closing): ([Character], [Character]) = (["<", "!", "-", "-"], ["-", "-", ">"])
+        var result: [Cell] = []
+        var rest = cells[...]
+        while let start = rest.firstIndex(where: { $0.character == "<" }) {
+            result += rest[..<start]
+            rest = rest[start...]
+            guard rest.prefix(opening.count).map(\.character) == opening else {
+                result.append(rest.removeFirst())
+                continue
+            }
+            let last = rest.indices.first {
+                $0 >= start + opening.count
+                    && rest[$0...].prefix(closing.count).map(\.character) == closing
+            }
+            let end = last.map { $0 + closing.count } ?? rest.endIndex
+            if rest[..<end].contains(where: \.isHighlighted) { result += rest[..<end] }
+            rest = rest[end...]
+        }
+        result += rest
+        return result.allSatisfy(\.character.isWhitespace) ? cells : result
     }
 
     /// Returns the part of an excerpt between the code blocks before and after a byte outside of them.

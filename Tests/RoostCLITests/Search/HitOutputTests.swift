@@ -96,6 +96,16 @@ import Testing
         #expect(again.output == "0 new, 0 updated, 0 removed, 3 unchanged, 0 skipped\n")
     }
 
+    @Test func `a file whose lines end with carriage returns alone has lines and headings`() throws {
+        try prepare()
+        let text = "# Waders\r\rSome words.\r\r## Curlews\r\rA curlew calls at dusk.\r"
+        try Data(text.utf8).write(to: cli.home.appendingPathComponent("old.md"))
+        #expect(try cli.roost("ingest", "old.md").status == 0)
+        let hit = try line("curlew dusk")
+        #expect(hit.contains("Waders") && hit.contains("old.md:7"), "\(hit)")
+        #expect(!hit.contains("calls"), "\(hit)")
+    }
+
     @Test func `JSON has the title and the location`() throws {
         try prepare()
         let hit = try #require(try hits("kestrel").first)
@@ -253,6 +263,19 @@ import Testing
         #expect(lines[0].contains("Terns › Spring"), "\(lines)")
         // The heading of the other section is not in the first line.
         #expect(lines[1] == "       They returned to the harbour. Autumn They left.", "\(lines)")
+    }
+
+    @Test func `an excerpt shows a comment only if it contains a matching word`() throws {
+        try prepare()
+        let note = cli.home.appendingPathComponent("comment.md")
+        try Data("# Grebes\n\n<!-- reviewed by the editor -->\nA crested grebe builds a floating nest.\n".utf8)
+            .write(to: note)
+        #expect(try cli.roost("ingest", note.path).status == 0)
+        let hidden = try cli.roost("query", "--all", "-n1", "crested grebe")
+        #expect(hidden.output.contains("A crested grebe builds"), "\(hidden)")
+        #expect(!hidden.output.contains("editor"), "\(hidden.output)")
+        let shown = try cli.roost("query", "--mode", "text", "--all", "-n1", "reviewed grebe")
+        #expect(shown.output.contains("reviewed by the editor"), "\(shown)")
     }
 
     @Test func `an excerpt contains a match after a code block`() throws {
