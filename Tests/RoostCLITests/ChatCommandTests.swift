@@ -207,6 +207,8 @@ import Testing
         #expect(try cli.roost("chat", "list", "--store=s").output.split(separator: "\n").count == 2)
         #expect(try cli.roost("chat", "list", "--store=s", "-n1").output.split(separator: "\n").count == 1)
         #expect(try cli.roost("chat", "list", "--store=s", "--limit=0").status == 64)
+        let planned = try cli.roost("chat", "prune", "--store=s", "--keep-last=1", "--dry-run")
+        #expect(planned.output.contains("would remove 1 of 2 sessions with 15 messages"), "\(planned)")
         let pruned = try cli.roost("session", "prune", "--store=s", "--older-than=2100-01-01", "--keep=1")
         #expect(pruned.output.contains("removed 1 of 2 sessions with 15 messages"), "\(pruned.output)")
         #expect(try cli.roost("doctor", "--store=s").status == 0)

@@ -57,6 +57,15 @@ import Testing
         }
     }
 
+    @Test func `two conditions in one --where are reported if nothing matches`() throws {
+        #expect(try cli.roost("add", "a swift above the roof", "--store=s").status == 0)
+        for (condition, isReported) in [("a=1 AND b=2", true), ("a=rock and roll", false)] {
+            let list = try cli.roost("list", "--store=s", "--where", condition)
+            #expect(list.status == 0 && list.error.contains("no entry matches the filter"), "\(list)")
+            #expect(list.error.contains("in its own --where") == isReported, "\(list.error)")
+        }
+    }
+
     @Test func `-n3 is a number of results, and errors have one cause`() throws {
         let rows = (1...4).map { "{\"id\": \"\($0)\", \"text\": \"text \($0)\"}" }.joined(separator: "\n")
         let embedded = try cli.roost(

@@ -101,6 +101,7 @@ struct BackupCommand: AsyncParsableCommand {
 
                 Examples:
                   roost backup list
+                  roost backup list -n 5
                   roost backup list --to s3://bucket/notes --json
                 """,
             aliases: ["ls"])
@@ -108,13 +109,24 @@ struct BackupCommand: AsyncParsableCommand {
         @OptionGroup var options: StoreOptions
         @OptionGroup var backups: BackupOptions
 
+        @Option(
+            name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
+            help: "List only the newest snapshots, at most this number.")
+        var limit: Int?
+
         @OptionGroup var output: RowOutputOptions
+
+        func validate() throws {
+            if let limit, limit < 1 {
+                throw ValidationError("-n must be a whole number of at least 1, not \(limit)")
+            }
+        }
 
         func run() async throws {
             let repository = try await backups.openIfPresent(options)
             let list = try await repository?.snapshotList() ?? BackupSnapshotList()
             var writer = ListWriter(output, BackupDocument.columns)
-            try writer.write(list.snapshots.map { BackupDocument($0).row })
+            try writer.write(list.snapshots.suffix(limit ?? .max).map { BackupDocument($0).row })
             writer.finish(options)
             if repository == nil {
                 options.note(BackupOptions.noBackups)

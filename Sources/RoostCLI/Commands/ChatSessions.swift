@@ -213,11 +213,12 @@ extension ChatCommand {
             commandName: "prune", abstract: "Remove old conversations.",
             discussion: """
                 Removes the sessions whose last message is older than the given time or, with --in, \
-                those that were last accessed before it. More than 20 messages are removed only after a \
-                confirmation, or with --yes.
+                those that were last accessed before it. With --keep alone, all but the newest sessions \
+                are removed. More than 20 messages are removed only after a confirmation, or with --yes.
 
                 Examples:
                   roost chat prune --older-than 90d --dry-run
+                  roost chat prune --keep-last 50
                   roost chat prune --older-than 12w --keep 20
                   roost chat prune --older-than 2026-01-31 --in sessions.sqlite
                 """)
@@ -229,7 +230,7 @@ extension ChatCommand {
             name: .long,
             help: ArgumentHelp(
                 "Remove sessions older than this time: 90d, 12w or 2026-01-31.", valueName: "when"))
-        var olderThan: String
+        var olderThan: String?
 
         @Option(
             name: [.customLong("keep"), .customLong("keep-last")],
@@ -246,17 +247,22 @@ extension ChatCommand {
         var yes = false
 
         func validate() throws {
-            guard FilterOptions.date(olderThan, now: Date()) != nil else {
+            if let olderThan, FilterOptions.date(olderThan, now: Date()) == nil {
                 throw ValidationError(
                     "--older-than must be a time such as 90d, 12w or 2026-01-31, not "
                         + "'\(Terminal.line(olderThan, limit: 40))'")
             }
             guard keep >= 0 else { throw ValidationError("--keep must be a whole number of at least 0") }
+            guard olderThan != nil || keep > 0 else {
+                throw ValidationError("missing --older-than WHEN or --keep N, which select the sessions")
+            }
             try location.requireNoUser(user)
         }
 
         func run() async throws {
-            guard let limit = FilterOptions.date(olderThan, now: Date()) else { return }
+            // Without a time, sessions with messages that are added from now on are kept.
+            let now = Date()
+            guard let limit = olderThan.map({ FilterOptions.date($0, now: now) }) ?? now else { return }
             if let storage = try location.open() { return try await prune(storage, limit) }
             let store = try await options.open()
             let memory = ConversationMemory(store)

@@ -12,7 +12,7 @@ struct Duplicates: AsyncParsableCommand {
 
             Examples:
               roost duplicates
-              roost duplicates --threshold 0.9 --tag draft
+              roost duplicates --threshold 0.9 --tag draft -n 5
               roost duplicates --format csv > duplicates.csv
             """)
 
@@ -39,7 +39,15 @@ struct Duplicates: AsyncParsableCommand {
             "The minimum cosine similarity of any two entries of a group.", valueName: "cosine"))
     var threshold: Float = 0.95
 
+    @Option(
+        name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
+        help: "The maximum number of groups. Default: all.")
+    var limit: Int?
+
     func validate() throws {
+        if let limit, limit < 1 {
+            throw ValidationError("-n must be a whole number of at least 1, not \(limit)")
+        }
         guard threshold > 0, threshold <= 1 else {
             throw ValidationError("--threshold must be a number above 0 and at most 1, not \(threshold)")
         }
@@ -55,7 +63,7 @@ struct Duplicates: AsyncParsableCommand {
         if output.chosen == .table { options.page() }
         var writer = ListWriter(output, Self.columns)
         let isJSON = [.json, .jsonl].contains(output.chosen)
-        for (index, group) in groups.enumerated() {
+        for (index, group) in groups.prefix(limit ?? .max).enumerated() {
             let members = try await members(group, snapshot)
             try writer.write(
                 isJSON

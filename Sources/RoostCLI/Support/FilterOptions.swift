@@ -59,8 +59,16 @@ struct FilterOptions: ParsableArguments {
         for text in texts.compactMap(\.self) where date(text, now: Date()) == nil {
             throw ValidationError(
                 "invalid time '\(Terminal.line(text, limit: 40))'; "
-                    + (TimeArgument.advice(on: text) ?? "use \(TimeArgument.forms)"))
+                    + (TimeArgument.advice(on: text) ?? quotationAdvice(on: text)
+                        ?? "use \(TimeArgument.forms)"))
         }
+    }
+
+    /// Returns the advice on a text that is only the first word of a time; `nil` for other texts.
+    private static func quotationAdvice(on text: String) -> String? {
+        guard ["last", "this"].contains(text.lowercased()) || text.allSatisfy(\.isNumber) else { return nil }
+        return "put a time of several words in quotes or join them with hyphens, such as 'last monday' or "
+            + "3-weeks-ago"
     }
 
     func validate() throws {
@@ -138,6 +146,9 @@ struct FilterOptions: ParsableArguments {
 
     /// The reason why no entry matches the options.
     var missReason: String {
+        if self.where.contains(where: { $0.contains(/\s(?i:and)\s.*[=<>]/) }) {
+            return "no entry matches the filter; give each of several conditions in its own --where"
+        }
         guard hasOnlyNames, tag.count + source.count == 1 else { return "no entry matches the filter" }
         if let name = tag.first { return "no entry has the tag '\(Terminal.line(name, limit: 60))'" }
         return "no entry is from '\(Terminal.line(source[0], limit: 60))'; `roost list` shows the files of "

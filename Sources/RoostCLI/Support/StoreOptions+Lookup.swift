@@ -12,6 +12,12 @@ extension StoreOptions {
     ///   `.notFound`, whose message names a similar id if there is one.
     func entryID(_ text: String, _ store: KnowledgeStore) async throws -> Entry.ID {
         if let id = UUID(uuidString: text) { return id }
+        if text == "-" {
+            throw CommandError(
+                .usage,
+                "'-' is not an id; run `roost query` to search for a text, or `roost list` to list entries "
+                    + "with ids")
+        }
         let digits = text.lowercased()
         guard digits.allSatisfy({ $0.isHexDigit && $0.isASCII || $0 == "-" }) else {
             throw CommandError(

@@ -34,7 +34,8 @@ enum UsageText {
 
     /// The next steps after an unexpected argument, by the names of commands.
     private static let adviceOnArgument = [
-        ["list"]: "`roost query` searches for words, and --source selects a file or folder",
+        ["list"]: "`roost query` searches for words, --source selects a file or folder, and a value of "
+            + "several words needs quotes",
         ["count"]: "--by names a property, as in `roost count --by tag`; --tag, --where and --source select "
             + "entries",
         ["folders"]: "`roost add-folder` adds a folder, and `roost remove-folder` removes one",
