@@ -268,8 +268,8 @@ import Testing
     @Test func `an excerpt shows a comment only if it contains a matching word`() throws {
         try prepare()
         let note = cli.home.appendingPathComponent("comment.md")
-        try Data("# Grebes\n\n<!-- reviewed by the editor -->\nA crested grebe builds a floating nest.\n".utf8)
-            .write(to: note)
+        let text = "# Grebes\n\n<!-- reviewed by the editor -->\nA crested grebe builds a floating nest.\n"
+        try Data(text.utf8).write(to: note)
         #expect(try cli.roost("ingest", note.path).status == 0)
         let hidden = try cli.roost("query", "--all", "-n1", "crested grebe")
         #expect(hidden.output.contains("A crested grebe builds"), "\(hidden)")
