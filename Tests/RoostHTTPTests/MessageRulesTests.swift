@@ -191,6 +191,20 @@ struct MessageRulesTests {
                 + "\(String(repeating: field, count: fields))\r\n", status: 431)
     }
 
+    @Test(arguments: [("POST /nothing", 404), ("GET /livez", 200), ("POST /api/v1/search", 401)])
+    func `an invalid rest of an answered request gets no second answer`(
+        line: String, status: Int
+    ) async throws {
+        try await HTTPHarness.run { harness in
+            let head = "\(line) HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let connection = try RawConnection(port: harness.port)
+            try await connection.write(head + "zz\r\n")
+            let answers = try await connection.readToEnd()
+            #expect(answers.hasPrefix("HTTP/1.1 \(status) "), "\(answers)")
+            #expect(answers.ranges(of: "HTTP/1.1 ").count == 1, "\(answers)")
+        }
+    }
+
     /// Checks that a request is answered with a problem, alone and after another request.
     private static func expectProblem(after head: String, status: Int) async throws {
         try await HTTPHarness.run { harness in
@@ -206,6 +220,7 @@ struct MessageRulesTests {
                 let (fields, body) = (answer[..<end.lowerBound].lowercased(), answer[end.upperBound...])
                 #expect(fields.contains("\r\ncontent-type: application/problem+json\r\n"), "\(fields)")
                 #expect(fields.contains("\r\nconnection: close\r\n"), "\(fields)")
+                #expect(fields.contains("\r\ndate: "), "\(fields)")
                 #expect(fields.contains("\r\ncontent-length: \(body.utf8.count)\r\n"), "\(fields)")
                 let problem = try JSONDecoder().decode(JSONValue.self, from: Data(body.utf8))
                 #expect(problem["status"] == .integer(Int64(status)), "\(body)")

@@ -48,15 +48,16 @@ struct Problem: Error, Sendable {
 
     /// Creates the problem of a request whose head cannot be read.
     ///
-    /// - Parameter error: The error of the parser; `nil` if it is unknown.
-    init(unreadableHead error: HTTPParserError?) {
+    /// - Parameter error: The error of the parser.
+    init(unreadableHead error: HTTPParserError) {
         if error == .headerOverflow {
             self.init(
                 .requestHeaderFieldsTooLarge, "headersTooLarge",
                 "the target or the header fields are too long, or the fields are too many")
         } else {
             self.init(
-                .badRequest, "invalidRequest", "the target or the header fields are not valid HTTP/1.1")
+                .badRequest, "invalidRequest",
+                "the request line or the header fields are not valid HTTP/1.1, or are incomplete")
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -29,13 +30,17 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
     /// The requests whose answers have not ended, oldest first.
     private var messages = CircularBuffer<Message>()
     private var isClosing = false
-    /// The error because of which the parser stopped.
-    private var parserError: HTTPParserError?
+    /// Whether the head of a request was read, but not yet its end.
+    private var isInRequest = false
+    /// Whether an answer has announced that it is the last one.
+    private var hasEnded = false
+    /// The error because of which the head of a request could not be read.
+    private var headError: HTTPParserError?
 
     // MARK: Requests
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if parserError == nil { parserError = error as? HTTPParserError }
+        if headError == nil, !isInRequest { headError = error as? HTTPParserError }
         context.fireErrorCaught(error)
     }
 
@@ -43,6 +48,7 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
         guard !isClosing else { return }
         switch unwrapInboundIn(data) {
         case .head(var head):
+            isInRequest = true
             let isOld = (head.version.major, head.version.minor) < (1, 1)
             let expectations = head.headers[canonicalForm: "expect"]
             messages.append(
@@ -59,6 +65,7 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
             context.fireChannelRead(data)
         case .end:
             setSent()
+            isInRequest = false
             isClosing = messages.last?.isOld == true
             context.fireChannelRead(data)
         }
@@ -94,13 +101,24 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head where messages.isEmpty:
-            writeProblem(context: context, promise: promise)
+            if let headError, !hasEnded {
+                writeProblem(Problem(unreadableHead: headError), context: context, promise: promise)
+            } else {
+                // The request was answered before the rest of its body turned out to be invalid.
+                promise?.succeed()
+            }
+            closeSoon(context)
+        case .end where messages.isEmpty && (headError == nil || hasEnded): promise?.succeed()
         case .head(var head) where messages.first?.isOld == true:
             // The encoder does not use chunks in this version, so only the end of the connection can mark the
             // end of a body without a length.
             head.version = .http1_0
             head.headers.replaceOrAdd(name: "Connection", value: "close")
+            hasEnded = true
             context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .head(let head):
+            hasEnded = head.headers[canonicalForm: "connection"].contains("close")
+            context.write(data, promise: promise)
         case .end:
             guard messages.popFirst()?.isOld == true else {
                 return context.write(data, promise: promise)
@@ -118,19 +136,37 @@ final class MessageRules: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Writes the answer to a request whose head could not be read, except for its end.
     ///
-    /// No message waits for an answer, so the answer is that of Hummingbird to an error of the parser. It has
-    /// the status 400 and no body, but clients expect a problem after every failure.
-    private func writeProblem(context: ChannelHandlerContext, promise: EventLoopPromise<Void>?) {
-        let problem = Problem(unreadableHead: parserError)
+    /// It replaces the answer of Hummingbird, which has the status 400 and no body: clients expect a problem
+    /// after every failure.
+    private func writeProblem(
+        _ problem: Problem, context: ChannelHandlerContext, promise: EventLoopPromise<Void>?
+    ) {
         let id = Responder.newRequestID()
         let bytes = JSONWriter.bytes(of: problem.json(advice: { _ in nil }, requestID: id))
         let headers: HTTPHeaders = [
             "Content-Type": Problem.mediaType, "Content-Length": String(bytes.count), "Connection": "close",
             "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Request-Id": id,
+            "Date": Self.dateText(Date()),
         ]
         let head = HTTPResponseHead(
             version: .http1_1, status: HTTPResponseStatus(statusCode: problem.status.code), headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: promise)
+    }
+
+    /// Returns a time in the form of the field `Date` (RFC 9110, section 5.6.7).
+    private static func dateText(_ date: Date) -> String {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(secondsFromGMT: 0)
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return format.string(from: date)
+    }
+
+    /// Closes the connection after a while. The client may still be sending. If the connection were closed at
+    /// once, the operating system would discard the answer.
+    private func closeSoon(_ context: ChannelHandlerContext) {
+        let channel = context.channel
+        channel.eventLoop.scheduleTask(in: Self.lingering) { channel.close(promise: nil) }
     }
 }
