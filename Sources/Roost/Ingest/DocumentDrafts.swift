@@ -21,7 +21,7 @@ struct DocumentDrafts {
     func drafts(of documents: [Document], fileText: String?) throws -> [EntryDraft] {
         var occurrences: [String: Int] = [:]
         return try documents.flatMap { document -> [EntryDraft] in
-            let isFileText = fileText.map { $0.utf8.elementsEqual(document.text.utf8) } ?? false
+            let isFileText = fileText.map { Self.haveEqualLines($0, document.text) } ?? false
             let start = document.location ?? EntryLocation(line: isFileText ? 1 : nil)
             guard document.text.utf8.count <= TextParts.maximumEntrySize else {
                 return try parts(of: document, from: start)
@@ -37,6 +37,15 @@ struct DocumentDrafts {
             var draft = draft(of: document, key: key, start)
             if documents.count == 1 { draft.fileDates = dates }
             return [draft]
+        }
+    }
+
+    /// Returns whether the text of a document is that of its file, in which carriage returns may take the
+    /// place of line feeds (``TextDecoder``).
+    private static func haveEqualLines(_ fileText: String, _ text: String) -> Bool {
+        let (carriageReturn, lineFeed) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
+        return fileText.utf8.elementsEqual(text.utf8) {
+            $0 == $1 || ($0 == carriageReturn && $1 == lineFeed)
         }
     }
 

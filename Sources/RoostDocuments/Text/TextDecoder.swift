@@ -10,8 +10,8 @@ package enum TextDecoder {
     /// UTF-8; `nil` if the bytes are not text.
     ///
     /// A byte order mark determines the encoding. ``EncodingDetector`` determines that of other bytes that
-    /// are not UTF-8. All bytes are valid in the encoding. If the lines end with carriage returns alone, as in
-    /// files of old Macintosh programs, these are replaced by line feeds; no other character is replaced.
+    /// are not UTF-8. All bytes are valid in the encoding. If the lines end with carriage returns alone, as
+    /// in files of old Macintosh programs, these are replaced by line feeds; no other character is replaced.
     package static func decode(_ data: Data) -> (text: String, encodingName: String?)? {
         guard let (text, encodingName) = decodeCharacters(data) else { return nil }
         return (withLineFeeds(text), encodingName)
