@@ -1,5 +1,6 @@
 import Foundation
 import Roost
+import RoostDocuments
 
 /// The text output for a hit: a line with score, title and location, and an excerpt.
 struct HitText {
@@ -116,8 +117,9 @@ struct HitText {
                 in: range.upperBound..<max(range.upperBound, entry.content.utf8.count), of: entry.content)
         )
         let shown = Self.withoutKnownHeadings(range, around: byte, of: entry)
-        var cells = cells(of: shown, snippet.highlights, in: entry.content, anchor: byte)
-        if entry.textFormat == .markdown { cells = Self.withoutComments(cells) }
+        var cells = Self.withoutComments(shown, snippet.highlights, of: entry).flatMap {
+            self.cells(of: $0, snippet.highlights, in: entry.content, anchor: byte)
+        }
         cells = Self.collapsed(cells)
         if isCut.0 { cells.insert(.ellipsis, at: 0) }
         guard let width else { return [Self.indent + Self.styled(cells + (isCut.1 ? [.ellipsis] : []))] }
@@ -196,28 +198,22 @@ struct HitText {
         }
     }
 
-    /// Returns the cells without comments (`<!-- -->`) that contain no matching words.
-    private static func withoutComments(_ cells: [Cell]) -> [Cell] {
-        let (opening, closing): ([Character], [Character]) = (["<", "!", "-", "-"], ["-", "-", ">"])
-        var result: [Cell] = []
-        var rest = cells[...]
-        while let start = rest.firstIndex(where: { $0.character == "<" }) {
-            result += rest[..<start]
-            rest = rest[start...]
-            guard rest.prefix(opening.count).map(\.character) == opening else {
-                result.append(rest.removeFirst())
-                continue
-            }
-            let last = rest.indices.first {
-                $0 >= start + opening.count
-                    && rest[$0...].prefix(closing.count).map(\.character) == closing
-            }
-            let end = last.map { $0 + closing.count } ?? rest.endIndex
-            if rest[..<end].contains(where: \.isHighlighted) { result += rest[..<end] }
-            rest = rest[end...]
+    /// Returns the parts of a range that are not in comments, except comments with matching words. A range
+    /// without other text is returned unchanged.
+    private static func withoutComments(
+        _ range: Range<Int>, _ highlights: [Range<Int>], of entry: Entry
+    ) -> [Range<Int>] {
+        guard entry.content.contains("<!--") || entry.content.contains("%%") else { return [range] }
+        var parts: [Range<Int>] = []
+        var start = range.lowerBound
+        for comment in TextTreatment(of: entry).structure.hiddenParts where comment.kind == .comment {
+            let hidden = comment.range.clamped(to: start..<max(start, range.upperBound))
+            guard !hidden.isEmpty, !highlights.contains(where: { $0.overlaps(hidden) }) else { continue }
+            parts.append(start..<hidden.lowerBound)
+            start = hidden.upperBound
         }
-        result += rest
-        return result.allSatisfy(\.character.isWhitespace) ? cells : result
+        parts.append(start..<max(start, range.upperBound))
+        return parts.contains { hasText(in: $0, of: entry.content) } ? parts : [range]
     }
 
     /// Returns the part of an excerpt between the code blocks before and after a byte outside of them.

@@ -276,6 +276,17 @@ import Testing
         #expect(!hidden.output.contains("editor"), "\(hidden.output)")
         let shown = try cli.roost("query", "--mode", "text", "--all", "-n1", "reviewed grebe")
         #expect(shown.output.contains("reviewed by the editor"), "\(shown)")
+        // The excerpt begins within the comment, and the marker in code begins none.
+        let remarks = (0..<60).map { "internal remark \($0)" }.joined(separator: " ")
+        let long = "# Fish\n\n<!-- \(remarks) -->\nAn osprey catches trout.\n"
+        try Data(long.utf8).write(to: cli.home.appendingPathComponent("long.md"))
+        try Data("The marker `<!--` begins a remark. The heron waits.\n".utf8)
+            .write(to: cli.home.appendingPathComponent("marker.md"))
+        #expect(try cli.roost("ingest", "long.md", "marker.md").status == 0)
+        let osprey = try cli.roost("query", "--all", "-n1", "osprey trout").output
+        #expect(osprey.contains("An osprey catches trout.") && !osprey.contains("remark"), "\(osprey)")
+        let heron = try cli.roost("query", "--all", "-n1", "marker heron").output
+        #expect(heron.contains("The heron waits."), "\(heron)")
     }
 
     @Test func `an excerpt contains a match after a code block`() throws {
