@@ -214,6 +214,18 @@ import Testing
         #expect(try cli.roost("doctor", "--store=s").status == 0)
     }
 
+    @Test func `the newest sessions are kept whatever their dates are`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let messages = [2024, 2025, 2100, 2101].map {
+            #"{"role": "user", "content": "hello", "session": "\#($0)", "timestamp": "\#($0)-01-31T05:30:00Z"}"#
+        }
+        let input = messages.joined(separator: "\n")
+        #expect(try cli.roost("chat", "import", "--store=s", "-", input: input).status == 0)
+        let pruned = try cli.roost("chat", "prune", "--store=s", "--keep-last=1")
+        #expect(pruned.output.contains("removed 3 of 4 sessions with 3 messages"), "\(pruned)")
+        #expect(try cli.roost("chat", "list", "--store=s", "--jsonl").output.contains("2101"))
+    }
+
     @Test func `a search says that no message is from the time that the query names`() throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         let none = try cli.roost("chat", "search", "--store=s", "heron")

@@ -59,11 +59,27 @@ import Testing
 
     @Test func `two conditions in one --where are reported if nothing matches`() throws {
         #expect(try cli.roost("add", "a swift above the roof", "--store=s").status == 0)
-        for (condition, isReported) in [("a=1 AND b=2", true), ("a=rock and roll", false)] {
+        for (condition, isReported) in [
+            ("a=1 AND b=2", true), ("a=1 and b exists", true), ("a=1 && b>=2", true),
+            ("a=rock and roll", false),
+        ] {
             let list = try cli.roost("list", "--store=s", "--where", condition)
             #expect(list.status == 0 && list.error.contains("no entry matches the filter"), "\(list)")
             #expect(list.error.contains("in its own --where") == isReported, "\(list.error)")
         }
+    }
+
+    @Test func `-n limits groups of duplicates and snapshots`() throws {
+        for text in ["the swift sleeps on the wing", "green tea in a cup", "bread in the oven"] {
+            for mark in [".", "!"] { #expect(try cli.roost("add", text + mark, "--store=s").status == 0) }
+        }
+        #expect(try cli.roost("duplicates", "--jsonl", "--store=s").output.split(separator: "\n").count == 3)
+        let groups = try cli.roost("duplicates", "-n2", "--jsonl", "--store=s").output
+        #expect(groups.split(separator: "\n").count == 2, "\(groups)")
+        for _ in 0..<3 { #expect(try cli.roost("backup", "create", "--store=s").status == 0) }
+        let all = try cli.roost("backup", "list", "--jsonl", "--store=s").output.split(separator: "\n")
+        let newest = try cli.roost("backup", "list", "-n2", "--jsonl", "--store=s").output
+        #expect(all.count == 3 && newest.split(separator: "\n") == all.suffix(2), "\(newest)")
     }
 
     @Test func `-n3 is a number of results, and errors have one cause`() throws {

@@ -41,8 +41,7 @@ import Testing
         Typed("folders", 0, "remembers no folders"), Typed("llm collections", 0, "no collections"),
         Typed("help exit-statuses", 0, "130"), Typed("-V", 0, "SQLite"),
         Typed("help exit-statuses", 0, "a setting has no value"),
-        Typed("chat prune --keep-last 1 --dry-run", 0, "would remove 0"), Typed("backup list -n1", 0, "3"),
-        Typed("duplicates -n1", 0, "no two entries"),
+        Typed("chat prune --keep-last 1 --dry-run", 0, "would remove 0"),
     ]
 
     /// The wrong lines.
@@ -104,10 +103,10 @@ import Testing
         Typed("migrate x", 64, "missing argument --to <storage>"),
         Typed("ingest notes --glob txt", 66, "--glob '*.txt' selects files by their extension"),
         Typed("ingest notes --glob x*.txt", 66, "no file in notes matches --glob 'x*.txt'"),
-        Typed("list --since last monday", 64, "such as 'last monday' or 3-weeks-ago"),
+        Typed("list --since last monday", 64, "put a time of several words in quotes"),
         Typed("list --cluster two words", 64, "a value of several words needs quotes"),
         Typed("show -", 64, "'-' is not an id"), Typed("backup list -n0", 64, "at least 1"),
-        Typed("chat prune", 64, "missing --older-than WHEN or --keep N"),
+        Typed("chat prune --keep 0", 64, "give --older-than WHEN, or --keep N with at least 1"),
         Typed("export", 64, "missing subcommand of `roost export`"), Typed("backup", 64, "USAGE"),
     ]
 

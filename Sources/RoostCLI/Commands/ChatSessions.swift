@@ -254,16 +254,18 @@ extension ChatCommand {
             }
             guard keep >= 0 else { throw ValidationError("--keep must be a whole number of at least 0") }
             guard olderThan != nil || keep > 0 else {
-                throw ValidationError("missing --older-than WHEN or --keep N, which select the sessions")
+                throw ValidationError(
+                    "give --older-than WHEN, or --keep N with at least 1, which select the sessions")
             }
             try location.requireNoUser(user)
         }
 
         func run() async throws {
-            // Without a time, sessions with messages that are added from now on are kept.
             let now = Date()
-            guard let limit = olderThan.map({ FilterOptions.date($0, now: now) }) ?? now else { return }
-            if let storage = try location.open() { return try await prune(storage, limit) }
+            guard let limit = olderThan.map({ FilterOptions.date($0, now: now) }) ?? .distantFuture else {
+                return
+            }
+            if let storage = try location.open() { return try await prune(storage, min(limit, now)) }
             let store = try await options.open()
             let memory = ConversationMemory(store)
             let all = try await memory.sessions(.init(userId: user))
@@ -275,7 +277,7 @@ extension ChatCommand {
                     let messages = try await memory.messages(
                         .init(userId: session.user, sessionId: session.session))
                     // Another process may have added messages since the sessions were listed.
-                    guard messages.allSatisfy({ $0.timestamp < limit }) else { continue }
+                    guard messages.allSatisfy({ $0.timestamp <= session.last }) else { continue }
                     idle.append(session)
                     removed += messages
                 }

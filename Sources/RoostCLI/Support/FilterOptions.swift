@@ -66,9 +66,10 @@ struct FilterOptions: ParsableArguments {
 
     /// Returns the advice on a text that is only the first word of a time; `nil` for other texts.
     private static func quotationAdvice(on text: String) -> String? {
-        guard ["last", "this"].contains(text.lowercased()) || text.allSatisfy(\.isNumber) else { return nil }
-        return "put a time of several words in quotes or join them with hyphens, such as 'last monday' or "
-            + "3-weeks-ago"
+        let isCount = text.count <= 2 && text.allSatisfy(\.isNumber)
+        guard isCount || ["last", "this"].contains(text.lowercased()) else { return nil }
+        return "put a time of several words in quotes, or join the words with hyphens (last-monday); use "
+            + TimeArgument.forms
     }
 
     func validate() throws {
@@ -146,8 +147,11 @@ struct FilterOptions: ParsableArguments {
 
     /// The reason why no entry matches the options.
     var missReason: String {
-        if self.where.contains(where: { $0.contains(/\s(?i:and)\s.*[=<>]/) }) {
-            return "no entry matches the filter; give each of several conditions in its own --where"
+        // A value can contain the word, too.
+        let joined = /\s(?i:and|&&)\s+[\w.\-]+\s*(?:[=<>]|!=|\^=|\sin\s|\sexists|\smissing)/
+        if self.where.contains(where: { $0.contains(joined) }) {
+            return "no entry matches the filter; if --where has several conditions, give each in its own "
+                + "--where"
         }
         guard hasOnlyNames, tag.count + source.count == 1 else { return "no entry matches the filter" }
         if let name = tag.first { return "no entry has the tag '\(Terminal.line(name, limit: 60))'" }
