@@ -69,6 +69,12 @@ import Testing
         }
     }
 
+    @Test func `a device without end is not read`() throws {
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        let zero = try cli.roost("import", "/dev/zero", "--store=s")
+        #expect(zero.status == 65 && zero.error.contains("it is a device"), "\(zero)")
+    }
+
     @Test func `-n limits groups of duplicates and snapshots`() throws {
         for text in ["the swift sleeps on the wing", "green tea in a cup", "bread in the oven"] {
             for mark in [".", "!"] { #expect(try cli.roost("add", text + mark, "--store=s").status == 0) }

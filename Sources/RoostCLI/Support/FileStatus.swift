@@ -28,6 +28,9 @@ struct FileStatus {
 
     var isRegular: Bool { mode & S_IFMT == S_IFREG }
 
+    /// Whether the file is a device that a program reads as a stream, such as `/dev/zero`, which has no end.
+    var isDevice: Bool { mode & S_IFMT == S_IFCHR }
+
     var isFolder: Bool { mode & S_IFMT == S_IFDIR }
 
     /// The permissions of the owner, the group and others.

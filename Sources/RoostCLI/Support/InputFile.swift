@@ -5,13 +5,17 @@ import Roost
 enum InputFile {
     /// Reads a file; `-` stands for standard input.
     ///
-    /// - Throws: ``RoostError`` with `.noInput` if the file cannot be read, or `.badInput` for a folder.
+    /// - Throws: ``RoostError`` with `.noInput` if the file cannot be read, or `.badInput` for a folder or
+    ///   a device.
     static func read(_ path: String) throws -> Data {
         guard path != "-" else { return try StandardInput.readToEnd() }
         guard let status = FileStatus(path) else { throw failure(path) }
         guard !status.isFolder else {
             throw RoostError(
                 .badInput, "cannot read \(path): it is a folder; give a file, or use `roost ingest`")
+        }
+        guard !status.isDevice else {
+            throw RoostError(.badInput, "cannot read \(path): it is a device; give - for standard input")
         }
         guard let file = FileHandle(forReadingAtPath: path) else { throw failure(path) }
         do {
