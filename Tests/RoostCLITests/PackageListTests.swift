@@ -8,11 +8,12 @@ import Testing
         try String(contentsOf: Fixtures.repository.appendingPathComponent(path), encoding: .utf8)
     }
 
-    @Test func `the README names the packages of the Homebrew formula`() throws {
+    @Test func `the guide names the packages of the Homebrew formula`() throws {
         let formula = try text(of: "Packaging/roost.rb.in")
         // The packages of an indented section are only for Linux.
         let needed = formula.matches(of: /\n  depends_on "(?<name>[^"]+)"/).map { String($0.name) }
-        let command = try #require(try text(of: "README.md").firstMatch(of: /`brew install (?<names>[^`]+)`/))
+        let guide = try text(of: "Documentation/Guides/Installing.md")
+        let command = try #require(guide.firstMatch(of: /`brew install (?<names>[^`]+)`/))
         #expect(command.names.split(whereSeparator: \.isWhitespace).map(String.init) == needed)
     }
 
