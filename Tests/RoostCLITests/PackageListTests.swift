@@ -13,7 +13,7 @@ import Testing
         // The packages of an indented section are only for Linux.
         let needed = formula.matches(of: /\n  depends_on "(?<name>[^"]+)"/).map { String($0.name) }
         let guide = try text(of: "Documentation/Guides/Installing.md")
-        let command = try #require(guide.firstMatch(of: /`brew install (?<names>[^`]+)`/))
+        let command = try #require(guide.firstMatch(of: /brew install (?<names>.+)/))
         #expect(command.names.split(whereSeparator: \.isWhitespace).map(String.init) == needed)
     }
 
