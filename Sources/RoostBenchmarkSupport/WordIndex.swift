@@ -33,9 +33,8 @@ public struct WordIndex: Sendable {
     public func search(_ query: TextQuery, limit: Int) throws -> [Int] {
         let query = try collection.resolved(query, correctsSpelling: true)
         let allowed = try collection.allowed(by: query)
-        let matches = try collection.ranked(
-            query, limit: limit, isAllowed: { allowed?[$0][$1] ?? true },
-            precedes: { $0.document < $1.document })
+        let matches = try collection.scores(for: query).best(
+            limit, isAllowed: { allowed?[$0][$1] ?? true }, precedes: { $0.document < $1.document })
         return matches.map(\.document)
     }
 }

@@ -145,9 +145,6 @@ extension GroupVocabularies {
     private enum Misspelling {
         /// The minimum number of letters. Shorter words are often similar to another word.
         static let minimumLength = 6
-        /// The minimum likelihood of the error (``TypingErrors``). Missing, doubled and transposed letters,
-        /// and those of neighboring keys, are more likely.
-        static let minimumLikelihood = -1.0
         /// The minimum number of texts with the correct word for each text with a misspelling. Two words of
         /// a subject, such as "contract" and "contact", are often about equally frequent.
         static let minimumRatio = 3
@@ -168,8 +165,7 @@ extension GroupVocabularies {
                     !words[word].word.contains(where: \.isNumber),
                     case .distance(1) = edits.compare(letters[word])
                 else { return false }
-                return TypingErrors.likelihood(of: letters[typed], for: letters[word], distance: 1)
-                    >= Misspelling.minimumLikelihood
+                return true
             }
         }.map { words[$0] }
     }

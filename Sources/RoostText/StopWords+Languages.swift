@@ -89,7 +89,7 @@ extension StopWords {
         // The language of a query in a script without spaces need not be known.
         case .gram: contains(term.word, in: [.chinese, .japanese])
         case .word: contains(term.word, in: [languages[term.script]])
-        case .verbatim, .part, .symbol, .operator: false
+        case .verbatim, .symbol: false
         }
     }
 

@@ -36,7 +36,7 @@ import Testing
     private func found(_ query: String) throws -> Set<Int> {
         let collection = collection()
         let resolved = try collection.resolved(TextQuery(query), correctsSpelling: true)
-        let matches = try collection.ranked(resolved, limit: 10) { $0.document < $1.document }
+        let matches = try collection.scores(for: resolved).best(10) { $0.document < $1.document }
         return Set(matches.map(\.document))
     }
 

@@ -23,46 +23,13 @@ struct AnalyzedText: Sendable {
     }
 
     /// Returns the words that occur in one of several clauses, in order of their start.
-    ///
-    /// - Parameter limit: The maximum number of words.
-    func matches(of clauses: [TextQuery.Clause], limit: Int = .max) -> [Match] {
-        guard limit > 0 else { return [] }
+    func matches(of clauses: [TextQuery.Clause]) -> [Match] {
         var matcher = FormMatcher(vocabulary, languages, clauses)
-        var matches: [Match] = []
-        for occurrence in occurrences {
-            guard let clause = matcher.clause(of: occurrence) else { continue }
-            matches.append(Match(range: occurrence.range, clause: clause))
-            if matches.count == limit { break }
-        }
-        for (index, clause) in clauses.enumerated() {
-            guard case .anyPhrase(let phrases) = clause else { continue }
-            matches += phrases.flatMap { ranges(of: $0) }.map { Match(range: $0, clause: index) }
+        let matches = occurrences.compactMap { occurrence in
+            matcher.clause(of: occurrence).map { Match(range: occurrence.range, clause: $0) }
         }
         // An identifier follows its words, although it starts where the first of them does.
-        return Array(matches.sorted { $0.range.lowerBound < $1.range.lowerBound }.prefix(limit))
-    }
-
-    /// Returns the ranges of a phrase of resolved terms, from its first to its last word.
-    ///
-    /// - Complexity: O(words of the text, times the terms).
-    private func ranges(of phrase: [Term]) -> [Range<Int>] {
-        let keys = phrase.map { Set($0.keys) }
-        // The first and the last word of each phrase that has been found up to the current term, by the
-        // position of its first word.
-        var starts: [UInt32: Range<Int>]?
-        for (term, keys) in zip(phrase, keys) {
-            var found: [UInt32: Range<Int>] = [:]
-            for occurrence in occurrences where occurrence.position > UInt32(term.offset) {
-                let start = occurrence.position - UInt32(term.offset)
-                guard let first = starts.map({ $0[start] }) ?? occurrence.range,
-                    keys.contains(Array(vocabulary.terms[Int(occurrence.term)]))
-                else { continue }
-                found[start] = first.lowerBound..<max(first.lowerBound, occurrence.range.upperBound)
-            }
-            guard !found.isEmpty else { return [] }
-            starts = found
-        }
-        return starts.map { Array($0.values) } ?? []
+        return matches.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
 }
 
@@ -81,16 +48,11 @@ private struct FormMatcher {
         for (index, clause) in clauses.enumerated() {
             switch clause {
             case .prefix(let prefix): prefixes.append((prefix, index))
-            case .anyPhrase: break
             case .phrase(let terms):
                 for term in terms {
                     // Words match without regard to diacritics, even if they have different stems.
-                    for word in [term.word, term.variant].compactMap(\.self)
-                    where term.isWord && ofWord[word] == nil {
-                        ofWord[word] = index
-                    }
-                    let keys = [term.key(in: languages[term.script]), term.variant].compactMap(\.self)
-                    for key in keys + term.keys where ofKey[key] == nil {
+                    if term.isWord, ofWord[term.word] == nil { ofWord[term.word] = index }
+                    for key in [term.key(in: languages[term.script])] + term.keys where ofKey[key] == nil {
                         ofKey[key] = index
                     }
                 }

@@ -130,17 +130,12 @@ struct TermVocabulary: Sendable {
         }
     }
 
-    /// The slots in `formOfSpelling` of forms that do not depend on the language.
-    private enum Slot { static let (part, other) = (254, 255) }
+    /// The slot in `formOfSpelling` of forms that do not depend on the language.
+    private static let slotWithoutLanguage = 255
 
     /// Returns the number of a token's form, or `nil` if the token consists only of ignored characters.
     private mutating func form(_ token: SpelledToken, _ language: TextLanguage) -> UInt32? {
-        let slot =
-            switch token.kind {
-            case .word: Int(language.rawValue)
-            case .part: Slot.part
-            case .verbatim, .gram, .symbol, .operator: Slot.other
-            }
+        let slot = token.kind == .word ? Int(language.rawValue) : Self.slotWithoutLanguage
         let spelling = Int(token.spelling)
         if spelling >= formOfSpelling[slot].count {
             let missing = spellings.count - formOfSpelling[slot].count

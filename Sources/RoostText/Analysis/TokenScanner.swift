@@ -2,12 +2,8 @@
 ///
 /// - Words are maximal sequences of letters, digits and marks, which may contain apostrophes.
 /// - Words that are joined by `.`, `_`, `-`, `:` or `@` without spaces also yield one verbatim token, and so
-///   does a word with the punctuation of code around it: `--onto`, `.gitignore`, `$PATH`, `@main`, `C++`.
-/// - Identifiers of three or four words also yield their beginnings and ends: `example.com` in
-///   `anna@example.com`.
-/// - Words in camel case also yield their parts, beginnings and ends (`CamelCase`).
-/// - Operators such as `=>` yield one token each (`OperatorRun`). They do not count as words, so phrases
-///   ignore them.
+///   do names such as `C++` and `C#`.
+/// - Words in camel case also yield their parts.
 /// - Han, kana, Hangul and the scripts of Thailand and its neighbors yield all pairs of adjacent characters
 ///   of one script, because words cannot be told apart without a dictionary. Han characters also yield
 ///   themselves.
@@ -52,7 +48,7 @@ struct TokenScanner {
                 let byte = utf8[offset]
                 if byte < 128 {
                     if bits[Int(byte)] == 0 {
-                        guard scanOperator(body) else { return }
+                        offset += 1
                     } else if !scanWord(bits, body) {
                         return
                     }
@@ -124,38 +120,33 @@ struct TokenScanner {
     }
 
     /// Reports the parts of an ASCII word in camel case.
-    private func scanParts(_ range: Range<Int>, _ body: (Token) -> Bool) -> Bool {
-        CamelCase.forEachPart(of: range, in: utf8) { part, isOnlyForIndex in
-            body(Token(kind: .part, range: part, position: position, isOnlyForIndex: isOnlyForIndex))
+    /// Reports the parts of a word in camel case: `parse`, `URL` and `String` of `parseURLString`. Queries
+    /// with the word do not search for them, because a text with one part is rarely about the word.
+    private func scanParts(_ word: Range<Int>, _ body: (Token) -> Bool) -> Bool {
+        var start = word.lowerBound
+        for index in word.dropFirst() where isStartOfPart(index, of: word) {
+            guard scanPart(start..<index, body) else { return false }
+            start = index
         }
+        return start == word.lowerBound || scanPart(start..<word.upperBound, body)
     }
 
-    // MARK: Operators
-
-    /// Skips an ASCII character that belongs to no word, or reports the operator that it begins.
-    @inline(__always)
-    private mutating func scanOperator(_ body: (Token) -> Bool) -> Bool {
-        let start = offset
-        guard let end = OperatorRun(utf8).end(from: start) else {
-            offset += 1
-            return true
-        }
-        offset = end
-        guard let found = OperatorRun(utf8).found(in: start..<end) else { return true }
-        return body(
-            Token(
-                kind: .operator, range: found.range, position: max(1, position),
-                isOnlyForIndex: found.isInIdentifier))
+    private func scanPart(_ part: Range<Int>, _ body: (Token) -> Bool) -> Bool {
+        part.count < 2 || body(Token(kind: .word, range: part, position: position, isOnlyForIndex: true))
     }
 
+    private func isStartOfPart(_ index: Int, of word: Range<Int>) -> Bool {
+        func isUpper(_ byte: UInt8) -> Bool { (65...90).contains(byte) }
+        guard isUpper(utf8[index]) else { return false }
+        let precedesLower = index + 1 < word.upperBound && (97...122).contains(utf8[index + 1])
+        return !isUpper(utf8[index - 1]) || precedesLower
+    }
+
+    /// Reports the identifier that the latest words form.
     private mutating func finishRun(_ body: (Token) -> Bool) -> Bool {
         defer { run = IdentifierRun() }
         guard let range = run.verbatimRange(in: utf8) else { return true }
-        guard body(Token(kind: .verbatim, range: range, position: run.position)) else { return false }
-        return run.forEachPart(in: utf8) { part in
-            guard part != range else { return true }
-            return body(Token(kind: .verbatim, range: part, position: run.position, isOnlyForIndex: true))
-        }
+        return body(Token(kind: .verbatim, range: range, position: run.position))
     }
 
     // MARK: Scripts without spaces

@@ -58,16 +58,11 @@ package struct InvertedIndex: @unchecked Sendable {
     let fieldPostings: Dictionary
     let wordFieldPostings: Dictionary
     let lengths: UnsafeBufferPointer<UInt32>
-    private let languageCounts: UnsafeBufferPointer<UInt32>
     /// The languages in which words are stemmed in the documents.
     let languages: Set<TextLanguage>
     /// The number of words in all documents.
     package let length: Int
-    /// The number of words in the longest body of a document.
-    let maximumLength: UInt32
-    /// Whether scores depend on the positions of words, because a body is longer than a window
-    /// (``BestWindows``).
-    package var usesWindows: Bool { maximumLength > TextScoring.window }
+    private let bytes: [UnsafeRawBufferPointer]
 
     /// The number of documents.
     package var documentCount: Int { lengths.count }
@@ -89,14 +84,17 @@ package struct InvertedIndex: @unchecked Sendable {
     /// Creates an index over existing bytes, without copying them.
     ///
     /// - Parameters:
-    ///   - owner: An object that keeps the bytes alive.
-    ///   - section: Returns the bytes of the section with the given name, aligned to 8 bytes.
-    /// - Throws: ``Malformed`` if the sizes of the sections are inconsistent; any error that `section`
-    ///   throws.
+    ///   - owner: The object that keeps the bytes alive.
+    ///   - section: Returns the bytes of a section, aligned to 8 bytes.
+    /// - Throws: ``Malformed``; the errors of `section`.
     package init(owner: any Sendable, section: (String) throws -> UnsafeRawBufferPointer) throws {
+        var sections: [String: UnsafeRawBufferPointer] = [:]
+        for name in Self.sections { sections[name] = try section(name) }
+        bytes = Self.sections.compactMap { sections[$0] }
         func numbers<Number>(_ name: String, _ type: Number.Type) throws -> UnsafeBufferPointer<Number> {
-            let bytes = try section(name)
-            guard bytes.count % MemoryLayout<Number>.stride == 0 else { throw Malformed() }
+            guard let bytes = sections[name], bytes.count % MemoryLayout<Number>.stride == 0 else {
+                throw Malformed()
+            }
             return bytes.bindMemory(to: type)
         }
         func dictionary(_ name: String, _ ends: String) throws -> Dictionary {
@@ -113,71 +111,47 @@ package struct InvertedIndex: @unchecked Sendable {
         fieldPostings = try dictionary("fieldPostings", "fieldPostingEnds")
         wordFieldPostings = try dictionary("wordFieldPostings", "wordFieldPostingEnds")
         lengths = try numbers("lengths", UInt32.self)
-        languageCounts = try numbers("languages", UInt32.self)
-        languages = Self.languages(languageCounts)
+        let counts = try numbers("languages", UInt32.self)
+        languages = Set(
+            TextLanguage.allCases.filter { counts.count > $0.rawValue && counts[Int($0.rawValue)] > 0 })
         let count = terms.ends.count
         guard frequencies.count == count, postings.ends.count == count, positions.ends.count == count,
             fieldPostings.ends.count == count, wordTerms.count == words.ends.count,
             wordPostings.ends.count == words.ends.count,
             wordFieldPostings.ends.count == words.ends.count
         else { throw Malformed() }
-        (length, maximumLength) = Self.total(lengths)
+        length = lengths.reduce(0) { $0 + Int(UInt32(littleEndian: $1)) }
     }
 
     /// Creates an index that owns a copy of the arrays.
-    init(_ parts: Parts) {
+    init(_ parts: Parts) throws {
         let memory = Memory()
-        func keep<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafeBufferPointer<Element> {
-            elements.withUnsafeBytes { memory.copy($0).bindMemory(to: Element.self) }
+        func keep<Number: FixedWidthInteger & BitwiseCopyable>(_ numbers: [Number]) -> UnsafeRawBufferPointer {
+            numbers.map(\.littleEndian).withUnsafeBytes { memory.copy($0) }
         }
-        terms = Dictionary(bytes: keep(parts.terms), ends: keep(parts.termEnds.map(\.littleEndian)))
-        words = Dictionary(bytes: keep(parts.words), ends: keep(parts.wordEnds.map(\.littleEndian)))
-        wordTerms = keep(parts.wordTerms.map(\.littleEndian))
-        wordPostings = Dictionary(
-            bytes: keep(parts.wordPostings), ends: keep(parts.wordPostingEnds.map(\.littleEndian)))
-        frequencies = keep(parts.frequencies.map(\.littleEndian))
-        postings = Dictionary(bytes: keep(parts.postings), ends: keep(parts.postingEnds.map(\.littleEndian)))
-        positions = Dictionary(
-            bytes: keep(parts.positions), ends: keep(parts.positionEnds.map(\.littleEndian)))
-        fieldPostings = Dictionary(
-            bytes: keep(parts.fieldPostings), ends: keep(parts.fieldPostingEnds.map(\.littleEndian)))
-        wordFieldPostings = Dictionary(
-            bytes: keep(parts.wordFieldPostings), ends: keep(parts.wordFieldPostingEnds.map(\.littleEndian)))
-        lengths = keep(parts.lengths.map(\.littleEndian))
-        languageCounts = keep(parts.languages.map(\.littleEndian))
-        languages = Self.languages(languageCounts)
-        (length, maximumLength) = Self.total(lengths)
-        owner = memory
-    }
-
-    /// Returns the sum and the maximum of the lengths of documents.
-    private static func total(_ lengths: UnsafeBufferPointer<UInt32>) -> (sum: Int, maximum: UInt32) {
-        lengths.reduce(into: (0, 0)) { total, length in
-            let length = UInt32(littleEndian: length)
-            total = (total.0 + Int(length), max(total.1, length))
+        let sections = [
+            "terms": keep(parts.terms), "termEnds": keep(parts.termEnds),
+            "frequencies": keep(parts.frequencies), "postings": keep(parts.postings),
+            "postingEnds": keep(parts.postingEnds), "positions": keep(parts.positions),
+            "positionEnds": keep(parts.positionEnds), "words": keep(parts.words),
+            "wordEnds": keep(parts.wordEnds), "wordTerms": keep(parts.wordTerms),
+            "wordPostings": keep(parts.wordPostings), "wordPostingEnds": keep(parts.wordPostingEnds),
+            "lengths": keep(parts.lengths), "languages": keep(parts.languages),
+            "fieldPostings": keep(parts.fieldPostings), "fieldPostingEnds": keep(parts.fieldPostingEnds),
+            "wordFieldPostings": keep(parts.wordFieldPostings),
+            "wordFieldPostingEnds": keep(parts.wordFieldPostingEnds),
+        ]
+        try self.init(owner: memory) { name in
+            guard let section = sections[name] else { throw Malformed() }
+            return section
         }
-    }
-
-    private static func languages(_ counts: UnsafeBufferPointer<UInt32>) -> Set<TextLanguage> {
-        Set(TextLanguage.allCases.filter { counts.count > $0.rawValue && counts[Int($0.rawValue)] > 0 })
     }
 
     /// Calls `body` with the names and bytes of the sections, in file order.
     package func withSections<Result>(
         _ body: ([(name: String, bytes: UnsafeRawBufferPointer)]) throws -> Result
     ) rethrows -> Result {
-        let bytes: [UnsafeRawBufferPointer] = [
-            UnsafeRawBufferPointer(terms.bytes), UnsafeRawBufferPointer(terms.ends),
-            UnsafeRawBufferPointer(frequencies), UnsafeRawBufferPointer(postings.bytes),
-            UnsafeRawBufferPointer(postings.ends), UnsafeRawBufferPointer(positions.bytes),
-            UnsafeRawBufferPointer(positions.ends), UnsafeRawBufferPointer(words.bytes),
-            UnsafeRawBufferPointer(words.ends), UnsafeRawBufferPointer(wordTerms),
-            UnsafeRawBufferPointer(wordPostings.bytes), UnsafeRawBufferPointer(wordPostings.ends),
-            UnsafeRawBufferPointer(lengths), UnsafeRawBufferPointer(languageCounts),
-            UnsafeRawBufferPointer(fieldPostings.bytes), UnsafeRawBufferPointer(fieldPostings.ends),
-            UnsafeRawBufferPointer(wordFieldPostings.bytes), UnsafeRawBufferPointer(wordFieldPostings.ends),
-        ]
-        return try withExtendedLifetime(owner) {
+        try withExtendedLifetime(owner) {
             try body(zip(Self.sections, bytes).map { (name: $0, bytes: $1) })
         }
     }

@@ -196,6 +196,8 @@ package struct InvertedIndexBuilder: Sendable {
         }
         parts.languages = vocabulary.textCounts
         parts.lengths = lengths
-        return InvertedIndex(parts)
+        // The sections of these arrays always form an index.
+        guard let index = try? InvertedIndex(parts) else { preconditionFailure("the arrays do not match") }
+        return index
     }
 }

@@ -9,14 +9,14 @@ public struct Snippet: Sendable, Hashable {
     /// `utf8Range` and does not depend on the length of the excerpt.
     public var anchor: Int
 
-    /// The length in bytes of the part of the text whose words decide about the anchor.
-    private static let anchorLength = 160
+    /// The length in bytes of the part of the text whose words decide about the anchor: that of a line.
+    private static let anchorLength = 80
     /// The factor by which words elsewhere in the text must be more informative than those of the preferred
     /// range.
     private static let elsewhereFactor: Float = 1.5
 
     /// Creates the excerpt around the most informative words of the query: those that few texts of the store
-    /// contain, identifiers, and words that are adjacent as in the query. Link targets are not considered.
+    /// contain.
     ///
     /// - Parameters:
     ///   - text: The text.
@@ -32,31 +32,20 @@ public struct Snippet: Sendable, Hashable {
             let whole = 0..<utf8.count
             var area = preferred.clamped(to: whole)
             guard let query else { return Snippet(Self.start(of: area, utf8, limit), [], nil) }
-            let matches = query.occurrences(in: utf8, within: whole)
-            let weighted = SnippetMatches(matches, of: query, in: utf8)
-            let inside = weighted.within(area)
-            let bodyStart = HeadingPath.bodyStart(of: utf8)
-            var found = inside.best(length: Self.anchorLength)
+            let matches = Matches(query, in: utf8)
+            let body = HeadingPath.bodyStart(of: utf8)..<utf8.count
+            var found = matches.best(in: area, length: Self.anchorLength)
             // Front matter is shown only if nothing else matches.
-            let elsewhere =
-                weighted.within(bodyStart..<utf8.count).best(length: Self.anchorLength)
-                ?? weighted.best(length: Self.anchorLength)
-            if let other = elsewhere, other.weight > (found?.weight ?? 0) * Self.elsewhereFactor {
-                found = other
-                if !(area.contains(other.range.lowerBound) && other.range.upperBound <= area.upperBound) {
-                    area = other.range.lowerBound < bodyStart ? whole : bodyStart..<utf8.count
+            for other in [body, whole] {
+                let best = matches.best(in: other, length: Self.anchorLength)
+                if let best, best.weight > (found?.weight ?? 0) * Self.elsewhereFactor {
+                    (found, area) = (best, other)
                 }
             }
             var range = Self.start(of: area, utf8, limit)
-            if let found, area.count > limit {
-                let window = weighted.within(area).best(length: limit, containing: found.best)
-                range = Self.range(
-                    utf8, area, around: window?.range ?? found.best, keeping: found.best, limit)
-            }
-            let highlights = matches.map(\.range).filter {
-                range.lowerBound <= $0.lowerBound && $0.upperBound <= range.upperBound
-            }
-            return Snippet(range, Self.union(of: highlights), found?.best.lowerBound)
+            if let found, area.count > limit { range = Self.range(utf8, area, around: found.range, limit) }
+            let highlights = matches.ranges(in: range)
+            return Snippet(range, Self.union(of: highlights), found?.range.lowerBound)
         }
     }
 
@@ -90,16 +79,15 @@ public struct Snippet: Sendable, Hashable {
         return alignedToWords(utf8, area, area.lowerBound..<(area.lowerBound + limit))
     }
 
-    /// Returns the excerpt of `area` with the given matches. A third of the remaining length is used for the
-    /// text before them.
+    /// Returns the excerpt around words, of which a third precedes them.
     private static func range(
-        _ utf8: UnsafeBufferPointer<UInt8>, _ area: Range<Int>, around matches: Range<Int>,
-        keeping best: Range<Int>, _ limit: Int
+        _ utf8: UnsafeBufferPointer<UInt8>, _ area: Range<Int>, around words: Range<Int>, _ limit: Int
     ) -> Range<Int> {
-        let start = max(area.lowerBound, matches.lowerBound - max(0, limit - matches.count) / 3)
+        let kept = words.lowerBound..<min(words.upperBound, words.lowerBound + limit)
+        let start = max(area.lowerBound, kept.lowerBound - (limit - kept.count) / 3)
         let end = min(area.upperBound, start + limit)
         let window = max(area.lowerBound, min(start, end - limit))..<end
-        return alignedToWords(utf8, area, window, keeping: best)
+        return alignedToWords(utf8, area, window, keeping: kept)
     }
 
     /// The maximum number of bytes by which a cut is moved to reach a space.
@@ -131,45 +119,49 @@ public struct Snippet: Sendable, Hashable {
     }
 }
 
-extension TextQuery {
-    /// A word of a text that matches the query.
-    typealias Match = AnalyzedText.Match
+extension Snippet {
+    /// The words of a text that match a query.
+    private struct Matches {
+        /// The words in order of their start.
+        let words: [AnalyzedText.Match]
+        /// The information of each clause of the query.
+        let weights: [Float]
 
-    /// Returns the first `limit` words within a range of a text that match the query.
-    func occurrences(
-        in utf8: UnsafeBufferPointer<UInt8>, within area: Range<Int>, limit: Int = .max
-    ) -> [Match] {
-        // The complete text determines its language.
-        let matches = AnalyzedText(utf8).matches(
-            of: scoring.map(\.clause), limit: area == 0..<utf8.count ? limit : .max)
-        return Array(
-            matches.lazy.filter {
-                area.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= area.upperBound
-            }.prefix(limit))
-    }
+        init(_ query: TextQuery, in utf8: UnsafeBufferPointer<UInt8>) {
+            words = AnalyzedText(utf8).matches(of: query.scoring.map(\.clause))
+            weights = query.scoring.map(\.information)
+        }
 
-    /// Returns whether a text contains a word that matches the query.
-    ///
-    /// - Complexity: O(length of text). If the text contains a word as the query spells it, only the text up
-    ///   to this word is read.
-    public func occurs(in text: String) -> Bool {
-        var text = text
-        return text.withUTF8 { utf8 in
-            containsWord(in: utf8) || !occurrences(in: utf8, within: 0..<utf8.count, limit: 1).isEmpty
+        func ranges(in area: Range<Int>) -> [Range<Int>] {
+            words.map(\.range).filter {
+                area.lowerBound <= $0.lowerBound && $0.upperBound <= area.upperBound
+            }
         }
-    }
 
-    /// Returns whether a text contains a word of the query in the same form.
-    private func containsWord(in utf8: UnsafeBufferPointer<UInt8>) -> Bool {
-        var words = Set<[UInt8]>()
-        for case .phrase(let terms) in scoring.lazy.map(\.clause) {
-            words.formUnion(terms.lazy.filter { $0.kind == .word }.map(\.word))
+        /// Returns the part of an area that contains the most informative different words; among equal
+        /// parts, the shortest one.
+        ///
+        /// - Parameter length: The maximum length in bytes.
+        func best(in area: Range<Int>, length: Int) -> (range: Range<Int>, weight: Float)? {
+            var best: (range: Range<Int>, weight: Float)?
+            var seen = Set<Int>()
+            let start = words.partitioningIndex { $0.range.lowerBound >= area.lowerBound }
+            for first in start..<words.count where words[first].range.upperBound <= area.upperBound {
+                seen.removeAll(keepingCapacity: true)
+                var weight: Float = 0
+                var range = words[first].range
+                let limit = min(area.upperBound, range.lowerBound + max(length, range.count))
+                for word in words[first...] {
+                    if word.range.lowerBound >= limit { break }
+                    guard word.range.upperBound <= limit, seen.insert(word.clause).inserted else { continue }
+                    weight += weights[word.clause]
+                    range = range.lowerBound..<max(range.upperBound, word.range.upperBound)
+                }
+                let isBetter = best.map { weight > $0.weight * 1.0001 } ?? true
+                let isShorter = best.map { weight >= $0.weight && range.count < $0.range.count } ?? true
+                if isBetter || isShorter { best = (range, weight) }
+            }
+            return best
         }
-        var isFound = false
-        TokenScanner.forEachToken(in: utf8) { token in
-            isFound = token.kind == .word && words.contains(WordFolding(utf8[token.range]).folded)
-            return !isFound
-        }
-        return isFound
     }
 }

@@ -1,21 +1,22 @@
-/// Documents in several inverted indexes, searched as if they were in one (``TextScoring``).
+/// The word indexes of a store, which are searched as one: those of the index file, and those of later
+/// changes.
 package struct TextCollection: Sendable {
-    /// The indexes, each with its deleted documents.
+    /// The indexes. No document is in two of them, unless it is removed from all others.
     package var parts: [TextPart] = []
 
+    /// Creates a collection without documents.
     package init() {}
 
-    /// The number of documents in all parts, excluding deleted ones.
+    /// The number of documents that are not deleted.
     package var documentCount: Int { parts.reduce(0) { $0 + $1.documents } }
 
-    /// Returns the scores of all documents.
+    /// Returns the scores of all documents for a query (BM25).
     ///
-    /// - Parameter counted: The documents among which the rarity of words and the mean length are measured;
-    ///   `nil` for all. The scores of these documents are then independent of the others.
+    /// - Parameter visible: The documents among which the rarity of words is measured; `nil` for all.
     /// - Throws: `CancellationError`.
-    /// - Complexity: O(documents + postings of the words).
-    package func scores(for query: TextQuery, among counted: VisibleDocuments? = nil) throws -> TextScores {
-        let (documents, length) = size(of: counted)
+    /// - Complexity: O(documents + postings of the query's words).
+    package func scores(for query: TextQuery, among visible: VisibleDocuments? = nil) throws -> TextScores {
+        let (documents, length) = size(of: visible)
         let meanLength = max(1, Float(length) / Float(max(1, documents)))
         func find(_ clause: TextQuery.Clause) throws -> [TextPart.Found] {
             try parts.map { part in
@@ -24,14 +25,12 @@ package struct TextCollection: Sendable {
             }
         }
         func information(_ found: [TextPart.Found]) -> Float {
-            TextScoring.information(count(found, counted), of: documents)
+            TextScoring.information(count(found, visible), of: documents)
         }
         var clauses = try query.scoring.map { scoring in
             let found = try find(scoring.clause)
             return TextScores.WeightedClause(
-                clause: scoring.clause,
-                weight: scoring.weight * Float(scoring.count) * information(found), found: found,
-                word: scoring.word, isPart: scoring.isPart, isCorrected: scoring.isCorrected)
+                weight: Float(scoring.count) * information(found), found: found, isPair: false)
         }
         for pair in query.pairs {
             guard case .phrase(let terms) = pair else { continue }
@@ -39,67 +38,40 @@ package struct TextCollection: Sendable {
             let mean = words.reduce(0, +) / Float(max(1, words.count))
             clauses.append(
                 TextScores.WeightedClause(
-                    clause: pair, weight: TextScoring.pairWeight * mean, found: try find(pair)))
+                    weight: TextScoring.pairWeight * mean, found: try find(pair), isPair: true))
         }
         return try TextScores(parts, clauses, meanLength: meanLength)
     }
 
-    /// Returns the number of documents, and the total number of their words.
-    ///
-    /// - Parameter counted: The documents that count; `nil` for all.
-    /// - Complexity: O(parts); with `counted`, O(documents).
-    func size(of counted: VisibleDocuments?) -> (documents: Int, length: Int) {
-        guard let counted else { return (documentCount, parts.reduce(0) { $0 + $1.length }) }
+    /// Returns the number of documents that are visible, and the number of their words.
+    func size(of visible: VisibleDocuments?) -> (documents: Int, length: Int) {
+        guard let visible else { return (documentCount, parts.reduce(0) { $0 + $1.length }) }
         var size = (documents: 0, length: 0)
         for part in parts.indices {
-            let (documents, length) = parts[part].size { counted.contains(part, $0) }
+            let (documents, length) = parts[part].size { visible.contains(part, $0) }
             size = (size.documents + documents, size.length + length)
         }
         return size
     }
 
-    /// Returns the number of documents found.
-    ///
-    /// - Parameters:
-    ///   - found: The documents found in each part.
-    ///   - counted: The documents that count; `nil` for all.
-    /// - Complexity: O(documents found).
-    func count(_ found: [TextPart.Found], _ counted: VisibleDocuments?) -> Int {
+    /// Returns the number of visible documents that have been found.
+    func count(_ found: [TextPart.Found], _ visible: VisibleDocuments?) -> Int {
         parts.indices.reduce(0) { sum, part in
-            guard let counted else { return sum + parts[part].documentCount(found[part]) }
-            return sum + parts[part].documentCount(found[part]) { counted.contains(part, $0) }
+            guard let visible else { return sum + parts[part].documentCount(found[part]) }
+            return sum + parts[part].documentCount(found[part]) { visible.contains(part, $0) }
         }
     }
 
-    /// Returns the documents that contain a word of the query, best first.
+    /// Returns whether each document of each part meets the conditions of a query; `nil` if it has none.
     ///
-    /// - Parameters:
-    ///   - query: The query.
-    ///   - limit: The maximum number of matches.
-    ///   - isAllowed: Returns whether the result may contain the given document of the given part.
-    ///   - precedes: Returns whether the first of two documents with equal scores ranks before the second.
     /// - Throws: `CancellationError`.
-    /// - Complexity: O(documents + postings of the words).
-    package func ranked(
-        _ query: TextQuery, limit: Int, isAllowed: (_ part: Int, _ document: Int) -> Bool = { _, _ in true },
-        precedes: @escaping (TextMatch, TextMatch) -> Bool
-    ) throws -> [TextMatch] {
-        guard limit > 0, documentCount > 0 else { return [] }
-        return try scores(for: query).best(limit, isAllowed: isAllowed, precedes: precedes)
-    }
-
-    /// Returns, for each document of each part, whether it contains everything that the query requires and
-    /// nothing that the query excludes, in any field or in the fields that the query names.
-    ///
-    /// - Returns: `nil` if the query requires and excludes nothing.
-    /// - Throws: `CancellationError`.
-    /// - Complexity: O(documents + occurrences of the required and excluded words).
     package func allowed(by query: TextQuery) throws -> [[Bool]]? {
         guard query.isSelective else { return nil }
         return try parts.map { part in
             var allowed = (0..<part.index.documentCount).map { !part.isRemoved($0) }
             for condition in query.conditions {
-                let contains = try part.contains(condition)
+                try Task.checkCancellation()
+                let contains = part.contains(condition.clause, in: condition.field)
                 for document in allowed.indices where contains[document] == condition.isExcluded {
                     allowed[document] = false
                 }

@@ -59,7 +59,6 @@ extension TextPart {
                 let found = phrase(terms)
                 return found.isEmpty
                     ? .nowhere : .counted(found.map { FoundDocument(document: $0, occurrences: $1) })
-            case .anyPhrase(let phrases): return find(anyOf: phrases)
             case .prefix(let prefix):
                 var found: [Int: FoundDocument] = [:]
                 for word in index.words.indices(beginningWith: prefix) {
@@ -119,48 +118,14 @@ extension TextPart {
         return result + first[next...]
     }
 
-    /// Returns the positions of a word, or of the beginnings of a phrase, in the bodies of documents. Those
-    /// of a prefix are not stored.
-    ///
-    /// - Parameter documents: The documents to read, in ascending order.
-    /// - Complexity: O(documents and occurrences of the words).
-    func occurrences(of clause: TextQuery.Clause, among documents: [Int]) -> WordOccurrences {
-        switch clause {
-        case .phrase(let terms): starts(ofPhrase: terms, among: documents)
-        case .anyPhrase(let phrases):
-            phrases.reduce(WordOccurrences()) { $0.union(starts(ofPhrase: $1, among: documents)) }
-        case .prefix: WordOccurrences()
-        }
-    }
-
-    /// Returns the documents that contain one of several phrases in the body or in another field.
-    private func find(anyOf phrases: [[Term]]) -> Found {
-        var found: [Int: FoundDocument] = [:]
-        for terms in phrases {
-            for (document, occurrences) in phrase(terms) {
-                found[document, default: FoundDocument(document: document, occurrences: 0)]
-                    .occurrences += occurrences
-            }
-            for (document, starts) in phraseInFields(terms, .all) {
-                for start in starts {
-                    found[document, default: FoundDocument(document: document, occurrences: 0)]
-                        .fields.formUnion(start.field)
-                }
-            }
-        }
-        return found.isEmpty ? .nowhere : .counted(found.values.sorted { $0.document < $1.document })
-    }
-
     /// Returns the documents whose body contains a phrase, and how often each document contains it.
     private func phrase(_ terms: [Term]) -> [(document: Int, occurrences: Int)] {
-        let starts = starts(ofPhrase: terms, among: nil)
+        let starts = starts(ofPhrase: terms)
         return starts.documents.indices.map { (starts.documents[$0], starts.count($0)) }
     }
 
     /// Returns the positions in the bodies of documents at which a phrase begins.
-    ///
-    /// - Parameter documents: The documents to read, in ascending order; `nil` for all.
-    private func starts(ofPhrase terms: [Term], among documents: [Int]?) -> WordOccurrences {
+    private func starts(ofPhrase terms: [Term]) -> WordOccurrences {
         var numbers: [(offset: UInt32, terms: [Int])] = []
         for term in terms {
             let found = self.numbers(of: term)
@@ -175,25 +140,11 @@ extension TextPart {
         // The positions at which the phrase can start in the documents that contain all words so far.
         var starts: WordOccurrences?
         for number in numbers {
-            let found = index.occurrences(ofAny: number.terms, among: starts?.documents ?? documents)
+            let found = index.occurrences(ofAny: number.terms, among: starts?.documents)
             starts = found.starts(ofPhraseWithOffset: number.offset, among: starts)
             if starts?.documents.isEmpty != false { break }
         }
         return starts ?? WordOccurrences()
-    }
-
-    /// Returns, for each document, whether it contains all words of a condition, excluded or not.
-    ///
-    /// - Throws: `CancellationError`.
-    /// - Complexity: O(documents + occurrences of the words), for each clause.
-    func contains(_ condition: TextQuery.Condition) throws -> [Bool] {
-        var contains = Array(repeating: true, count: index.documentCount)
-        for clause in condition.clauses {
-            try Task.checkCancellation()
-            let found = self.contains(clause, in: condition.field)
-            for document in contains.indices where !found[document] { contains[document] = false }
-        }
-        return contains
     }
 
     /// Returns, for each document, whether it contains a clause. All words of a phrase must be in the same
@@ -238,8 +189,6 @@ extension TextPart {
             for number in terms.flatMap({ numbers(of: $0) }) {
                 index.forEachFieldPosting(of: number) { document, fields, _ in body(document, fields) }
             }
-        case .anyPhrase(let phrases):
-            forEachMatch(find(anyOf: phrases)) { body($0.document, $0.fields) }
         case .prefix(let prefix):
             for word in index.words.indices(beginningWith: prefix) {
                 index.forEachFieldPosting(ofWord: word, body)
@@ -255,11 +204,9 @@ extension TextPart {
         var starts: [Int: Set<FieldOccurrence>]?
         for term in terms {
             var found: [Int: Set<FieldOccurrence>] = [:]
-            let words = term.isPrefix ? wordsInFields(beginningWith: term.word) : nil
-            for number in words?.numbers ?? Set(numbers(of: term)) {
+            for number in numbers(of: term) {
                 index.forEachFieldOccurrence(of: number) { document, occurrence in
                     guard fields.isSuperset(of: occurrence.field),
-                        words.map({ $0.fields[document]?.isSuperset(of: occurrence.field) == true }) ?? true,
                         let start = occurrence.start(ofPhraseWithOffset: term.offset),
                         starts?[document, default: []].contains(start) ?? true
                     else { return }
@@ -270,24 +217,6 @@ extension TextPart {
             starts = found
         }
         return starts ?? [:]
-    }
-
-    /// Returns the numbers of the terms of all words with a prefix, and the fields in which each document
-    /// has one of these words. With the fields, an inflected form with another beginning is found only if
-    /// another word of the same field has the prefix.
-    private func wordsInFields(
-        beginningWith prefix: [UInt8]
-    ) -> (numbers: Set<Int>, fields: [Int: TextFieldSet]) {
-        var numbers = Set<Int>()
-        var fields: [Int: TextFieldSet] = [:]
-        for word in index.words.indices(beginningWith: prefix) {
-            // The parts of words in camel case are no beginnings of words.
-            let number = Int(UInt32(littleEndian: index.wordTerms[word]))
-            guard Term.word(ofListing: index.words[word]) != nil, number < index.termCount else { continue }
-            numbers.insert(number)
-            index.forEachFieldPosting(ofWord: word) { fields[$0, default: []].formUnion($1) }
-        }
-        return (numbers, fields)
     }
 
     /// Returns the number of documents found that are not deleted.

@@ -7,17 +7,11 @@
 /// the number of occurrences in the body, divided by 1 - b + b · length / mean length, plus a constant for
 /// each other field that contains the word. A pair of adjacent words that occurs p times adds half of the
 /// mean information of its words times p / (p + 1).
-///
-/// A body with more than ``window`` words is scored like the window of this length with the highest score,
-/// unless the score of the whole body is higher (``BestWindows``).
 enum TextScoring {
     /// The frequency of a word at which it contributes half of its information.
     static let k1: Float = 0.9
     /// The influence of the length of the body on the frequency: 0 for none, 1 for full normalization.
     static let b: Float = 0.3
-    /// The number of words of a window, which is about the length of two passages. Windows of 100 to 400
-    /// words are almost equally good (decision 15).
-    static let window: UInt32 = 400
     /// The maximum share of the information of two words that their adjacency adds.
     static let pairWeight: Float = 0.5
 

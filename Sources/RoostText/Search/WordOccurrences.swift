@@ -10,9 +10,6 @@ struct WordOccurrences {
     /// The positions of the document with the given index.
     private func range(_ index: Int) -> Range<Int> { (index == 0 ? 0 : ends[index - 1])..<ends[index] }
 
-    /// Returns the positions in the document with the given index.
-    func positions(_ index: Int) -> ArraySlice<UInt32> { positions[range(index)] }
-
     /// The number of positions in the document with the given index.
     func count(_ index: Int) -> Int { range(index).count }
 
