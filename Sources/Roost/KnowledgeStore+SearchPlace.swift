@@ -12,12 +12,10 @@ extension KnowledgeStore {
     ///
     /// - Throws: `StorageError`.
     public func currentSearchPlace() async throws -> SearchPlace {
-        if passageSearchSupport.isKnownToBeMissing { return .client }
-        return try await searchPlace(in: try await storage.snapshot())
+        try await searchPlace(in: try await storage.snapshot())
     }
 
     func searchPlace(in snapshot: any StorageSnapshot) async throws -> SearchPlace {
-        passageSearchSupport.record(snapshot.passageSearch != nil)
         guard snapshot.passageSearch != nil else { return .client }
         if let searchPlace { return searchPlace }
         let dimension = min(embedder.space.dimension, EmbeddingSpace.maximumDimension)

@@ -28,10 +28,6 @@ public struct KnowledgeStore: Sendable {
     let wordCatalog: DerivedCatalog<TextContents>
     /// The statistics of vectors in a database.
     let pairStatistics = PairStatisticsCache()
-    /// Whether the storage can search passages itself.
-    let passageSearchSupport = PassageSearchSupport()
-    /// The rows that match recent filters.
-    let filteredRows = FilteredRows()
     /// The lines that clustering runs exclude, and the vectors of texts without them.
     let boilerplate: BoilerplateCatalog
     /// The store's folder; `nil` for a store without a folder.

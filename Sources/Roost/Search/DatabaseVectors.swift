@@ -12,13 +12,6 @@ struct DatabaseVectors: Sendable {
     /// The number of allowed rows up to which the database receives the rows instead of the filter.
     static let maximumSentRows = 20_000
 
-    /// The maximum ratio of the entries that match the filter to those that are allowed at which the client
-    /// checks found entries. Searches find this many times as many passages.
-    static let maximumSurplus = 4
-
-    /// The number of found passages up to which the client checks whether their entries are allowed.
-    private static let maximumCheckedPassages = 20_000
-
     /// - Parameters:
     ///   - filter: The filter of the search, without names of parent clusters.
     ///   - samples: The statistics of earlier searches.
@@ -43,31 +36,20 @@ struct DatabaseVectors: Sendable {
     /// Returns the best passage of each of the `k` nearest entries, best first. If scores are equal, the
     /// lower id comes first.
     ///
-    /// If most entries are allowed, as for a query that excludes a word, their rows are not sent to the
-    /// database. The client drops the other entries.
-    ///
     /// - Parameters:
     ///   - allowed: The rows of the entries that may be found; `nil` for all that match the filter.
-    ///   - matchingCount: The number of entries that match the filter.
     ///   - isFilterOnly: Whether `allowed` are exactly the entries that match the filter.
     func nearest(
-        to vector: [Float], k: Int, among allowed: RowSet?, of matchingCount: Int, isFilterOnly: Bool,
-        isExact: Bool
+        to vector: [Float], k: Int, among allowed: RowSet?, isFilterOnly: Bool, isExact: Bool
     ) async throws -> Nearest {
         guard k > 0 else { return Nearest(hits: [], plan: nil) }
-        let count = allowed?.count ?? matchingCount
-        let isLarge = count > Self.maximumSentRows && Self.maximumSurplus * count >= matchingCount
-        var checked = isLarge && !isFilterOnly ? allowed : nil
         var scope = PassageScope.matching(filter)
-        if let allowed, checked == nil, !isFilterOnly || count <= Self.maximumSentRows {
-            scope = .rows(allowed)
-        }
-        let firstDepth = 2 * k + 16
-        var depth = firstDepth
+        if let allowed, !isFilterOnly || allowed.count <= Self.maximumSentRows { scope = .rows(allowed) }
+        var depth = 2 * k + 16
         while true {
             let found = try await search.nearestPassages(
                 to: vector, limit: depth, in: scope, isExact: isExact)
-            let passages = found.passages.lazy.filter { checked?.contains($0.row) != false }.map {
+            let passages = found.passages.lazy.map {
                 PassageContents.Hit(
                     entry: $0.entry, entryRow: $0.row, ordinal: $0.ordinal, score: $0.score)
             }
@@ -76,14 +58,13 @@ struct DatabaseVectors: Sendable {
                 let hits = best.hits.sorted { ($1.score, $0.entry) < ($0.score, $1.entry) }
                 return Nearest(hits: Array(hits.prefix(k)), plan: found.plan)
             }
-            depth *= QueryPlan.stageGrowth
-            if let rows = checked, depth > Self.maximumCheckedPassages {
-                (scope, checked, depth) = (.rows(rows), nil, firstDepth)
-            }
+            depth *= Self.depthGrowth
         }
     }
 
-    /// Returns the vectors of some entries.
+    /// The factor by which more passages are found if they belong to too few entries.
+    private static let depthGrowth = 4
+
     func contents(ofRows rows: RowSet) async throws -> PassageContents {
         PassageContents(of: try await search.passageVectors(ofRows: rows))
     }

@@ -19,23 +19,15 @@ struct Diversifier: Sendable {
     ///
     /// - Parameters:
     ///   - hits: The hits to select from.
-    ///   - selected: Hits that were selected earlier and precede the new ones.
     ///   - count: The maximum number of hits to select.
     /// - Returns: The selected hits, in their new order.
     /// - Throws: `CancellationError`.
     /// - Complexity: O(count · hits · dimension).
-    func select(from hits: [QueryHit], after selected: [QueryHit], count: Int) throws -> [QueryHit] {
-        guard !hits.isEmpty else { return [] }
-        // Relevance and cosines are added, so scores are scaled to the range of cosines. The scale includes
-        // the selected hits, so that the order does not depend on how many hits are selected at once.
-        let all = selected + hits
-        let maximumScore = max(all.map(\.score).max() ?? 0, .leastNormalMagnitude)
-        let scale = max(0, all.map(\.similarity).max() ?? 0) / maximumScore
-        var rest = hits.map { hit in
-            Rest(
-                hit: hit, relevance: hit.score * scale,
-                similarity: selected.map { Self.cosine($0, hit) }.max() ?? 0)
-        }
+    func select(from hits: [QueryHit], count: Int) throws -> [QueryHit] {
+        // Relevance and cosines are added, so scores are scaled to the range of cosines.
+        let maximumScore = max(hits.map(\.score).max() ?? 0, .leastNormalMagnitude)
+        let scale = max(0, hits.map(\.similarity).max() ?? 0) / maximumScore
+        var rest = hits.map { Rest(hit: $0, relevance: $0.score * scale, similarity: 0) }
         var chosen: [QueryHit] = []
         while chosen.count < count, !rest.isEmpty {
             try Task.checkCancellation()

@@ -11,10 +11,8 @@ public import RoostModel
 public struct EntrySearch: Sendable, Hashable {
     /// The value that a search compares entries with: a text, other entries or a vector.
     public enum Subject: Sendable, Hashable {
-        /// A query. Depending on ``EntrySearch/mode``, it is embedded as a query, its words are searched for,
-        /// or both. These operators apply (`TextQuery`): `"some words"` must occur as a phrase, `-word` and
-        /// `--not word` must not occur, `begin*` matches a prefix. In ``SearchMode/vector``, only `--not`
-        /// is an operator. A phrase that no entry contains is text (`TextQuery.unmatchedPhrases`).
+        /// A query, which is embedded, whose words are searched for, or both, depending on
+        /// ``EntrySearch/mode``. It can have operators in every mode (`TextQuery`).
         case text(String)
         /// A text of any length that is embedded as if it were an entry: split into passages, whose mean
         /// vector is compared with passages and with whole entries (``QueryHit/similarity``). Words are not
@@ -41,32 +39,24 @@ public struct EntrySearch: Sendable, Hashable {
     /// The condition that entries must meet. It applies before the limit, so a filter does not make a result
     /// shorter than the limit if enough entries match.
     public var filter: EntryFilter
-    /// The minimum score of a hit, from 0 to 1. With `nil`, a result whose best score is below the noise
-    /// level is empty (``QueryResult/noiseLevel``), and a list ends where the score is 0, unless
-    /// ``includesAll`` is set.
+    /// The minimum score of a hit, from 0 to 1. With `nil`, a result is empty if no entry is close to the
+    /// query (``QueryResult/nearest``), and a list ends where the score is 0, unless ``includesAll`` is set.
     public var minimumScore: Float?
     /// The minimum cosine similarity of a hit, from -1 to 1. It also applies to hits that were found by
     /// words.
     public var minimumSimilarity: Float?
-    /// Whether the result has hits even if its best score is below the noise level, and hits with a score
-    /// of 0.
+    /// Whether the result has hits even if no entry is close to the query, and hits with a score of 0.
     public var includesAll = false
     /// Whether words are searched for exactly as the query spells them, apart from inflection. Otherwise,
     /// words that the store does not contain are replaced with similar words (``QueryResult/corrections``).
     public var usesExactWords = false
     /// The entries that the caller may see, which the filter must not exceed; `nil` for all entries. Only
-    /// these decide which words are replaced, and with which words: otherwise, a correction, or the lack of
-    /// one, would tell whether a hidden entry has a word.
+    /// these decide which words are replaced, and how rare words are: otherwise, corrections and scores would
+    /// tell whether a hidden entry has a word.
     public var visible: EntryFilter?
-    /// Whether the rarity of words, on which scores depend, is measured among the ``visible`` entries only.
-    /// Otherwise, the scores would tell whether hidden entries have a word. It takes time proportional to the
-    /// number of entries.
-    package var countsOnlyVisible = false
     /// Whether all vectors are compared. If `false`, the search of a large store may use a graph index, which
     /// finds nearly all of the nearest passages.
     public var isExact = false
-    /// The weight of the evidence of meaning relative to that of words; from 0 to 1,000,000.
-    public var vectorWeight: Float = 1
     /// The weight of the evidence of words relative to that of meaning; from 0 to 1,000,000.
     public var textWeight: Float = 1
     /// The weight of a hit's difference from better hits, from 0 to 1 (maximal marginal relevance, Carbonell
@@ -124,13 +114,10 @@ extension EntrySearch {
         if let minimumSimilarity, minimumSimilarity.isNaN {
             try refuse("the minimum similarity is not a number")
         }
-        let weights = 0...Self.maximumWeight
-        guard weights.contains(vectorWeight), weights.contains(textWeight) else {
-            try refuse("the weights of vectors and words must be from 0 to \(Int(Self.maximumWeight))")
+        guard (0...Self.maximumWeight).contains(textWeight) else {
+            try refuse("the weight of words must be from 0 to \(Int(Self.maximumWeight))")
         }
-        if (mode == .hybrid && vectorWeight == 0 && textWeight == 0) || (mode == .text && textWeight == 0) {
-            try refuse("all weights that the mode uses are 0; set the weight of vectors or words above 0")
-        }
+        if mode == .text, textWeight == 0 { try refuse("a search by words needs a weight of words above 0") }
         if let diversity, !(0...1).contains(diversity) { try refuse("diversity must be from 0 to 1") }
         if let duplicateThreshold, duplicateThreshold.isNaN {
             try refuse("the similarity threshold of duplicates is not a number")

@@ -26,8 +26,7 @@ package struct HitDocument: Encodable {
         package var marks: [[Int]]
     }
 
-    /// The shares of the score, and the rank and score of the hit in the vector search and in the text
-    /// search.
+    /// The shares of the score, and the score by words.
     package struct Explanation: Encodable {
         /// The parts of the score, which add up to it.
         package struct Shares: Encodable {
@@ -42,13 +41,7 @@ package struct HitDocument: Encodable {
             package var recency: Float?
         }
 
-        package struct Ranking: Encodable {
-            package var rank: Int
-            package var score: Float
-        }
-
-        package var vector: Ranking?
-        package var text: Ranking?
+        package var textScore: Float?
         package var shares: Shares
     }
 
@@ -75,7 +68,6 @@ package struct HitDocument: Encodable {
     /// The cosine similarity of the query and the passage.
     package var similarity: Float
     /// Kept for one release; see `score`.
-    package var fused: Float
     package var title: String?
     package var location: Location
     package var content: String
@@ -116,7 +108,6 @@ package struct HitDocument: Encodable {
         id = entry.id.text
         score = hit.score
         similarity = hit.similarity
-        fused = hit.fused
         title = hit.title
         let found = entry.location(ofByte: snippet?.anchor ?? range.lowerBound)
         location = Location(line: found.line, page: found.page, headings: found.headings)
@@ -135,10 +126,8 @@ package struct HitDocument: Encodable {
                 range: [range.lowerBound, range.upperBound], text: entry.text(in: range) ?? "")
         }
         if additions.hasExplanation {
-            let vector = hit.vectorRank.map { Explanation.Ranking(rank: $0, score: hit.similarity) }
-            let text = hit.textRank.map { Explanation.Ranking(rank: $0, score: hit.textScore ?? 0) }
             explanation = Explanation(
-                vector: vector, text: text, shares: Explanation.Shares(hit.explanation))
+                textScore: hit.textScore, shares: Explanation.Shares(hit.explanation))
         }
         if additions.hasDuplicates { duplicates = hit.duplicates.map(\.text) }
         createdAt = DateText.string(from: entry.createdAt)

@@ -3,157 +3,118 @@ import RoostModel
 import RoostText
 import RoostVectors
 
-/// The step that turns candidates into hits: it reads their entries from the snapshot, computes exact scores,
-/// and checks that the storage agrees with what the indexes found.
+/// The step that reads the entries of the best candidates from the storage.
 struct HitResolver: Sendable {
     let plan: QueryPlan
     let relevance: Relevance
-    /// The scores by words; `nil` if the plan has no words.
     let words: WordScores?
     let snapshot: any StorageSnapshot
-    /// The revision up to which the passage index includes all changes.
+    /// The revision up to which the index of vectors includes all changes.
     let passagesRevision: Revision
-    /// The revision up to which the word index includes all changes; `nil` if words are not searched.
-    let wordsRevision: Revision?
 
-    /// Returns the hits for the given candidates, in the same order. Candidates that the snapshot does not
-    /// have are left out.
+    /// Returns the first hits of a ranking, best first. Candidates that the snapshot does not have, because
+    /// they have just been removed, are left out.
     ///
-    /// - Throws: ``IndexFault`` if an index disagrees with the storage; `StorageError`.
-    func hits(for candidates: [Candidate]) async throws -> [QueryHit] {
+    /// - Parameter count: The maximum number of hits.
+    /// - Throws: ``IndexFault`` if the index contradicts the storage; `StorageError`; `CancellationError`.
+    func hits(_ count: Int, of candidates: [Candidate]) async throws -> [QueryHit] {
+        let minimumSimilarity = plan.search.minimumSimilarity ?? -.infinity
+        let minimumScore = plan.search.minimumScore ?? -.infinity
+        let diversifier = plan.search.diversity.flatMap { $0 > 0 ? Diversifier(weight: $0) : nil }
+        // The most different hits are selected from all of them.
+        let needed = diversifier == nil ? count : candidates.count
+        var duplicates = plan.search.duplicateThreshold.map(NearDuplicates.init(threshold:))
+        var hits: [QueryHit] = []
+        var rest = candidates[...]
+        while hits.count < needed, !rest.isEmpty {
+            let part = rest.prefix(max(Self.minimumPart, needed))
+            rest = rest.dropFirst(part.count)
+            for hit in try await resolved(part) where hits.count < needed {
+                guard hit.similarity >= minimumSimilarity, hit.score >= minimumScore else { continue }
+                if let first = duplicates?.first(similarTo: hit.entry) {
+                    hits[first].duplicates.append(hit.id)
+                } else {
+                    hits.append(hit)
+                    duplicates?.add(hit.entry)
+                }
+            }
+        }
+        if let diversifier { hits = try diversifier.select(from: hits, count: count) }
+        for index in hits.indices { hits[index].rank = index + 1 }
+        return hits
+    }
+
+    /// The minimum number of entries that are read at once.
+    private static let minimumPart = 16
+
+    private func resolved(_ candidates: ArraySlice<Candidate>) async throws -> [QueryHit] {
+        try Task.checkCancellation()
         let entries = try await snapshot.entries(candidates.map(\.id))
         let byID = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
+        try await check(candidates, byID)
         let breakdowns = words?.breakdowns(of: candidates.map { ($0.id, $0.row) }) ?? [:]
-        try await check(candidates, byID, breakdowns)
         return candidates.compactMap { candidate in
             byID[candidate.id].map { hit($0, for: candidate, breakdowns[candidate.id]) }
         }
     }
 
-    /// Returns the hit of a candidate, with a score that is computed from the stored vectors.
-    private func hit(
-        _ entry: Entry, for candidate: Candidate, _ words: TextScores.Breakdown?
-    ) -> QueryHit {
+    private func hit(_ entry: Entry, for candidate: Candidate, _ words: TextScores.Breakdown?) -> QueryHit {
         var hit = QueryHit(entry, nearestTo: plan.vector)
         hit.row = candidate.row
-        hit.fused = candidate.fused
-        hit.vectorRank = candidate.vectorRank
-        hit.textRank = candidate.textRank
-        hit.textScore = candidate.textScore
-        let hasVectors = entry.embeddings.count == plan.vector.count
-        let passage = hasVectors ? hit.similarity : nil
-        let whole = hasVectors ? innerProduct(entry.embeddings, plan.vector) : nil
-        let projection = hasVectors ? relevance.projection(of: entry.embeddings) : nil
-        let textScore = candidate.textScore ?? 0
-        let evidence = relevance.evidence(passage: passage, entry: whole, projection, words: textScore)
-        hit.evidence = evidence.total
-        hit.relativeEvidence = relevance.relativeEvidence(hit.evidence)
-        hit.score = relevance.score(hit.evidence)
-        let uncorrected = relevance.withoutFeedback
-        hit.uncorrectedScore = uncorrected.score(
-            uncorrected.evidence(
-                passage: passage, entry: whole, projection, words: textScore - (words?.corrected ?? 0)
-            ).total)
-        hit.explanation = relevance.explanation(
-            of: hit.score, evidence, passage: hit.similarity, entry: whole, words)
-        if plan.comparesWholeEntries, let whole { hit.similarity = max(whole, hit.similarity) }
-        // The model does not understand a text with a zero vector, so its cosine is no evidence against it.
-        let known = entry.embeddings.contains { $0 != 0 } ? passage : nil
-        hit.hasAllWords =
-            hasAllWords(words)
-            && (areTogether(words) || relevance.isAnswer(passage: known, entry: whole)
-                || containsQuery(entry.content))
+        hit.textScore = candidate.wordScore > 0 ? candidate.wordScore : nil
+        hit.relativeEvidence = relevance.relativeEvidence(candidate.evidence.total)
+        hit.score = Relevance.score(ofRelativeEvidence: hit.relativeEvidence)
+        let wordCount = self.words?.scores.wordCount ?? 0
         hit.isClose =
-            hit.uncorrectedScore >= Relevance.noiseLevel
-            && relevance.isClose(passage: known, entry: whole, coverage: coverage(of: words))
+            relevance.isClose(passage: candidate.passage?.score, entry: candidate.entryCosine)
+            || wordCount > 0 && words?.words == wordCount
+        hit.explanation = relevance.explanation(
+            of: hit.score, candidate.evidence, passage: hit.similarity, entry: candidate.entryCosine, words)
+        if plan.comparesWholeEntries, let whole = candidate.entryCosine {
+            hit.similarity = max(whole, hit.similarity)
+        }
         return hit
     }
 
-    /// Returns whether an entry contains all words of the query, as corrected.
-    private func hasAllWords(_ found: TextScores.Breakdown?) -> Bool {
-        guard let found, let scores = words?.scores else { return false }
-        return found.words > 0 && found.words >= scores.wordCount
-    }
+    // MARK: Consistency
 
-    private func areTogether(_ found: TextScores.Breakdown?) -> Bool {
-        guard let found, let scores = words?.scores else { return false }
-        return scores.areTogether(in: found)
-    }
+    /// The tolerances for the difference of scores that were computed from the same vectors, relative to the
+    /// lengths of the vectors and absolute.
+    private static let (relativeTolerance, absoluteTolerance): (Float, Float) = (1e-3, 1e-6)
 
-    /// The maximum length in bytes of a text that is searched for the query as a whole.
-    private static let maximumSearchedLength = 1 << 20
-
-    /// Returns whether a text contains the query verbatim, including stop words, without regard to case.
-    private func containsQuery(_ text: String) -> Bool {
-        guard let query = plan.text?.plainText, text.utf8.count <= Self.maximumSearchedLength else {
-            return false
-        }
-        return text.range(of: query, options: .caseInsensitive) != nil
-    }
-
-    /// Returns the share of the information of the query's words that an entry contains.
-    private func coverage(of words: TextScores.Breakdown?) -> Float {
-        guard let covered = words?.covered, covered > 0, let scores = self.words?.scores else { return 0 }
-        return covered / max(covered, scores.wordInformation)
-    }
-
-    /// The maximum relative error of a score due to rounding.
-    private static let relativeTolerance: Float = 1e-3
-    /// The number of candidates whose texts are checked for the words that the index found in them, and the
-    /// length in bytes after which no further text is checked. A few texts are enough to detect an index that
-    /// was built from other texts, because most checks then fail.
-    private static let (checkedTexts, checkedLength) = (8, 1 << 20)
-    /// The maximum absolute error of a score due to rounding, for vectors near zero.
-    private static let absoluteTolerance: Float = 1e-6
-
-    private func check(
-        _ candidates: [Candidate], _ entries: [Entry.ID: Entry],
-        _ breakdowns: [Entry.ID: TextScores.Breakdown]
-    ) async throws {
+    /// Checks that the entries have the vectors that the index states.
+    ///
+    /// - Throws: ``IndexFault``; `StorageError`.
+    private func check(_ candidates: ArraySlice<Candidate>, _ entries: [Entry.ID: Entry]) async throws {
         let norm = length(of: plan.vector)
-        var (wrongVectors, wrongWords) = ([Entry.ID](), [Entry.ID]())
-        var length = 0
-        for (index, candidate) in candidates.enumerated() {
-            let entry = entries[candidate.id]
-            if let passage = candidate.passage, !agrees(passage, entry, norm) {
-                wrongVectors.append(candidate.id)
-            }
-            if index < Self.checkedTexts, length < Self.checkedLength, let text = plan.text,
-                let words = breakdowns[candidate.id], words.body > 0
-            {
-                length += entry?.content.utf8.count ?? 0
-                if entry.map({ !text.occurs(in: $0.content) }) ?? true { wrongWords.append(candidate.id) }
-            }
-        }
-        guard !wrongVectors.isEmpty || !wrongWords.isEmpty else { return }
+        // Without changes since the index was brought up to date, no entry can be missing.
+        let isCurrent = snapshot.stamp.revision <= passagesRevision
+        let isIncomplete = candidates.contains { $0.passage != nil && entries[$0.id] == nil }
+        if isCurrent, isIncomplete { throw IndexFault(reason: "it contradicts the store") }
+        let wrong = candidates.filter { candidate in
+            guard let entry = entries[candidate.id], let passage = candidate.passage else { return false }
+            return !agrees(passage, entry, norm)
+        }.map(\.id)
+        guard !wrong.isEmpty else { return }
         // An index that is older than an entry's last change cannot reflect that change.
-        let revisions = try await snapshot.revisions(of: wrongVectors + wrongWords)
-        func isKnown(_ id: Entry.ID, at revision: Revision) -> Bool {
-            revisions[id].map { $0 <= revision } ?? true
-        }
-        if wrongVectors.contains(where: { isKnown($0, at: passagesRevision) }) {
-            throw IndexFault.vectorsDisagree
-        }
-        if let wordsRevision, wrongWords.contains(where: { isKnown($0, at: wordsRevision) }) {
-            throw IndexFault.wordsDisagree
+        let revisions = try await snapshot.revisions(of: wrong)
+        if wrong.contains(where: { revisions[$0].map { $0 <= passagesRevision } ?? false }) {
+            throw IndexFault(reason: "it contradicts the store")
         }
     }
 
-    /// Returns whether the passage's vector in the storage yields the score that the index computed.
-    private func agrees(_ passage: PassageContents.Hit, _ entry: Entry?, _ norm: Float) -> Bool {
-        let stored = entry?.searchablePassages.first {
+    private func agrees(_ passage: PassageContents.Hit, _ entry: Entry, _ norm: Float) -> Bool {
+        let stored = entry.searchablePassages.first {
             $0.ordinal == passage.ordinal && $0.vector.count == plan.vector.count
         }?.vector
         guard let stored else { return false }
-        // Rounding errors are proportional to the lengths of the vectors.
         let tolerance = Self.relativeTolerance * norm * length(of: stored) + Self.absoluteTolerance
         return abs(innerProduct(stored, plan.vector) - passage.score) <= tolerance
     }
 }
 
 extension QueryHit {
-    /// Creates the hit for an entry, with the passage that is nearest to a vector. If several passages are
-    /// equally near, the first one is chosen.
+    /// Creates a hit with the passage of an entry that is nearest to a vector.
     init(_ entry: Entry, nearestTo vector: [Float]) {
         var best: QueryHit?
         for passage in entry.searchablePassages where passage.vector.count == vector.count {

@@ -18,33 +18,16 @@ public struct QueryHit: Sendable, Hashable {
     public var rank = 0
     /// The shares of the score, by the kind of match that contributed them.
     public var explanation = ScoreExplanation()
-    /// The rank among the nearest vectors, from 1; `nil` if the entry is not among them.
-    public var vectorRank: Int?
-    /// The rank among the best entries by words, from 1; `nil` if the entry is not among them.
-    public var textRank: Int?
     /// The score by words (BM25F); `nil` if the entry contains none of the words, or words are not searched.
     public var textScore: Float?
-    /// The sum of `weight / (60 + rank)` over the lists that contain the entry (reciprocal rank fusion). It
-    /// does not determine the order, and the next release removes it; use ``score``.
-    public var fused: Float = 0
     /// The near-duplicates of the entry that the search also found, best first.
     public var duplicates: [Entry.ID] = []
     /// The storage's row of the entry, as the index states it; `nil` if no index found the entry.
     package internal(set) var row: UInt32?
-    /// The evidence from which the score is computed (``Relevance``), at most that of the hits of earlier
-    /// stages (``HitAssembly``).
-    var evidence: Float = 0
-    /// The evidence without this limit. It orders the hits of one stage, also those whose scores are all 0 or
-    /// all 1.
-    var unlimitedEvidence: Float = 0
     /// The evidence relative to that of an exact match, from 0 to 1.
     package internal(set) var relativeEvidence: Float = 0
-    /// The score without the evidence of corrected words, which is compared with the noise level.
-    var uncorrectedScore: Float = 0
-    /// Whether the entry contains all words of the query, and they make it an answer
-    /// (``Relevance/isAnswer(passage:entry:)``).
-    var hasAllWords = false
-    /// Whether the entry is closer to the query than noise (``Relevance/isClose(passage:entry:coverage:)``).
+    /// Whether the entry is closer to the query than noise (``Relevance/isClose(passage:entry:)``), or
+    /// contains all of its words.
     var isClose = false
 
     /// Creates a hit, for example for a preview. The other properties can be set afterwards.

@@ -2,60 +2,74 @@ import RoostModel
 import RoostText
 import RoostVectors
 
-/// The step that turns searches into plans: it parses queries, embeds texts, and looks up entries.
+/// The step that turns searches into plans: it parses queries, corrects their spelling, embeds texts, and
+/// looks up entries.
 struct QueryPlanner {
-    let embedder: any Embedder
-    let splitter: PassageSplitter
-    let storage: any StorageProvider
+    private let store: KnowledgeStore
+    private var embedder: any Embedder { store.embedder }
 
     /// The number of entries whose vectors are read at once.
     private static let entriesPerRead = 256
 
-    /// A query that has been parsed but not embedded yet.
-    private struct ParsedQuery {
-        var index: Int
-        var words: TextQuery?
-        /// The text without operators.
-        var plain: String
-    }
+    init(_ store: KnowledgeStore) { self.store = store }
 
     /// Returns the plans of the given searches, in the same order. All queries are embedded together.
     ///
-    /// - Parameter phrases: For each search, the words with a hyphen that are text (``ExclusionCheck``).
     /// - Throws: ``RoostError`` for the first search that is invalid; `EmbedderError`; `StorageError`.
-    func plans(
-        for searches: [EntrySearch], keepingAsText phrases: [Set<String>]
-    ) async throws -> [QueryPlan] {
-        for search in searches { try search.validate() }
-        var queries: [ParsedQuery] = []
-        for (index, search) in searches.enumerated() {
-            guard case .text(let text) = search.subject else { continue }
-            queries.append(
-                try Self.parse(
-                    text, phrases[index], search.mode, index,
-                    name: searches.count > 1 ? "query \(index + 1)" : "query"))
-        }
+    func plans(for searches: [EntrySearch]) async throws -> [QueryPlan] {
         var plans = [QueryPlan?](repeating: nil, count: searches.count)
-        if !queries.isEmpty {
-            let needVectors = queries.contains { searches[$0.index].needsVectors }
-            let embeddings = try await embeddings(of: queries.map(\.plain), areRequired: needVectors)
-            for (row, query) in queries.enumerated() {
-                let isVector = searches[query.index].mode == .vector
-                let isKnown = isVector || embedder.understands(query.plain)
-                plans[query.index] = QueryPlan(
-                    search: searches[query.index], vector: isKnown ? embeddings?.vectors.row(row) ?? [] : [],
-                    text: query.words, omittedTokens: embeddings?.omittedTokens[row] ?? 0)
-            }
-        }
         for (index, search) in searches.enumerated() {
+            try search.validate()
             switch search.subject {
-            case .text: break
+            case .text(let text):
+                let name = searches.count > 1 ? "query \(index + 1)" : "query"
+                plans[index] = QueryPlan(search: search, vector: [], text: try Self.parse(text, name: name))
             case .document(let text): plans[index] = try await plan(search, document: text)
             case .entries(let ids): plans[index] = try await plan(search, entries: ids)
             case .vector(let vector): plans[index] = try plan(search, vector: vector)
             }
         }
-        return plans.compactMap(\.self)
+        var all = plans.compactMap(\.self)
+        try await resolve(&all)
+        try await embed(&all)
+        return all
+    }
+
+    /// Looks up and corrects the words of queries in the index of words.
+    private func resolve(_ plans: inout [QueryPlan]) async throws {
+        guard plans.contains(where: \.usesWords) else { return }
+        let contents = try await store.wordCatalog.current()
+        var rows: [EntryFilter: RowSet] = [:]
+        for index in plans.indices {
+            guard let text = plans[index].text, plans[index].usesWords else { continue }
+            let search = plans[index].search
+            if let visible = search.visible, !visible.matchesAll {
+                if rows[visible] == nil {
+                    let snapshot = try await store.storage.snapshot()
+                    rows[visible] = try await snapshot.rows(
+                        matching: try await visible.expandingParentCluster(in: snapshot))
+                }
+                plans[index].visibleRows = rows[visible]
+            }
+            plans[index].text = try await contents.resolved(
+                text, correctsSpelling: plans[index].comparesWords && !search.usesExactWords,
+                among: plans[index].visibleRows, with: embedder)
+        }
+    }
+
+    /// Embeds the texts of queries.
+    private func embed(_ plans: inout [QueryPlan]) async throws {
+        let queries = plans.indices.filter { plans[$0].text != nil }
+        guard !queries.isEmpty else { return }
+        let texts = queries.map { plans[$0].text?.plainText ?? "" }
+        let areRequired = queries.contains { plans[$0].search.needsVectors }
+        guard let embeddings = try await embeddings(of: texts, areRequired: areRequired) else { return }
+        for (row, index) in queries.enumerated() {
+            plans[index].omittedTokens = embeddings.omittedTokens[row]
+            if plans[index].search.mode == .vector || embedder.understands(texts[row]) {
+                plans[index].vector = embeddings.vectors.row(row)
+            }
+        }
     }
 
     /// Returns the embeddings of queries; `nil` if the model cannot embed them and they are not required.
@@ -68,21 +82,17 @@ struct QueryPlanner {
         }
     }
 
-    private static func parse(
-        _ text: String, _ phrases: Set<String>, _ mode: SearchMode, _ index: Int, name: String
-    ) throws -> ParsedQuery {
+    private static func parse(_ text: String, name: String) throws -> TextQuery {
         guard !text.allSatisfy(\.isWhitespace) else {
             throw RoostError(.badInput, "cannot search: the \(name) is empty; enter words to search for")
         }
-        let words =
-            mode == .vector ? TextQuery(exclusionsIn: text) : TextQuery(text, keepingAsText: phrases)
-        guard !words.isOnlyExclusion else {
+        let query = TextQuery(text)
+        guard !query.isOnlyExclusion else {
             throw RoostError(
                 .badInput,
                 "cannot search: the \(name) contains only excluded words; add words to search for")
         }
-        let isUsed = mode != .vector || words.isSelective
-        return ParsedQuery(index: index, words: isUsed ? words : nil, plain: words.plainText)
+        return query
     }
 
     private func plan(_ search: EntrySearch, document text: String) async throws -> QueryPlan {
@@ -90,7 +100,7 @@ struct QueryPlanner {
             throw RoostError(.badInput, "cannot search for similar entries: the text is empty")
         }
         var report = IngestReport()
-        let entry = try await EntryEmbedder(embedder: embedder, splitter: splitter)
+        let entry = try await EntryEmbedder(embedder: embedder, splitter: store.splitter)
             .embed([Entry(content: text)], reusing: nil, &report)[0]
         var plan = try plan(search, vector: entry.embeddings)
         plan.comparesWholeEntries = true
@@ -103,7 +113,7 @@ struct QueryPlanner {
             throw RoostError(.badInput, "cannot search for similar entries: no entry is given")
         }
         try embedder.space.requireSupportedDimension()
-        let snapshot = try await storage.snapshot()
+        let snapshot = try await store.storage.snapshot()
         var mean = [Float](repeating: 0, count: embedder.space.dimension)
         for start in stride(from: 0, to: ids.count, by: Self.entriesPerRead) {
             let part = ids[start..<min(ids.count, start + Self.entriesPerRead)]

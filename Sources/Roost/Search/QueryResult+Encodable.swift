@@ -29,7 +29,7 @@ extension SearchNotice: Encodable {
 
 extension QueryResult: Encodable {
     private enum CodingKeys: String, CodingKey {
-        case hits, nearest, noiseLevel, stamp, candidateCount, omittedTokens, notices, corrections
+        case hits, nearest, stamp, candidateCount, omittedTokens, notices, corrections
     }
 
     /// Encodes an object with the properties of the result, and ``corrections``.
@@ -44,7 +44,6 @@ extension QueryResult: Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(documents(hits), forKey: .hits)
         try container.encode(documents(nearest), forKey: .nearest)
-        try container.encode(noiseLevel, forKey: .noiseLevel)
         try container.encode(stamp, forKey: .stamp)
         try container.encode(candidateCount, forKey: .candidateCount)
         try container.encode(omittedTokens, forKey: .omittedTokens)

@@ -3,14 +3,11 @@ public import RoostText
 
 /// The result of a search.
 public struct QueryResult: Sendable {
-    /// The hits, best first. If hits are equally good, the one with the lower id comes first. If no entry is
-    /// close to the query, only hits that contain all words of the query remain. An entry is close if its
-    /// score reaches ``noiseLevel``, and if it has some of the meaning or most of the words of the query.
+    /// The hits, best first. If hits are equally good, the one with the lower id comes first. Empty if no
+    /// entry is close to the query: none has a meaning that unrelated text rarely has, or all of its words.
     public var hits: [QueryHit]
     /// The best hits, at most three, if ``hits`` is empty because no entry is close to the query.
     public var nearest: [QueryHit] = []
-    /// The score that unrelated text rarely exceeds in this store; 0 if the search has no noise level.
-    public var noiseLevel: Float = 0
     /// The state of the store that was searched.
     public var stamp: Stamp
     /// The number of entries that match the filter, contain what the query requires and do not contain what
@@ -22,20 +19,19 @@ public struct QueryResult: Sendable {
     public internal(set) var databasePlan: PassageSearchPlan?
     /// Messages to the user about how the result was obtained.
     public var notices: [SearchNotice] = []
-    /// Whether none of the best hits is closer to the query than unrelated text, even if
-    /// ``EntrySearch/includesAll`` keeps them in the result.
+    /// Whether no entry is close to the query, even if ``EntrySearch/includesAll`` keeps the hits in the
+    /// result.
     package internal(set) var isNoise = false
     /// The words that were searched for; `nil` for a search by vectors only.
     public internal(set) var text: TextQuery?
 
     /// Creates a result, for example for a preview.
     public init(
-        hits: [QueryHit], nearest: [QueryHit] = [], noiseLevel: Float = 0, stamp: Stamp,
-        candidateCount: Int, omittedTokens: Int = 0, notices: [SearchNotice] = [], text: TextQuery? = nil
+        hits: [QueryHit], nearest: [QueryHit] = [], stamp: Stamp, candidateCount: Int,
+        omittedTokens: Int = 0, notices: [SearchNotice] = [], text: TextQuery? = nil
     ) {
         self.hits = hits
         self.nearest = nearest
-        self.noiseLevel = noiseLevel
         self.stamp = stamp
         self.candidateCount = candidateCount
         self.omittedTokens = omittedTokens
@@ -48,8 +44,8 @@ extension QueryResult {
     /// Whether entries were found, but none of them is closer to the query than unrelated text.
     public var hasOnlyNoise: Bool { hits.isEmpty && !nearest.isEmpty }
 
-    /// The words of the query that were replaced with similar words of the store, or searched for in addition
-    /// to these, in order of the query. Empty if ``EntrySearch/usesExactWords`` is set.
+    /// The words of the query that were replaced with similar words of the store, in order of the query. Empty
+    /// if ``EntrySearch/usesExactWords`` is set.
     public var corrections: [TextCorrection] { text?.corrections ?? [] }
 }
 

@@ -1,48 +1,25 @@
 import Foundation
 import RoostText
 
-/// The formula that combines the evidence for an entry into one score.
+/// The formula that combines the evidence of meaning and of words into one score.
 ///
-/// The evidence of meaning is the number of standard deviations by which the cosine exceeds the mean of
-/// random pairs (``PairStatistics``), raised to the power of 1.75: a cosine that is twice as far above the
-/// mean is more than twice as informative. The evidence of words is their BM25F score, divided by the square
-/// root of the information of the query. Without the division, the words of long queries, many of which occur
-/// in most texts, would outweigh the meaning. Decision 15 explains the choice.
-///
-/// In a search by meaning and by words, cosines are corrected first (``CosineCorrection``).
-///
-/// The score is the sum divided by the evidence of a text that equals the query, raised to the inverse power.
-/// If only vectors are compared, this is the cosine, rescaled so that the mean of random pairs is 0. If the
-/// query is a text or entries, the cosine is the higher one of that of the nearest passage and that of the
-/// whole entry (``QueryPlan/comparesWholeEntries``).
+/// The evidence of meaning is how far the cosine of the query and the text exceeds that of random pairs of
+/// passages, in standard deviations, raised to a power. The evidence of words is the score by words (BM25F),
+/// divided by the square root of the information of the query, so that long queries do not outweigh their
+/// meaning. The score of a text is its evidence relative to that of a text that equals the query
+/// (decision 15).
 struct Relevance: Sendable {
-    /// The exponent of the evidence of meaning.
     private static let exponent: Float = 1.75
     /// The weight of the evidence of words.
     private static let wordsWeight: Float = 5
-    /// The share of the cosine of the whole entry. The rest is the share of its nearest passage.
+    /// The share of the whole entry in its cosine; the nearest passage has the rest.
     private static let entryShare: Float = 0.3
-    /// The score that the best hit must reach for a result to be more than noise. In measurements with six
-    /// data sets, 99% of the judged answers were in results above this score.
-    static let noiseLevel: Float = 0.3
-    /// The number of standard deviations above the mean of unrelated texts that the cosine of a close entry
-    /// reaches at least. In measurements with four data sets, no query with a judged answer had only entries
-    /// below it, and 39 of 40 everyday questions to a store of programming notes had.
-    private static let closeDeviations: Float = 1.75
-    /// The share of the information of a query's words that makes an entry close, even if its cosine is not
-    /// above that of unrelated texts: names and identifiers have little meaning for a model.
-    private static let closeCoverage: Float = 0.8
-    /// The number of hits with a score above 0 after which hits with a score of 0 may follow. Among the first
-    /// 100 hits, almost no judged answer has a score of 0; in longer lists, up to 3.5% of them do, because
-    /// the passages of a store about one subject are more similar to each other than to a short query.
-    static let longList = 100
-    /// The minimum evidence for a hit with a score of 0 in a long list. An entry with less evidence usually
-    /// contains none of the words, and its cosine is more than a standard deviation below the mean of random
-    /// pairs.
-    static let minimumEvidence: Float = -1
+    /// The noise level: the number of deviations above the mean of random pairs that the cosine of an
+    /// unrelated text rarely reaches.
+    private static let noiseLevel: Float = 1.75
 
     private let statistics: PairStatistics
-    private let vectorWeight: Float
+    private let usesVectors: Bool
     private let textWeight: Float
     private let entryShare: Float
     /// Whether the cosine of the whole entry replaces that of the nearest passage if it is higher.
@@ -50,55 +27,21 @@ struct Relevance: Sendable {
     /// The square root of the information of the query.
     private let scale: Float
     /// The evidence of a text that equals the query.
-    private var exactEvidence: Float
-    /// The vector of the query.
-    private let query: [Float]
-    /// The evidence of the words of a text that equals the query.
-    private let exactWords: Float
-    /// The correction of cosines; `nil` if only vectors or only words are compared.
-    private(set) var correction: CosineCorrection?
+    private var exactEvidence: Float = 1
 
     /// Creates the formula for a query.
     ///
     /// - Parameter words: The scores by words; `nil` if only vectors are compared.
     init(_ plan: QueryPlan, _ statistics: PairStatistics, words: TextScores?) {
         self.statistics = statistics
-        vectorWeight = words == nil ? 1 : plan.usesVectors ? plan.search.vectorWeight : 0
+        usesVectors = plan.usesVectors
         textWeight = words == nil ? 0 : plan.search.textWeight * Self.wordsWeight
         entryShare = textWeight > 0 ? Self.entryShare : 0
         comparesWholeEntries = plan.comparesWholeEntries
         scale = max(words?.information ?? 0, .leastNormalMagnitude).squareRoot()
-        exactWords = textWeight * (words?.exactScore ?? 0) / scale
-        query = plan.vector
-        exactEvidence = 0
-        correct(entryShare > 0 && vectorWeight > 0 ? CosineCorrection() : nil)
+        let exact = evidence(passage: 1, entry: 1, words: words?.exactScore ?? 0)
+        exactEvidence = max(exact.total, .leastNormalMagnitude)
     }
-
-    /// Sets the correction of cosines, and the evidence that depends on it.
-    private mutating func correct(_ correction: CosineCorrection?) {
-        self.correction = correction
-        let exact = evidence(passage: 1, entry: 1, projection(of: query), words: 0).meaning
-        exactEvidence = max(exact + exactWords, .leastNormalMagnitude)
-    }
-
-    /// Returns the formula with the feedback of the best entries. Without a correction, returns the same
-    /// formula.
-    func addingFeedback(of best: [(vector: [Float], weight: Float)]) -> Relevance {
-        var result = self
-        result.correct(correction.map { _ in CosineCorrection(feedback: best) })
-        return result
-    }
-
-    /// The formula without feedback.
-    var withoutFeedback: Relevance {
-        guard correction?.isEffective == true else { return self }
-        var result = self
-        result.correct(CosineCorrection())
-        return result
-    }
-
-    /// Returns the cosine of an entry with the best entries; `nil` without a correction.
-    func projection(of vector: [Float]) -> Float? { correction?.projection(of: vector) }
 
     /// Raises the absolute value of a number to a power, and keeps the sign of the number.
     private static func power(_ value: Float, _ exponent: Float = exponent) -> Float {
@@ -119,79 +62,41 @@ struct Relevance: Sendable {
     ///
     /// - Parameters:
     ///   - passage: The cosine of the nearest passage; `nil` for an entry without vectors.
-    ///   - entry: The cosine of the whole entry; `nil` if it is unknown.
-    ///   - projection: The cosine of the entry with the best entries; `nil` if it is unknown.
+    ///   - entry: The cosine of the whole entry; `nil` if it has only one passage.
     ///   - words: The score by words.
-    func evidence(
-        passage: Float?, entry: Float?, _ projection: Float? = nil, words: Float
-    ) -> Evidence {
+    func evidence(passage: Float?, entry: Float?, words: Float) -> Evidence {
         var meaning: Float = 0
-        if let passage, vectorWeight > 0 {
-            var cosine = cosine(passage: passage, entry: entry)
-            if let correction { cosine = correction.corrected(cosine, projection) }
-            meaning = vectorWeight * Self.power((cosine - statistics.mean) / statistics.deviation)
+        if let passage, usesVectors {
+            let cosine = cosine(passage: passage, entry: entry)
+            meaning = Self.power((cosine - statistics.mean) / statistics.deviation)
         }
         return Evidence(meaning: meaning, words: textWeight > 0 ? textWeight * words / scale : 0)
     }
 
     /// Returns the cosine of an entry, from those of its nearest passage and of the whole entry.
     private func cosine(passage: Float, entry: Float?) -> Float {
-        if isWholeNearer(passage, entry), let entry { return entry }
-        return (1 - entryShare) * passage + entryShare * (entry ?? passage)
+        guard let entry else { return passage }
+        if comparesWholeEntries { return max(passage, entry) }
+        return (1 - entryShare) * passage + entryShare * entry
     }
 
-    /// Returns whether the cosine of the whole entry counts instead of that of its nearest passage.
-    private func isWholeNearer(_ passage: Float, _ entry: Float?) -> Bool {
-        comparesWholeEntries && entry.map { $0 > passage } ?? false
+    /// Returns whether a cosine is above the noise level. In a store about one subject, where all pairs are
+    /// similar, the usual distribution of other stores applies instead.
+    func isClose(passage: Float?, entry: Float?) -> Bool {
+        guard let passage, usesVectors else { return false }
+        let levels = [statistics, .prior].map { $0.mean + Self.noiseLevel * $0.deviation }
+        return cosine(passage: passage, entry: entry) >= min(levels[0], levels[1])
     }
 
-    /// Returns the evidence for an entry relative to that for a text that equals the query, from 0 to 1.
+    /// Returns the evidence relative to that of an exact match, from 0 to 1.
     func relativeEvidence(_ evidence: Float) -> Float { min(1, max(0, evidence) / exactEvidence) }
 
-    /// Returns the score, from 0 to 1.
+    /// Returns the score for an amount of relative evidence. It is linear in the deviations of a cosine.
     static func score(ofRelativeEvidence evidence: Float) -> Float {
         min(1, power(max(0, evidence), 1 / exponent))
     }
 
-    /// Returns the score of an entry, from 0 to 1.
-    func score(_ evidence: Float) -> Float {
-        Self.score(ofRelativeEvidence: relativeEvidence(evidence))
-    }
-
-    /// Returns whether an entry with a score above the noise level is close to the query. One rare word of a
-    /// longer query can lift the score of an unrelated entry above this level, so the entry must also have
-    /// some of the meaning, or most of the words.
-    ///
-    /// Unrelated texts are those of the store, or those of many stores if their cosines are lower: in a store
-    /// about one subject, all texts are similar to each other.
-    ///
-    /// - Parameters:
-    ///   - passage: The cosine of the nearest passage; `nil` for an entry without vectors.
-    ///   - entry: The cosine of the whole entry; `nil` if it is unknown.
-    ///   - coverage: The share of the information of the query's words that the entry contains.
-    func isClose(passage: Float?, entry: Float?, coverage: Float) -> Bool {
-        guard vectorWeight > 0 else { return true }
-        let isCovered = coverage >= Self.closeCoverage
-        return reaches(isCovered ? 0 : Self.closeDeviations, passage: passage, entry: entry) ?? isCovered
-    }
-
-    /// Returns whether an entry with all words of a query in different places is an answer. A long text
-    /// contains the words of a short question by chance, so its cosine must not be below that of unrelated
-    /// texts.
-    func isAnswer(passage: Float?, entry: Float?) -> Bool {
-        reaches(0, passage: passage, entry: entry) ?? true
-    }
-
-    /// Returns whether the cosine of an entry is some deviations above the mean of unrelated texts; `nil` if
-    /// it is unknown.
-    private func reaches(_ deviations: Float, passage: Float?, entry: Float?) -> Bool? {
-        guard vectorWeight > 0, let passage else { return nil }
-        let cosine = cosine(passage: passage, entry: entry)
-        let levels = [statistics, .prior].map { $0.mean + deviations * $0.deviation }
-        return cosine >= min(levels[0], levels[1])
-    }
-
-    /// Returns the shares of a score.
+    /// Returns the shares of a score, by the kind of evidence.
     func explanation(
         of score: Float, _ evidence: Evidence, passage: Float, entry: Float?, _ words: TextScores.Breakdown?
     ) -> ScoreExplanation {
@@ -200,17 +105,10 @@ struct Relevance: Sendable {
         guard score > 0, total > 0 else { return explanation }
         if evidence.meaning > 0 {
             let share = score * evidence.meaning / total
-            guard !isWholeNearer(passage, entry) else {
-                explanation.entry = share
-                return explanation
-            }
-            let ofPassage = (1 - entryShare) * max(0, passage - statistics.mean)
-            let ofEntry = entryShare * max(0, (entry ?? passage) - statistics.mean)
-            // If both cosines are below the mean, the evidence comes from the correction of the passage
-            // cosine.
-            let sum = ofPassage + ofEntry
-            explanation.passage = sum > 0 ? share * ofPassage / sum : share
-            explanation.entry = sum > 0 ? share * ofEntry / sum : 0
+            let isWhole = comparesWholeEntries && entry.map { $0 > passage } ?? false
+            let entryShare: Float = isWhole ? 1 : entry == nil ? 0 : self.entryShare
+            explanation.passage = (1 - entryShare) * share
+            explanation.entry = entryShare * share
         }
         if evidence.words > 0, let words {
             let fields = words.fields.values.reduce(0, +)

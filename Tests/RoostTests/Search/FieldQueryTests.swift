@@ -4,8 +4,7 @@ import Testing
 
 @testable import Roost
 
-/// Tests of searches for words, phrases and prefixes in the fields of entries, and of phrases that no entry
-/// contains.
+/// Tests of searches for words, phrases and prefixes in the fields of entries.
 @Suite(.temporaryFolders) struct FieldQueryTests {
     private let folder = TemporaryFolder.unusedURL()
 
@@ -46,43 +45,6 @@ import Testing
         let corrected = try await store.query("kestrle")
         #expect(corrected.corrections.map(\.corrected) == ["kestrel"])
         #expect(corrected.hits.first?.entry.content.hasPrefix(kestrel) == true)
-    }
-
-    @Test func `a required phrase that no entry contains is text, and is reported`() async throws {
-        let store = try await store()
-        let result = try await store.query("who hovers \"above the verge\"")
-        #expect(result.hits.first?.entry.content.hasPrefix("They hover") == true)
-        #expect(result.text?.unmatchedPhrases == ["above the verge"])
-        let kept = try await store.query("\"hover over\" \"above the verge\"")
-        #expect(kept.text?.unmatchedPhrases == ["above the verge"] && kept.hits.count == 1)
-        // Each phrase occurs, but no entry contains both.
-        let neither = try await store.query("\"hover over\" \"shallow water\"")
-        #expect(neither.text?.unmatchedPhrases == ["hover over", "shallow water"])
-        #expect(neither.hits.count == 2)
-        #expect(try await store.query("\"over the verge\"").text?.unmatchedPhrases == [])
-        // The filter and exclusions decide which entries count.
-        let excluded = try await store.query("\"over the verge\" -wind water")
-        #expect(excluded.text?.unmatchedPhrases == ["over the verge"])
-        #expect(!excluded.hits.contains { $0.entry.content.hasPrefix("They hover") })
-        let filtered = try await store.query("\"over the verge\" water", matching: [.tag("old maps")])
-        #expect(filtered.text?.unmatchedPhrases == ["over the verge"])
-    }
-
-    @Test func `a word with a hyphen is text if a title contains it after the word before it`() async throws {
-        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        try await store.add("Change the last commit.", metadata: ["title": "git commit -amend"])
-        #expect(try await store.query("commit -amend").text?.exclusions == [])
-        #expect(try await store.query("commit -all").text?.exclusions == ["all"])
-    }
-
-    @Test func `entries that do not match the filter have no effect on a word with a hyphen`() async throws {
-        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        try await store.add("git commit -amend changes the last commit", tags: ["private"])
-        try await store.add("git commit changes the history", tags: ["work"])
-        let searches = ["private", "work"].map { EntrySearch("commit -amend", matching: [.tag($0)]) }
-        let results = try await store.search(searches)
-        #expect(results.map { $0.text?.exclusions } == [[], ["amend"]])
-        #expect(try await store.parsedQuery("commit -amend").exclusions == [])
     }
 
     @Test func `pages are counted by form feeds`() async throws {

@@ -23,7 +23,7 @@ struct IndexCheck: StoreContentCheck {
             try file?.vectors.verify()
             try file?.graph()?.verify()
         }
-        check(TextFile.name) { try TextFile(in: directory, for: stamp)?.verifyPositions() }
+        check(TextFile.name) { _ = try TextFile(in: directory, for: stamp) }
         return findings
     }
 }

@@ -18,7 +18,7 @@ actor DerivedCatalog<Contents: DerivedContents> {
     private var contents = Contents()
     /// Whether the index files are ignored because they turned out not to match the storage.
     private var isIndexRejected = false
-    /// Incremented when the contents or a part of them are discarded. A call that began before must not put
+    /// Incremented when the contents are discarded. A call that began before must not put
     /// its contents back.
     private var generation = 0
     /// Whether a call loads the contents for the first time, and the calls that wait for it.
@@ -77,25 +77,17 @@ actor DerivedCatalog<Contents: DerivedContents> {
     /// Discards the contents and ignores the index files until ``reset()``, so that the next use builds the
     /// contents from the storage. Does nothing if another search has already rejected the files.
     func rejectIndex(_ reason: String) {
-        guard contents.isMapped else { return }
+        guard !isIndexRejected else { return }
+        let notice = contents.isMapped ? SearchNotice.unusableIndex(reason) : contents.notice
         generation += 1
         isIndexRejected = true
         contents = Contents()
-        contents.notice = .unusableIndex(reason)
-    }
-
-    /// Changes the contents after a part of them has turned out to be unusable.
-    func update(_ change: @Sendable (inout Contents) -> Void) {
-        generation += 1
-        change(&contents)
+        contents.notice = notice
     }
 
     @concurrent
     private static func map(_ directory: URL, _ storage: any StorageProvider) async throws -> Contents {
         let snapshot = try await storage.snapshot()
-        // If the files cannot be replaced, the contents are built in memory.
-        try? await Contents.replaceOutdatedFiles(directory, snapshot)
-        try Task.checkCancellation()
         do {
             return try Contents.map(directory, snapshot.stamp) ?? Contents()
         } catch {

@@ -30,13 +30,6 @@ protocol DerivedContents: Sendable {
     /// - Throws: `SectionFile/Unusable` if the index is damaged.
     static func map(_ directory: URL, _ stamp: Stamp) throws -> Self?
 
-    /// Replaces the store's index files if an earlier version of the program wrote them in a form that this
-    /// version does not use.
-    ///
-    /// - Throws: `StorageError`, for example if the folder is read-only; `CancellationError`. The files are
-    ///   then unchanged.
-    static func replaceOutdatedFiles(_ directory: URL, _ snapshot: any StorageSnapshot) async throws
-
     /// Builds the contents from all entries.
     init(of snapshot: any StorageSnapshot) async throws
 
@@ -45,8 +38,6 @@ protocol DerivedContents: Sendable {
 }
 
 extension DerivedContents {
-    static func replaceOutdatedFiles(_ directory: URL, _ snapshot: any StorageSnapshot) async throws {}
-
     /// The revision up to which the contents include all changes. They may include later ones.
     var revision: Revision { cursor.revision }
 }

@@ -32,11 +32,8 @@ struct PassageContents: DerivedContents {
     static func map(_ directory: URL, _ stamp: Stamp) throws -> PassageContents? {
         guard let file = try PassageFile(in: directory, for: stamp) else { return nil }
         var contents = PassageContents()
-        // The vectors can be used even if the graph is damaged.
-        let graph = Result { try file.graph() }
-        if case .failure(let error) = graph { contents.notice = .unusableIndex("\(error)") }
         contents.index = SegmentedIndex(
-            main: PassageSegment(file.vectors, graph: try? graph.get(), rows: file.rows))
+            main: PassageSegment(file.vectors, graph: try file.graph(), rows: file.rows))
         contents.cursor = file.metadata.cursor
         contents.incomparable = file.metadata.incomparable ?? 0
         contents.isMapped = true
@@ -72,12 +69,6 @@ struct PassageContents: DerivedContents {
         statistics = index.pairStatistics()
     }
 
-    /// Removes the graph, so that searches compare all vectors from now on.
-    mutating func dropGraph(notice: SearchNotice) {
-        index.dropGraphs()
-        self.notice = notice
-    }
-
     /// Returns, for each query, the best passage of each of the `k` nearest entries, best first. If scores
     /// are equal, the lower id comes first. See ``SegmentedIndex/search(_:k:among:isExact:)``.
     func search(
@@ -98,33 +89,12 @@ extension PassageContents {
 
     /// Returns the similarity of an entry and a query.
     ///
-    /// - Parameters:
-    ///   - row: The storage's row of the entry.
-    ///   - isForSeveral: Whether the result is `nil` for an entry with one passage, whose vector is then not
-    ///     read.
-    /// - Returns: `nil` if the index does not contain the entry.
-    /// - Throws: `SectionFile/Unusable` if a checksum does not match.
-    func match(
-        _ entry: Entry.ID, row: UInt32, for vector: [Float], ifSeveral isForSeveral: Bool = false
-    ) throws -> Match? {
-        for segment in index.segments.reversed() {
-            if let match = try segment.match(entry, row: row, for: vector, ifSeveral: isForSeveral) {
-                return match
-            }
-        }
-        return nil
-    }
-}
-
-extension PassageContents {
-    /// Returns the vector of an entry, which is the mean of its passages, scaled to unit length.
-    ///
     /// - Parameter row: The storage's row of the entry.
     /// - Returns: `nil` if the index does not contain the entry.
     /// - Throws: `SectionFile/Unusable` if a checksum does not match.
-    func vector(of entry: Entry.ID, row: UInt32) throws -> [Float]? {
+    func match(_ entry: Entry.ID, row: UInt32, for vector: [Float]) throws -> Match? {
         for segment in index.segments.reversed() {
-            if let vector = try segment.vector(of: entry, row: row) { return vector }
+            if let match = try segment.match(entry, row: row, for: vector) { return match }
         }
         return nil
     }

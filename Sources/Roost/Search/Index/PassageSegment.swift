@@ -37,9 +37,6 @@ struct PassageSegment: Sendable {
         for row in 0..<rows.count where ids.contains(rows.id(row)) { tombstones.insert(UInt32(row)) }
     }
 
-    /// Removes the graph, so that searches compare all vectors.
-    mutating func dropGraph() { graph = nil }
-
     // MARK: Search
 
     /// If at most one in this many rows has a tombstone, such rows are removed from the result of a graph
@@ -136,25 +133,11 @@ extension PassageSegment {
         return end > first ? first..<end : nil
     }
 
-    /// See ``PassageContents/vector(of:row:)``.
-    func vector(of entry: Entry.ID, row entryRow: UInt32) throws -> [Float]? {
-        guard let valid = validRows(of: entry, entryRow) else { return nil }
-        var sum = [Float](repeating: 0, count: vectors.dimension)
-        for row in valid {
-            try vectors.withVerifiedRow(row) { vector in
-                for index in sum.indices { sum[index] += vector[index] }
-            }
-        }
-        return valid.count > 1 ? normalized(sum) : sum
-    }
-
-    /// See ``PassageContents/match(_:row:for:ifSeveral:)``.
+    /// See ``PassageContents/match(_:row:for:)``.
     func match(
-        _ entry: Entry.ID, row entryRow: UInt32, for query: [Float], ifSeveral isForSeveral: Bool
+        _ entry: Entry.ID, row entryRow: UInt32, for query: [Float]
     ) throws -> PassageContents.Match? {
-        guard vectors.dimension == query.count, let valid = validRows(of: entry, entryRow),
-            !isForSeveral || valid.count > 1
-        else { return nil }
+        guard vectors.dimension == query.count, let valid = validRows(of: entry, entryRow) else { return nil }
         var best: PassageContents.Hit?
         var sum = [Float](repeating: 0, count: valid.count > 1 ? query.count : 0)
         for row in valid {

@@ -37,11 +37,6 @@ struct SegmentedIndex: Sendable {
         return ids
     }
 
-    /// Removes the graphs, so that searches compare all vectors.
-    mutating func dropGraphs() {
-        for index in segments.indices { segments[index].dropGraph() }
-    }
-
     /// Returns, for each query, the best passage of each of the `k` nearest entries, best first. If scores
     /// are equal, the lower id comes first.
     ///

@@ -19,29 +19,23 @@ struct TextContents: DerivedContents {
     /// For each part of the collection, the entries that its documents represent.
     private(set) var rows: [IndexRows] = []
     /// The mapped file of the first part; `nil` if the contents were built from the entries.
-    private var file: TextFile?
+    private(set) var isMapped = false
     var cursor = ChangeCursor.start
     var notice: SearchNotice?
 
     init() {}
 
-    var isMapped: Bool { file != nil }
 
     var maximumChanges: Int { CatchUpLimit.maximumChanges(of: collection.documentCount) }
 
     static func map(_ directory: URL, _ stamp: Stamp) throws -> TextContents? {
         guard let file = try TextFile(in: directory, for: stamp) else { return nil }
         var contents = TextContents()
-        contents.file = file
+        contents.isMapped = true
         contents.collection.parts = [TextPart(file.index)]
         contents.rows = [file.rows]
         contents.cursor = file.metadata.cursor
         return contents
-    }
-
-    static func replaceOutdatedFiles(_ directory: URL, _ snapshot: any StorageSnapshot) async throws {
-        guard try TextFile.isOutdated(in: directory, for: snapshot.stamp) else { return }
-        _ = try await TextFile.write(snapshot, in: directory)
     }
 
     init(of snapshot: any StorageSnapshot) async throws {
@@ -86,36 +80,20 @@ struct TextContents: DerivedContents {
 // MARK: - Search
 
 extension TextContents {
-    /// Verifies the sections that a query needs in addition to those that have been verified already.
-    ///
-    /// - Throws: ``IndexFault/corruptPositions`` if the query has phrases or some texts are long, and the
-    ///   positions of words are corrupt.
-    func verify(for query: TextQuery) throws {
-        guard let file, query.hasPhrases || file.index.usesWindows else { return }
-        do {
-            try file.verifyPositions()
-        } catch {
-            throw IndexFault.corruptPositions
-        }
-    }
-
     /// Returns a query whose words have been looked up in the index.
     ///
     /// - Parameters:
     ///   - correctsSpelling: Whether unknown words are replaced with similar words.
-    ///   - visible: The rows of the entries whose words decide about corrections; `nil` for all.
-    ///   - counted: The rows of the entries among which the rarity of words is measured; `nil` for all.
+    ///   - visible: The rows of the entries whose words decide about corrections and among which the rarity
+    ///     of words is measured; `nil` for all.
     ///   - embedder: The model. A word of its vocabulary is never corrected.
     /// - Throws: `CancellationError`.
     @concurrent
     func resolved(
         _ query: TextQuery, correctsSpelling: Bool, among visible: RowSet? = nil,
-        counting counted: RowSet? = nil, with embedder: (any Embedder)? = nil
+        with embedder: (any Embedder)? = nil
     ) async throws -> TextQuery {
-        try collection.resolved(
-            query, correctsSpelling: correctsSpelling, among: documents(of: visible),
-            counting: documents(of: counted)
-        ) {
+        try collection.resolved(query, correctsSpelling: correctsSpelling, among: documents(of: visible)) {
             embedder?.vocabularyContains($0) ?? false
         }
     }
@@ -138,26 +116,15 @@ extension TextContents {
         }
     }
 
-    /// Returns a query in which required phrases that no entry contains are text.
-    ///
-    /// - Parameters:
-    ///   - query: A resolved query.
-    ///   - allowed: The rows of the entries that may be found; `nil` for all.
-    /// - Throws: `CancellationError`.
-    @concurrent
-    func relaxed(_ query: TextQuery, among allowed: RowSet?) async throws -> TextQuery {
-        try collection.relaxed(query) { allowed?.contains(rows[$0].entryRow($1)) ?? true }
-    }
-
     /// Returns the scores of all entries for a query.
     ///
-    /// - Parameter counted: The rows of the entries among which the rarity of words is measured; `nil` for
+    /// - Parameter visible: The rows of the entries among which the rarity of words is measured; `nil` for
     ///   all.
     /// - Throws: `CancellationError`.
     @concurrent
-    func scores(for query: TextQuery, counting counted: RowSet? = nil) async throws -> WordScores {
+    func scores(for query: TextQuery, among visible: RowSet? = nil) async throws -> WordScores {
         WordScores(
-            scores: try collection.scores(for: query, among: documents(of: counted)), rows: rows,
+            scores: try collection.scores(for: query, among: documents(of: visible)), rows: rows,
             parts: collection.parts)
     }
 }

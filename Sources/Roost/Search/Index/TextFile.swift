@@ -12,18 +12,12 @@ struct TextFile: Sendable {
     let rows: IndexRows
     /// The size of the file in bytes.
     let size: Int
-    private let file: SectionFile
 
-    /// The name of the section with the positions of words. The section is large, and only phrases and
-    /// the scores of long texts need it.
-    private static let positions = "positions"
-
-    /// Opens the file of a store. The checksums of the positions of words are verified by
-    /// ``verifyPositions()``, because not all searches need them.
+    /// Opens the file of a store.
     ///
     /// - Parameters:
     ///   - stamp: The current state of the store.
-    ///   - verifying: Whether the checksums of the other sections are verified.
+    ///   - verifying: Whether the checksums of the sections are verified.
     /// - Returns: `nil` if the file does not exist, was built from another history of the store, or contains
     ///   the words of another version of the analysis.
     /// - Throws: `SectionFile/Unusable` if it is damaged; `FileError`.
@@ -32,13 +26,10 @@ struct TextFile: Sendable {
             opened.metadata.analysis == TextAnalysis.version
         else { return nil }
         let file = opened.file
-        self.file = file
         metadata = opened.metadata
         size = file.size
         rows = try IndexRows(file, count: metadata.count, hasOrdinals: false)
-        if verifying {
-            for section in InvertedIndex.sections where section != Self.positions { try file.verify(section) }
-        }
+        if verifying { for section in InvertedIndex.sections { try file.verify(section) } }
         do {
             index = try InvertedIndex(owner: file) { try file.section($0) }
         } catch is InvertedIndex.Malformed {
@@ -46,20 +37,6 @@ struct TextFile: Sendable {
         }
         guard index.documentCount == metadata.count else { throw file.checksumMismatch }
     }
-
-    /// Returns whether there is a file of the store's current history that contains the words of another
-    /// version of the analysis.
-    ///
-    /// - Throws: `SectionFile/Unusable` if it is damaged; `FileError`.
-    static func isOutdated(in directory: URL, for stamp: Stamp) throws -> Bool {
-        let opened = try IndexFolder(of: directory).open(name, for: stamp)
-        return opened.map { $0.metadata.analysis != TextAnalysis.version } ?? false
-    }
-
-    /// Verifies the checksums of the positions of words.
-    ///
-    /// - Throws: `SectionFile/Unusable` if a checksum does not match.
-    func verifyPositions() throws { try file.verify(Self.positions) }
 
     /// Writes the words of a snapshot. Removes the file if the snapshot is empty.
     ///
