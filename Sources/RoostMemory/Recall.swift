@@ -9,24 +9,21 @@ struct Recall: Sendable {
     private let filter: ConversationMemory.Filter
     private let options: RecallOptions
     private let now: Date
-    private let times: TimesInText?
+    private let dates: NamedDates
 
     /// The number of candidates of the search. With fewer candidates, the scores of neighbors of good answers
-    /// would be unknown; with more, each recall reads more messages for little benefit.
-    private static let candidateCount = 100
+    /// would be unknown.
+    private static let candidateCount = 200
     /// The weight of words relative to meaning. Messages are short, and questions repeat their words more
     /// often than queries repeat those of a text.
     private static let textWeight: Float = 1.4
     /// The shares of the relevance of the messages at distances of one and two that are added to the
     /// relevance of a message. An answer often follows a question that contains the words of the query.
     private static let neighborShares: [Float] = [0.2, 0.1]
-    /// The bonus for a message from a time that the query names, relative to the best message.
-    private static let timeBonus: Float = 0.25
-    /// The same bonus if the query names only a time. It is greater than the relevance of the best message,
-    /// so the messages from the time come first.
-    private static let onlyTimeBonus: Float = 2
-    /// The maximum number of time ranges named in a query for which additional candidates are searched.
-    private static let maximumTimes = 3
+    /// The bonus for a message from a date that the query names, relative to the best message.
+    private static let dateBonus: Float = 0.25
+    /// The maximum number of dates for which additional candidates are searched.
+    private static let maximumDates = 3
     /// The maximum number of context messages on each side of a message.
     private static let maximumContext = 1000
 
@@ -50,7 +47,7 @@ struct Recall: Sendable {
         }
         (self.store, self.query, self.filter, self.options) = (store, query, filter, options)
         now = options.now ?? Date()
-        times = options.readsTimes ? TimesInText(query, now: now, timeZone: options.timeZone) : nil
+        dates = NamedDates(in: query, timeZone: options.timeZone)
     }
 
     /// The number of messages in ``RecallResult/nearest``.
@@ -58,103 +55,21 @@ struct Recall: Sendable {
 
     func run() async throws -> RecallResult {
         let found = try await candidates()
-        // A time that the query names is a reason to return the messages from this time.
-        let isTimeKnown = found.candidates.contains { isFromNamedTime($0.message) }
-        let namesOnlyTime = isTimeKnown ? try await namesOnlyTime(found.search) : false
-        if namesOnlyTime, lacksMessagesOfNamedTimes(found) { return try await listing(of: found.search) }
-        var best = ranked(found.candidates, namesOnlyTime: namesOnlyTime)
-        // In a search by words, messages from the time may have none of the words.
-        let lacksNamedTime = times?.ranges.isEmpty == false && !isTimeKnown && options.mode != .text
+        var best = ranked(found.candidates)
         if !options.includesAll {
-            if found.search.isNoise, !isTimeKnown {
-                let nearest = Array(best.prefix(Self.nearestCount))
-                var result = RecallResult(recollections: [], nearest: nearest, search: found.search)
-                result.lacksNamedTime = lacksNamedTime
-                return result
+            // A date that the query names is a reason to return the messages from this date.
+            if found.search.isNoise, !best.contains(where: { dates.contains($0.message.timestamp) }) {
+                return RecallResult(
+                    recollections: [], nearest: Array(best.prefix(Self.nearestCount)), search: found.search)
             }
-            if namesOnlyTime {
-                best.removeAll { !isFromNamedTime($0.message) }
-            } else if options.mode == .hybrid {
-                best.removeAll { $0.score <= 0 }
-            }
+            if options.mode == .hybrid { best.removeAll { $0.score <= 0 } }
         }
         let page = best.dropFirst(options.offset).prefix(options.limit)
         var result = RecallResult(
             recollections: fitted(try await withContext(Array(page))), search: found.search)
         result.count = best.count
         // If messages without relevance were removed, those that were not found have none either.
-        result.isCut =
-            namesOnlyTime ? found.isTimeCut : found.isCut && best.count == found.candidates.count
-        result.lacksNamedTime = lacksNamedTime
-        return result
-    }
-
-    // MARK: Times
-
-    private func isFromNamedTime(_ message: RememberedMessage) -> Bool {
-        times?.contains(message.timestamp) ?? false
-    }
-
-    /// Returns whether the query asks for the messages of a time, and no message is close to the rest of the
-    /// query.
-    ///
-    /// The whole query can be close to messages that contain the words of the time, such as `November`, so
-    /// the rest is searched separately.
-    private func namesOnlyTime(_ whole: QueryResult) async throws -> Bool {
-        guard let times else { return false }
-        if whole.isNoise || times.haveNoSubject { return true }
-        var rest = search(times.otherWords.joined(separator: " "), limit: 1)
-        rest.includesAll = false
-        return try await store.search(rest).isNoise
-    }
-
-    /// Returns whether there can be messages from the times that the query names, and nothing else, that are
-    /// not among the candidates, so that these cannot be put in the order of their times.
-    private func lacksMessagesOfNamedTimes(_ found: Candidates) -> Bool {
-        guard let times, isChronological, !options.includesAll, options.mode != .text,
-            found.search.text?.isSelective != true
-        else { return false }
-        let areAllSearched = times.haveRanges && times.ranges.count <= Self.maximumTimes
-        return found.isTimeCut || (found.isCut && !areAllSearched)
-    }
-
-    /// Whether messages from a time are in its order if the query names nothing else.
-    private var isChronological: Bool { options.recency == nil }
-
-    /// Returns the messages from the times that the query names, oldest first.
-    ///
-    /// - Complexity: O(number of messages that match the filter and are from the times); from any time, if
-    ///   the query names a day or month without a year.
-    private func listing(of search: QueryResult) async throws -> RecallResult {
-        var filter = filter.entries
-        if let times, times.haveRanges {
-            let ranges = times.ranges
-            let start = ranges.map(\.lowerBound).min() ?? .distantPast
-            let whole = start..<max(start, ranges.map(\.upperBound).max() ?? start)
-            filter.created = filter.created.map { $0.clamped(to: whole) } ?? whole
-        }
-        var headers: [EntryHeader] = []
-        let snapshot = try await store.storage.snapshot()
-        for try await page in snapshot.headerPages(matching: filter) {
-            headers += page.headers.filter { times?.contains($0.createdAt) ?? false }
-        }
-        // Messages with the same time keep the order in which they were stored.
-        let sorted = headers.enumerated().sorted {
-            ($0.element.createdAt, $0.offset) < ($1.element.createdAt, $1.offset)
-        }
-        let ids = sorted.dropFirst(options.offset).prefix(options.limit).map(\.element.id)
-        var page = self.search(query, limit: max(1, ids.count))
-        page.filter.ids = Set(ids)
-        // The search does not find empty messages.
-        let found = ids.isEmpty ? [] : try await store.search(page).hits
-        let hits = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
-        let candidates = try await snapshot.entries(ids).compactMap {
-            Candidate(hits[$0.id] ?? QueryHit(entry: $0))
-        }
-        var result = RecallResult(
-            recollections: fitted(try await withContext(ranked(candidates, namesOnlyTime: true))),
-            search: search)
-        result.count = headers.count
+        result.isCut = found.isCut && best.count == found.candidates.count
         return result
     }
 
@@ -164,19 +79,26 @@ struct Recall: Sendable {
     private struct Candidate {
         var message: RememberedMessage
         var hit: QueryHit
-        /// The relevance, from 0 to 1; proportional to the evidence.
         var relevance: Float { hit.relativeEvidence }
 
-        /// Returns `nil` if the entry is not a message.
         init?(_ hit: QueryHit) {
             guard let message = RememberedMessage(hit.entry) else { return nil }
             (self.message, self.hit) = (message, hit)
         }
     }
 
-    /// Returns the search for a text.
-    private func search(_ text: String, limit: Int) -> EntrySearch {
-        var search = EntrySearch(text, matching: filter.entries, limit: limit)
+    /// The candidates, and the search that found them.
+    private struct Candidates {
+        var candidates: [Candidate]
+        /// The result of the search without its hits.
+        var search: QueryResult
+        /// Whether the search found as many messages as it may.
+        var isCut: Bool
+    }
+
+    private func candidates() async throws -> Candidates {
+        var search = EntrySearch(
+            query, matching: filter.entries, limit: max(Self.candidateCount, options.offset + options.limit))
         search.mode = options.mode
         search.textWeight = Self.textWeight
         search.includesAll = true
@@ -185,53 +107,25 @@ struct Recall: Sendable {
         var visible = filter
         (visible.since, visible.until) = (nil, nil)
         search.visible = visible.entries
-        search.countsOnlyVisible = options.countsOnlyVisible
-        return search
-    }
-
-    /// The messages that may be recalled.
-    private struct Candidates {
-        var candidates: [Candidate]
-        /// The result of the search without its hits.
-        var search: QueryResult
-        /// Whether the search found as many messages as its limit permits.
-        var isCut: Bool
-        /// The same for the messages from the times that the query names.
-        var isTimeCut = false
-    }
-
-    private func candidates() async throws -> Candidates {
-        let limit = max(Self.candidateCount, options.limit, options.candidates ?? 0)
-        var search = search(query, limit: limit)
         var result = try await store.search(search)
         var hits = result.hits
         let isCut = hits.count >= search.limit
-        var isTimeCut = false
-        // In a large memory, messages from the time that the query names may not be among the best of all
+        // In a large memory, messages from the date that the query names may not be among the best of all
         // messages, so they are searched separately.
-        if isCut {
-            for range in times?.ranges.prefix(Self.maximumTimes) ?? [] {
-                search.filter.created = filter.entries.created.map { $0.clamped(to: range) } ?? range
-                let found = try await store.search(search).hits
-                isTimeCut = isTimeCut || found.count >= search.limit
-                hits += found
-            }
+        for range in isCut ? dates.ranges.prefix(Self.maximumDates) : [] {
+            search.filter.created = filter.entries.created.map { $0.clamped(to: range) } ?? range
+            hits += try await store.search(search).hits
         }
         var seen = Set<Entry.ID>()
-        let candidates = hits.compactMap { hit -> Candidate? in
-            seen.insert(hit.entry.id).inserted ? Candidate(hit) : nil
-        }
+        let candidates = hits.compactMap { seen.insert($0.id).inserted ? Candidate($0) : nil }
         result.hits = []
-        return Candidates(
-            candidates: candidates, search: result, isCut: isCut, isTimeCut: isTimeCut)
+        return Candidates(candidates: candidates, search: result, isCut: isCut)
     }
 
     // MARK: Scores
 
-    /// Returns the recollections, best first. Their relevance is adjusted for adjacent messages, the times
-    /// named in the query, and the age of the message. If the query names only a time, the messages from it
-    /// have the same score, and are in the order of their times.
-    private func ranked(_ candidates: [Candidate], namesOnlyTime: Bool) -> [Recollection] {
+    /// Returns the candidates, best first.
+    private func ranked(_ candidates: [Candidate]) -> [Recollection] {
         let relevance = Dictionary(
             candidates.map { (MessagePosition($0.message), $0.relevance) }
         ) { first, _ in first }
@@ -251,34 +145,22 @@ struct Recall: Sendable {
         for (index, candidate) in candidates.enumerated() {
             weights[index].scale(by: 1 / best)
             let timestamp = candidate.message.timestamp
-            if isFromNamedTime(candidate.message) {
-                weights[index].time = namesOnlyTime ? Self.onlyTimeBonus : Self.timeBonus
-            }
+            if dates.contains(timestamp) { weights[index].time = Self.dateBonus }
             guard let recency = options.recency else { continue }
             let age = max(0, now.timeIntervalSince(timestamp))
             weights[index].scale(by: 1 - recency.weight)
             weights[index].recency = recency.weight * Float(exp2(-age / recency.halfLife))
         }
-        // The best message gets the score of its relevance, and the others get scores in proportion to it. A
-        // message from the time is all that a query without another subject asks for.
-        let bestScore = namesOnlyTime ? 1 : QueryHit.score(ofRelativeEvidence: best)
+        // The best message gets the score of its relevance, and the others get scores in proportion to it.
+        let bestScore = QueryHit.score(ofRelativeEvidence: best)
         let maximum = max(weights.map(\.sum).max() ?? 0, .leastNormalMagnitude)
-        let isListing = namesOnlyTime && isChronological
         return zip(candidates, weights).map { candidate, weight in
-            let isListed = isListing && isFromNamedTime(candidate.message)
-            let share = isListed ? 1 : QueryHit.score(ofRelativeEvidence: weight.sum / maximum)
+            let share = QueryHit.score(ofRelativeEvidence: weight.sum / maximum)
             var recollection = Recollection(
                 message: candidate.message, score: bestScore * share, hit: candidate.hit)
             recollection.explanation = weight.explanation(of: recollection)
             return recollection
-        }.sorted { first, second in
-            guard first.score == second.score else { return first.score > second.score }
-            if isListing, first.message.timestamp != second.message.timestamp {
-                return first.message.timestamp < second.message.timestamp
-            }
-            if isListing, first.hit.row != second.hit.row { return first.hit.row ?? 0 < second.hit.row ?? 0 }
-            return first.message.id < second.message.id
-        }
+        }.sorted { ($1.score, $0.message.id) < ($0.score, $1.message.id) }
     }
 
     // MARK: Context

@@ -18,11 +18,8 @@ public struct RecallOptions: Sendable, Hashable {
 
     /// The maximum number of recalled messages, not counting their context.
     public var limit = 10
-    /// The number of best messages to skip before the first one of the result. Pages with different offsets
-    /// fit together if ``candidates`` is at least the sum of limit and offset for each of them.
+    /// The number of best messages to skip before the first one of the result.
     package var offset = 0
-    /// The minimum number of messages of the search that are ranked; `nil` for the default.
-    package var candidates: Int?
     /// The number of messages before and after each message that are returned as its context.
     public var context = 1
     /// The maximum number of tokens of all returned messages, as the embedding model counts them; `nil` for
@@ -35,18 +32,12 @@ public struct RecallOptions: Sendable, Hashable {
     /// Whether words are searched for exactly as the query spells them, apart from inflection
     /// (`EntrySearch.usesExactWords`).
     public var usesExactWords = false
-    /// Whether the rarity of words is measured among the messages that the filter selects
-    /// (`EntrySearch.countsOnlyVisible`), so that scores tell nothing about others.
-    package var countsOnlyVisible = false
     /// The influence of the age of a message; `nil` if age has no influence.
     public var recency: Recency?
-    /// Whether messages from a time that the query names get a higher score, or come first if the query names
-    /// nothing else. Times are recognized in English, such as `on 7 July`, `in May 2023` or `yesterday`.
-    public var readsTimes = true
-    /// The time relative to which `yesterday` and the age of messages are determined; `nil` for the current
-    /// time.
+    /// The time relative to which the age of messages is determined; `nil` for the current time.
     public var now: Date?
-    /// The time zone in which days begin and end.
+    /// The time zone of the dates that the query names, such as `7 July` or `May 2023`. Messages from such a
+    /// date get a higher score.
     public var timeZone = TimeZone.current
 
     /// Creates options.

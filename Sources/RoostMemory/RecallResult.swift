@@ -2,8 +2,7 @@ public import Roost
 
 /// The result of a search of a memory.
 public struct RecallResult: Sendable {
-    /// The messages, best first, or oldest first if the query names only a time. Unless
-    /// ``RecallOptions/includesAll`` is set, the result is empty if none of them is closer to the query than
+    /// The messages, best first. Unless ``RecallOptions/includesAll`` is set, the result is empty if none of them is closer to the query than
     /// unrelated text.
     public var recollections: [Recollection]
     /// The three best messages, without context, if they were omitted because none of them is close to the
@@ -16,8 +15,6 @@ public struct RecallResult: Sendable {
     package internal(set) var count = 0
     /// Whether the search found more messages that may answer the query than were ranked.
     package internal(set) var isCut = false
-    /// Whether the query names a time, and no message is from this time.
-    package internal(set) var lacksNamedTime = false
 
     /// Creates a result with one page.
     public init(recollections: [Recollection], nearest: [Recollection] = [], search: QueryResult) {

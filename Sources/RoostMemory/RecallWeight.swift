@@ -6,7 +6,7 @@ struct RecallWeight {
     var relevance: Float
     /// The shares of the relevance of the messages around it.
     var neighbors: Float
-    /// The bonus for a message from a time that the query names.
+    /// The bonus for a message from a date that the query names.
     var time: Float = 0
     /// The part for the age of the message.
     var recency: Float = 0
