@@ -119,7 +119,6 @@ struct ChatCommand: AsyncParsableCommand {
             try show(result)
             guard result.recollections.isEmpty else { return }
             if result.hasOnlyNoise {
-                if result.lacksNamedTime { options.note("no message is from the time that the query names") }
                 SearchOptions.reportNoise({ text in result.nearest.map { heading(of: $0, text) } }, options)
             } else if let tokens, result.count > 0 {
                 options.note("no message has at most \(tokens) tokens; a higher --tokens finds more")

@@ -195,11 +195,7 @@ struct QueryArguments {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--" {
-                // In vector mode, only `--not` is an operator.
-                let isVector =
-                    parts.options.contains("--mode=vector") || hasPair("--mode", "vector", parts.options)
-                let escaped = isVector ? TextQuery.escapedExclusions : TextQuery.escaped
-                parts.words += isQuery ? rest.map(escaped) : Array(rest)
+                parts.words += Array(rest)
                 // After `--`, a hyphen is text; a hyphen alone would stand for standard input.
                 if parts.words == ["-"] { parts.words = ["- "] }
                 break
@@ -257,10 +253,6 @@ struct QueryArguments {
 
     private func isKnown(_ name: Substring) -> Bool {
         valueOptions.contains(String(name)) || flags.contains(String(name))
-    }
-
-    private func hasPair(_ name: String, _ value: String, _ options: [String]) -> Bool {
-        zip(options, options.dropFirst()).contains { $0 == name && $1 == value }
     }
 
     /// Returns an option with a number, such as `-n5`, as two arguments.

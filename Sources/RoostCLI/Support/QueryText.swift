@@ -26,7 +26,7 @@ enum QueryText {
 
     /// Returns whether a query only excludes words.
     static func isOnlyExclusion(_ text: String, _ mode: SearchMode) -> Bool {
-        (mode == .vector ? TextQuery(exclusionsIn: text) : TextQuery(text)).isOnlyExclusion
+        TextQuery(text).isOnlyExclusion
     }
 
     /// Checks that a query does not only exclude words.
@@ -47,6 +47,6 @@ enum QueryText {
     /// Returns quoted exclusions for all modes, each with a space after it. They precede the query, because
     /// a quotation mark without a partner in the query would otherwise pair with their first one.
     static func exclusions(_ excluded: [String]) -> String {
-        excluded.map { text in "--not \"\(String(text.map { $0 == "\"" ? " " : $0 }))\" " }.joined()
+        excluded.map { text in "-\"\(String(text.map { $0 == "\"" ? " " : $0 }))\" " }.joined()
     }
 }

@@ -158,12 +158,7 @@ struct SearchOptions: ParsableArguments {
             let (old, new) = (
                 Terminal.line(correction.original, limit: 60), Terminal.line(correction.corrected, limit: 60)
             )
-            return correction.isUnknown
-                ? "no \(subject) contains '\(old)'; searching for '\(new)' instead"
-                : "'\(old)' is rare; also searching for '\(new)'"
-        }
-        remarks += (result.text?.unmatchedPhrases ?? []).prefix(Terminal.maximumListedItems).map {
-            "no \(subject) contains \"\(Terminal.line($0, limit: 60))\"; searching for its words"
+            return "no \(subject) contains '\(old)'; searching for '\(new)' instead"
         }
         if let text = result.text, let remark = Self.remark(onExclusionsOf: text, excluded) {
             remarks.append(remark)
@@ -208,10 +203,6 @@ struct SearchOptions: ParsableArguments {
                 { text in
                     result.nearest.map { text.heading(of: $0, at: Self.byte(of: $0, in: result)) }
                 }, options)
-            if let date = result.text.flatMap({ QueriedDate($0.plainText) }) {
-                options.note(
-                    "`roost list --since \(date.first) --until \(date.last)` lists the entries of this date")
-            }
         } else {
             options.note(reason(result, filters))
         }
@@ -237,17 +228,13 @@ struct SearchOptions: ParsableArguments {
     /// Returns the reason why there are no hits.
     private func reason(_ result: QueryResult, _ filters: FilterOptions) -> String {
         if result.candidateCount == 0 {
-            guard let query = result.text, query.isSelective else { return filters.missReason }
-            if filters.isEmpty, let (field, words) = query.wordsInOneField {
-                return "no entry has '\(Terminal.line(words, limit: 60))' in its \(field)"
-            }
-            return "no entry matches: field:words must occur in the field, and -words must not occur "
-                + "(`--mode vector` searches without these operators)"
+            guard result.text?.isSelective == true else { return filters.missReason }
+            return "no entry matches: \"phrases\" and field:words must occur, and -words must not occur"
         }
         if minSimilarity != nil { return "no hits; a lower --min-similarity finds more" }
         if minScore != nil { return "no hits; a lower --min-score finds more" }
         if offset > 0 { return "no hits after the first \(offset)" }
-        if result.noiseLevel > 0, !result.nearest.isEmpty { return "nothing close; --all shows all hits" }
+        if result.hasOnlyNoise { return "nothing close; --all shows all hits" }
         return result.text == nil ? "no other entry was found" : "no entry contains any of the words"
     }
 
@@ -304,10 +291,7 @@ struct SearchOptions: ParsableArguments {
         let sum = parts.filter { $0.1 != 0 }.map { "\($0.0) \(Terminal.score($0.1))" }
             .joined(separator: " + ")
         var details = ["cosine \(Terminal.score(hit.similarity))"]
-        if let rank = hit.vectorRank { details[0] += " (rank \(rank))" }
-        if let rank = hit.textRank {
-            details.append("words \(Terminal.score(hit.textScore ?? 0)) (rank \(rank))")
-        }
+        if let score = hit.textScore { details.append("words \(Terminal.score(score))") }
         return (sum.isEmpty ? "" : "= \(sum); ") + details.joined(separator: ", ")
     }
 }

@@ -58,11 +58,7 @@ package enum SearchNotices {
         if offset > 0 { return texts + ["there are no messages after the first \(offset)"] }
         if result.count > 0 { return texts + ["no message fits into the maximum number of tokens"] }
         if result.hasOnlyNoise {
-            let reason =
-                result.lacksNamedTime
-                ? "no message is from the time that the query names, and none is close to the query"
-                : "no message is close to the query"
-            return texts + ["\(reason); 'nearest' has the nearest messages"]
+            return texts + ["no message is close to the query; 'nearest' has the nearest messages"]
         }
         guard result.search.candidateCount == 0 else { return texts + ["no message was found"] }
         guard result.search.text?.isSelective == true else {
@@ -84,21 +80,14 @@ package enum SearchNotices {
         }
         texts += result.corrections.prefix(maximumWords).map { correction in
             let (old, new) = (short(correction.original), short(correction.corrected))
-            return correction.isUnknown
-                ? "no \(subject) contains '\(old)'; the search was for '\(new)'"
-                : "'\(old)' is rare; the search was also for '\(new)'"
+            return "no \(subject) contains '\(old)'; the search was for '\(new)'"
         }
-        if let query = result.text {
-            texts += query.unmatchedPhrases.prefix(maximumWords).map {
-                "no \(subject) contains the phrase \"\(short($0))\"; the search was for its words"
-            }
-            if !query.exclusions.isEmpty {
-                var words = query.exclusions.prefix(maximumWords).map(short)
-                if query.exclusions.count > maximumWords { words.append("…") }
-                texts.append(
-                    "excluded: \(words.joined(separator: ", ")); to search for such a word, put it in "
-                        + "quotation marks, or a backslash before its operator")
-            }
+        if let query = result.text, !query.exclusions.isEmpty {
+            var words = query.exclusions.prefix(maximumWords).map(short)
+            if query.exclusions.count > maximumWords { words.append("…") }
+            texts.append(
+                "excluded: \(words.joined(separator: ", ")); to search for such a word, put it in "
+                    + "quotation marks")
         }
         return texts
     }

@@ -10,9 +10,6 @@ struct RecallTool: Tool {
     let rules: AccessRules
 
     private static let maximumLimit = 50
-    /// The number of messages that are ranked for every page. It does not depend on the page, so the pages
-    /// of a result fit together.
-    private static let rankedMessages = 200
 
     let definition = ToolDefinition(
         name: "recall", title: "Recall messages",
@@ -53,9 +50,7 @@ struct RecallTool: Tool {
         filter.until = try FilterArguments.period("until", arguments)?.times.upperBound
         var options = RecallOptions(
             limit: arguments.integer("limit", default: 10), context: arguments.integer("context", default: 1))
-        options.candidates = Self.rankedMessages
         options.now = Date()
-        options.countsOnlyVisible = !rules.showsEverything
         return try await handle.use { [filter, options] store in
             let stamp = try await store.storage.snapshot().stamp
             var options = options

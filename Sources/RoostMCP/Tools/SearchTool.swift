@@ -71,7 +71,6 @@ struct SearchTool: Tool {
             // One more hit tells whether there is another page.
             search.limit += 1
             search.visible = rules.showsEverything ? nil : rules.restricting()
-            search.countsOnlyVisible = true
             let result = try await store.search(search)
             let unknownNames =
                 SearchNotices.matchesNothing(result, offset: offset)
