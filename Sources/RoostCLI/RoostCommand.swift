@@ -2,35 +2,38 @@ import ArgumentParser
 import Foundation
 import Roost
 
-/// The `roost` command.
 struct RoostCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roost",
         abstract: "Store text locally, search it by meaning, and group it into clusters.",
         discussion: """
-            Roost uses the first store that it finds in this order: --store DIR, $ROOST_STORE, a .roost \
-            folder in the current folder or one of its parents, and a store in your data folder. \
-            Commands that add entries, and `roost mcp`, create the store if it does not exist.
+            Uses the first store that it finds in this order: --store DIR, $ROOST_STORE, a .roost folder in \
+            the current folder or one of its parents, and a store in your data folder. Commands that add \
+            entries create it.
 
             Examples:
               roost ingest ~/notes
               roost query birds that return in spring
               roost recluster
-              roost help exit-statuses
             """,
         version: VersionText.requestedText,
-        subcommands: [
-            Initialize.self, Add.self, IngestCommand.self, AddFolder.self, Folders.self, RemoveFolder.self,
-            Sync.self, Watch.self, Query.self, Similar.self, Duplicates.self,
-            Pick.self, Show.self, List.self, CountEntries.self, Links.self, Backlinks.self,
-            Edit.self,
-            TagCommand.self, Remove.self, Recluster.self, ClusterCommand.self, Export.self,
-            ImportCommand.self,
-            Stats.self, Index.self, Compact.self, Doctor.self, BackupCommand.self, Migrate.self, Copy.self,
-            Reembed.self,
-            Undo.self, ChatCommand.self, ModelContext.self, Serve.self, LLM.self,
-            Model.self,
-            Embed.self, ConfigurationCommand.self, ExitStatuses.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Texts",
+                subcommands: [
+                    Add.self, IngestCommand.self, FolderCommand.self, Sync.self, List.self, Show.self,
+                    Edit.self, Remove.self, Undo.self,
+                ]),
+            CommandGroup(
+                name: "Search", subcommands: [Query.self, Similar.self, ChatCommand.self]),
+            CommandGroup(name: "Clusters", subcommands: [Recluster.self, ClusterCommand.self]),
+            CommandGroup(
+                name: "Store",
+                subcommands: [
+                    Initialize.self, Status.self, Index.self, Doctor.self, BackupCommand.self, Copy.self,
+                    Export.self, ImportCommand.self, Model.self, ConfigurationCommand.self,
+                ]),
+            CommandGroup(name: "Servers", subcommands: [ModelContext.self, Serve.self]),
         ])
 
     static func main() async {
@@ -39,26 +42,11 @@ struct RoostCommand: AsyncParsableCommand {
         ProcessSettings.apply()
         ServerStorages.install(PostgresServers())
         do {
-            let typed = Array(CommandLine.arguments.dropFirst())
-            if typed.first == CompletionWords.option {
-                return Terminal.write(
-                    Data((CompletionWords(typed.dropFirst()).lines.joined(separator: "\n") + "\n").utf8))
-            }
-            if let script = CompletionScript.requested(by: typed) {
-                return Terminal.write(Data((script + "\n").utf8))
-            }
-            // The completion scripts of shells pass on an unfinished command line.
-            let isCompletion = typed.first == "---completion"
-            if !isCompletion {
-                try ArgumentCheck.requireValidUTF8()
-                try ArgumentCheck.requireNonemptyValues(typed)
-            }
-            let arguments =
-                try isCompletion ? typed : QueryArguments.normalized(CommandNames().resolved(typed))
-            if !isCompletion { try HyphenatedFile.check(arguments) }
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            try ArgumentCheck.requireValidUTF8()
+            try ArgumentCheck.requireNonemptyValues(arguments)
             try await Interruption.run(arguments.first) {
                 var command = try await asyncParseAsRoot(arguments)
-                try requireSubcommand(command)
                 if var command = command as? any AsyncParsableCommand {
                     try await command.run()
                 } else {
@@ -70,14 +58,16 @@ struct RoostCommand: AsyncParsableCommand {
         }
     }
 
-    /// Prints the help of a command that only groups others, such as `roost export`, and throws an error.
-    private static func requireSubcommand(_ command: any ParsableCommand) throws {
-        let type = type(of: command)
-        guard type != RoostCommand.self, !type.configuration.subcommands.isEmpty else { return }
-        let help = HelpText.formatted(helpMessage(for: type))
-        for line in help.split(separator: "\n", omittingEmptySubsequences: false) {
-            Terminal.error(String(line))
+    /// The names of the command that the arguments of the process name, such as `cluster` and `merge`.
+    static var requestedNames: [String] {
+        var command: any ParsableCommand.Type = RoostCommand.self
+        var names: [String] = []
+        for word in CommandLine.arguments.dropFirst() {
+            guard let child = command.configuration.subcommands.first(where: { $0._commandName == word })
+            else { break }
+            names.append(word)
+            command = child
         }
-        throw CommandError(.usage, "missing subcommand of `roost \(type._commandName)`")
+        return names
     }
 }

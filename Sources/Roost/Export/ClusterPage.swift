@@ -49,7 +49,7 @@ enum ClusterPage {
         <aside>
         <input id="search" type="search" placeholder="Search the texts" aria-label="Search the texts">
         <div id="count" role="status"></div>
-        <button id="save" title="Save the ids of the shown entries, such as for roost tag $(cat ids.txt) +tag.
+        <button id="save" title="Save the ids of the shown entries, such as for roost edit $(cat ids.txt) --add-tag TAG.
         Drag with Shift on the map to select a rectangle; Escape selects all.">Save ids</button>
         <ul id="list"></ul>
         </aside>

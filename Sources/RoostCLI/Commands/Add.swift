@@ -26,7 +26,7 @@ struct Add: AsyncParsableCommand {
     var text: [String]
 
     @Option(
-        name: .long, help: "Add a tag to the entry; repeatable.", completion: DynamicCompletion.tags,
+        name: .long, help: "Add a tag to the entry; repeatable.",
         transform: TagArgument.tag)
     var tag: [String] = []
 
@@ -38,15 +38,6 @@ struct Add: AsyncParsableCommand {
     var key: String?
 
     func validate() throws { try TagArgument.check(tag) }
-
-    /// Returns the file or folder that a text names, or the first one if all words are names, because the
-    /// shell replaced a pattern.
-    private static func file(in words: [String]) -> String? {
-        guard words != ["-"] else { return nil }
-        let text = words.joined(separator: " ")
-        if FileStatus(text) != nil { return text }
-        return words.count > 1 && words.allSatisfy { FileStatus($0) != nil } ? words.first : nil
-    }
 
     func run() async throws {
         let pairs = try KeyValue.parse(meta, option: "--meta")
@@ -77,12 +68,6 @@ struct Add: AsyncParsableCommand {
         try await store.close()
         options.remark(on: store.embedder)
         Terminal.write(added.id.text)
-        if let path = Self.file(in: self.text) {
-            let shown = Terminal.line(path, limit: 200)
-            options.note(
-                "the text is only the name '\(shown)'; `roost ingest '\(shown)'` adds what the file contains")
-        }
-        TagArgument.remark(on: tag, options)
         if !added.isNew, let key {
             let name = Terminal.line(key, limit: 60)
             options.note(

@@ -3,62 +3,6 @@ import Foundation
 import Roost
 import RoostRemote
 
-/// Labels clusters with a chat model, and reports what is sent and to which server.
-struct Autolabeling {
-    let store: KnowledgeStore
-    let options: StoreOptions
-    let model: RemoteModel
-
-    /// The maximum number of refused labels that are reported individually.
-    private static let maximumReportedRefusals = 3
-
-    var labeler: RemoteLabeler { RemoteLabeler(model) }
-
-    func run(_ requests: [ClusterLabelingRequest]) async throws -> ClusterLabelingReport {
-        guard !requests.isEmpty else {
-            options.note(
-                "every cluster already has a label from \(labeler.name) or from you; use --again to replace "
-                    + "the labels from \(labeler.name)")
-            return ClusterLabelingReport()
-        }
-        let texts = requests.reduce(0) { $0 + $1.excerpt.texts.count }
-        let bytes = requests.reduce(0) { sum, request in
-            (request.excerpt.texts + request.excerpt.keywords).reduce(sum) { $0 + $1.utf8.count }
-        }
-        let server = "\(model.endpoint.host ?? "")\(model.endpoint.port.map { ":\($0)" } ?? "")"
-        options.note(
-            "sending keywords and the beginnings of \(Count.text(texts, "text")) from "
-                + "\(Count.text(requests.count, "cluster")) (\(bytes) "
-                + "bytes) to \(Terminal.line(model.name, limit: 60)) at \(server)")
-        let report = try await store.labelClusters(with: labeler, requests)
-        for refusal in report.refused.prefix(Self.maximumReportedRefusals) {
-            options.note("cluster \(refusal.cluster.text.prefix(8)) keeps its label: \(refusal.reason)")
-        }
-        if report.refused.count > Self.maximumReportedRefusals {
-            options.note(
-                Count.text(
-                    report.refused.count - Self.maximumReportedRefusals, "more cluster keeps its label",
-                    "more clusters keep their labels"))
-        }
-        if report.outdatedCount > 0 {
-            options.note(
-                "skipped \(Count.text(report.outdatedCount, "cluster")) labeled or removed in the meantime")
-        }
-        return report
-    }
-
-    /// Throws the error that ended the labeling early, if any.
-    ///
-    /// - Throws: ``EmbedderError`` with the number of clusters that were labeled before the failure.
-    func finish(_ report: ClusterLabelingReport, of count: Int) throws {
-        guard let failure = report.failure else { return }
-        throw EmbedderError(
-            failure.code,
-            "labeled \(report.labeled.count) of \(count) clusters, then failed: \(failure.message)",
-            isRetryable: failure.isRetryable)
-    }
-}
-
 extension ClusterCommand {
     struct AutolabelClusters: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -108,8 +52,7 @@ extension ClusterCommand {
                 try await store.close()
                 return try show(requests)
             }
-            let labeling = Autolabeling(store: store, options: options, model: remote)
-            let report = try await labeling.run(requests)
+            let report = try await label(requests, in: store, with: remote)
             try await store.close()
             if json {
                 try Terminal.json(report.labeled.map { ClusterDocument($0) })
@@ -123,7 +66,40 @@ extension ClusterCommand {
                                     + Terminal.line(before[cluster.id] ?? "", limit: 60)))
                 }
             }
-            try labeling.finish(report, of: requests.count)
+            guard let failure = report.failure else { return }
+            throw EmbedderError(
+                failure.code,
+                "labeled \(report.labeled.count) of \(requests.count) clusters, then failed: "
+                    + failure.message,
+                isRetryable: failure.isRetryable)
+        }
+
+        /// Labels clusters, and reports what is sent and to which server.
+        private func label(
+            _ requests: [ClusterLabelingRequest], in store: KnowledgeStore, with model: RemoteModel
+        ) async throws -> ClusterLabelingReport {
+            let labeler = RemoteLabeler(model)
+            guard !requests.isEmpty else {
+                options.note(
+                    "every cluster already has a label from \(labeler.name) or from you; use --again to "
+                        + "replace the labels from \(labeler.name)")
+                return ClusterLabelingReport()
+            }
+            let texts = requests.reduce(0) { $0 + $1.excerpt.texts.count }
+            let server = "\(model.endpoint.host ?? "")\(model.endpoint.port.map { ":\($0)" } ?? "")"
+            options.note(
+                "sending keywords and the beginnings of \(Count.text(texts, "text")) from "
+                    + "\(Count.text(requests.count, "cluster")) to \(Terminal.line(model.name, limit: 60)) "
+                    + "at \(server)")
+            let report = try await store.labelClusters(with: labeler, requests)
+            for refusal in report.refused.prefix(Terminal.maximumListedItems) {
+                options.note("cluster \(refusal.cluster.text.prefix(8)) keeps its label: \(refusal.reason)")
+            }
+            if report.outdatedCount > 0 {
+                options.note(
+                    "skipped \(Count.text(report.outdatedCount, "cluster")) labeled or removed in the meantime")
+            }
+            return report
         }
 
         private func show(_ requests: [ClusterLabelingRequest]) throws {

@@ -17,7 +17,7 @@ struct BackupCommand: AsyncParsableCommand {
               roost backup restore latest --into restored
             """,
         subcommands: [
-            CreateBackup.self, ListBackups.self, ShowBackup.self, VerifyBackups.self, RestoreBackup.self,
+            CreateBackup.self, ListBackups.self, VerifyBackups.self, RestoreBackup.self,
             ForgetBackups.self, PruneBackups.self, UnlockBackups.self, ChangePassword.self,
         ])
 
@@ -103,30 +103,20 @@ struct BackupCommand: AsyncParsableCommand {
                   roost backup list
                   roost backup list -n 5
                   roost backup list --to s3://bucket/notes --json
-                """,
-            aliases: ["ls"])
+                """)
 
         @OptionGroup var options: StoreOptions
         @OptionGroup var backups: BackupOptions
 
-        @Option(
-            name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
-            help: "List only the newest snapshots, at most this number.")
-        var limit: Int?
+        @OptionGroup var limitOption: LimitOption
 
-        @OptionGroup var output: RowOutputOptions
-
-        func validate() throws {
-            if let limit, limit < 1 {
-                throw ValidationError("-n must be a whole number of at least 1, not \(limit)")
-            }
-        }
+        @OptionGroup var output: OutputOptions
 
         func run() async throws {
             let repository = try await backups.openIfPresent(options)
             let list = try await repository?.snapshotList() ?? BackupSnapshotList()
             var writer = ListWriter(output, BackupDocument.columns)
-            try writer.write(list.snapshots.suffix(limit ?? .max).map { BackupDocument($0).row })
+            try writer.write(list.snapshots.suffix(limitOption.limit ?? .max).map { BackupDocument($0).row })
             writer.finish(options)
             if repository == nil {
                 options.note(BackupOptions.noBackups)
@@ -134,30 +124,6 @@ struct BackupCommand: AsyncParsableCommand {
                 options.note("the repository has no snapshots")
             }
             try SnapshotChoice.reportUnreadable(list)
-        }
-    }
-
-    struct ShowBackup: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show the details of a snapshot as JSON.",
-            discussion: """
-                Examples:
-                  roost backup show
-                  roost backup show 3fa9c1
-                """)
-
-        @OptionGroup var options: StoreOptions
-        @OptionGroup var backups: BackupOptions
-
-        @Argument(
-            help: ArgumentHelp(
-                "A snapshot id, the beginning of an id, or latest.", valueName: "SNAPSHOT"))
-        var snapshot = "latest"
-
-        func run() async throws {
-            let choice = try await SnapshotChoice(snapshot, in: try await backups.open(options))
-            try Terminal.json(BackupDocument(choice.snapshot))
-            try choice.reportUnreadable()
         }
     }
 

@@ -80,48 +80,27 @@ extension BackupCommand {
 
         private func show(_ result: BackupVerification) {
             for finding in result.findings {
-                Terminal.write("\(finding.object): \(finding.problem)")
-                let names = finding.snapshots.map { String($0.prefix(8)) }.joined(separator: ", ")
-                if !names.isEmpty {
-                    let originals =
-                        finding.documentCount > 0
-                        ? " and \(Count.text(finding.documentCount, "original file"))" : ""
-                    Terminal.write(
-                        "  affects \(Count.text(finding.entryCount, "entry", "entries"))\(originals) "
-                            + "in \(finding.snapshots.count == 1 ? "snapshot" : "snapshots") \(names)")
-                }
-                let ids = finding.entries.prefix(10).map { String($0.text.prefix(8)) }.joined(separator: ", ")
-                if !ids.isEmpty {
-                    Terminal.write("  entries \(ids)" + (finding.entries.count > 10 ? ", …" : ""))
-                }
-                let clusters = finding.clusters.map { String($0.text.prefix(8)) }.joined(separator: ", ")
-                if !clusters.isEmpty { Terminal.write("  clusters \(clusters)") }
+                let snapshots = finding.snapshots.map { String($0.prefix(8)) }.joined(separator: ", ")
+                Terminal.write(
+                    "\(finding.object): \(finding.problem)"
+                        + (snapshots.isEmpty
+                            ? ""
+                            : "; affects \(Count.text(finding.entryCount, "entry", "entries")) in "
+                                + "\(snapshots)"))
             }
             for snapshot in result.newerSnapshots { Terminal.write(snapshot.error.message) }
             Terminal.write(
                 "\(Count.text(result.snapshotCount, "snapshot")), \(Count.text(result.packCount, "pack")), "
                     + "\(Count.text(result.segmentCount, "segment")): "
                     + (result.findings.isEmpty ? "no damage found" : "\(result.findings.count) damaged"))
-            if !result.newerSnapshots.isEmpty {
-                options.note(
-                    "\(Count.text(result.newerSnapshots.count, "snapshot was", "snapshots were")) not "
-                        + "verified; upgrade Roost")
-            }
             if !result.findings.isEmpty {
                 options.note(
                     "restore the intact parts of a snapshot with `roost backup restore --allow-damaged`; "
                         + "`roost backup create` writes the data of missing and truncated packs again if the "
                         + "store still has it; remove the other affected snapshots with `roost backup "
                         + "forget` and `roost backup prune`, so that new snapshots use no damaged data")
-            }
-            if result.findings.isEmpty, !result.hasReadData {
+            } else if !result.hasReadData {
                 options.note("checked the sizes of all packs; use --read-data to verify their contents")
-            }
-            if !result.strayPacks.isEmpty {
-                options.note(
-                    "\(Count.text(result.strayPacks.count, "pack belongs", "packs belong")) to no snapshot; "
-                        + "run `roost backup prune` to clean up"
-                )
             }
         }
     }
@@ -311,7 +290,6 @@ extension BackupCommand {
 
         func run() async throws {
             let new = try newKeyFile.map(BackupSecret.keyFile) ?? .passwordFile(newPasswordFile ?? "")
-            let newPassphrase = try new.newPassphrase()
             guard let old = try backups.secret() else {
                 throw CommandError(
                     .usage,
@@ -319,10 +297,8 @@ extension BackupCommand {
                         + "--key-file or $ROOST_BACKUP_PASSWORD")
             }
             let retrieval = try backups.location(options).retrieval
-            // A passphrase that older versions read differently is replaced here, so no warning is needed.
-            _ = try await old.open {
-                try await BackupRepository.changePassphrase(of: retrieval, from: $0, to: newPassphrase)
-            }
+            try await BackupRepository.changePassphrase(
+                of: retrieval, from: old.passphrase, to: new.passphrase)
             if let warning = new.lengthWarning { options.note(warning) }
             options.note("the passphrase was changed; the old one no longer works")
         }

@@ -4,24 +4,22 @@ import Roost
 import RoostConversations
 import RoostMemory
 
-/// The `roost chat` commands; `roost session` is an older name.
 struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chat", abstract: "Import, search and manage conversations with agents.",
         discussion: """
             Each message becomes an entry with the metadata kind=message, so `roost query` finds \
-            messages and `roost recluster` clusters them. With --in, `list`, `show`, `delete` and `prune` \
-            use the session storage of another program.
+            messages and `roost recluster` clusters them.
 
             Examples:
               roost chat import ~/.claude/projects/*/*.jsonl
               roost chat search what did we decide about backups --since 30d
-              roost chat prune --older-than 90d --dry-run
+              roost chat delete --until 90d --dry-run
             """,
         subcommands: [
             ImportChats.self, ListChats.self, ShowChat.self, SearchChats.self, ExportChats.self,
-            DeleteChats.self, PruneChats.self, CopyChats.self, CheckChats.self,
-        ], aliases: ["chats", "session", "sessions"])
+            DeleteChats.self,
+        ])
 
     struct SearchChats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -46,10 +44,7 @@ struct ChatCommand: AsyncParsableCommand {
             help: ArgumentHelp("The text to search for; - reads standard input.", valueName: "query"))
         var words: [String] = []
 
-        @Option(
-            name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
-            help: ArgumentHelp("The maximum number of messages.", valueName: "N"))
-        var limit = 5
+        @OptionGroup var limitOption: LimitOption
 
         @Option(
             name: .long,
@@ -73,11 +68,6 @@ struct ChatCommand: AsyncParsableCommand {
         @Flag(name: .long, help: "Do not correct misspelled words.")
         var exactWords = false
 
-        @Option(
-            name: .customLong("not"), parsing: .unconditionalSingleValue,
-            help: ArgumentHelp("Exclude messages with this word or phrase; repeatable.", valueName: "words"))
-        var excluded: [String] = []
-
         @Flag(name: .long, help: "Show the parts of each score.")
         var explain = false
 
@@ -92,9 +82,6 @@ struct ChatCommand: AsyncParsableCommand {
             guard !json || !jsonl else {
                 throw ValidationError("only one of --json and --jsonl can be given")
             }
-            guard limit > 0, limit <= 10_000 else {
-                throw ValidationError("-n must be a whole number from 1 to 10000, not \(limit)")
-            }
             guard (0...100).contains(context) else {
                 throw ValidationError("--context must be a whole number from 0 to 100, not \(context)")
             }
@@ -104,9 +91,10 @@ struct ChatCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let text = try QueryText.text(of: words, excluding: excluded)
+            let text = try Query.text(of: words)
             let store = try await options.open()
-            var recall = RecallOptions(limit: limit, context: context, tokenBudget: tokens)
+            var recall = RecallOptions(
+                limit: limitOption.limit ?? 5, context: context, tokenBudget: tokens)
             recall.mode = mode
             recall.includesAll = all
             recall.usesExactWords = exactWords

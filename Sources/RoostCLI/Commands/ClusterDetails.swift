@@ -8,9 +8,8 @@ extension ClusterCommand {
             commandName: "show", abstract: "Show a cluster and its members.",
             discussion: """
                 Prints the size and quality of the cluster, three representative entries, the members \
-                (most similar to the centroid first) and the nearest outliers, with the reason why they \
-                are in no cluster. For a cluster that contains other clusters, prints those clusters \
-                instead of members. The figures are:
+                (most similar to the centroid first). For a cluster that contains other clusters, prints \
+                those clusters instead of members. The figures are:
 
                   cohesion    The mean cosine similarity of the members to the centroid, at most 1.
                   separation  The cosine distance from the centroid to the nearest other centroid, 0 to 2.
@@ -30,28 +29,22 @@ extension ClusterCommand {
         @OptionGroup var options: StoreOptions
 
         @Argument(
-            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"),
-            completion: DynamicCompletion.clusters)
+            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"))
         var id: [String]
 
-        @Option(
-            name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
-            help: ArgumentHelp("The maximum number of members to show.", valueName: "N"))
-        var limit = 20
+        @OptionGroup var limitOption: LimitOption
 
         @Flag(name: .long, help: "Print the cluster with all members as JSON.")
         var json = false
 
-        /// The number of representative entries that are shown.
+        /// The number of members that are shown by default.
+        private static let listedCount = 20
         private static let representativeCount = 3
-        /// The maximum number of outliers that are shown.
-        private static let outlierCount = 5
 
         func run() async throws {
             let store = try await options.open()
             let cluster = try await options.cluster(id, store)
             let group = try await store.exportClusters().cluster(cluster.id)
-            let outliers = json ? [] : try await store.clusterOutliers()
             try await store.close()
             guard let group else {
                 throw RoostError(
@@ -63,8 +56,6 @@ extension ClusterCommand {
             showFigures(of: group)
             showRepresentatives(of: group)
             showContents(of: group)
-            let leaves = Set(group.all.map(\.id))
-            show(outliers.filter { $0.nearest.map { leaves.contains($0.text) } == true })
         }
 
         /// The width of the names of figures, and the spaces after them.
@@ -136,7 +127,8 @@ extension ClusterCommand {
                     let cells = ["\(child.size)", Terminal.line(child.label), String(child.id.prefix(8))]
                     Terminal.write(TableLayout.indentedLine(cells, columns))
                 }
-            } else if limit > 0, !group.members.isEmpty {
+            } else if !group.members.isEmpty {
+                let limit = limitOption.limit ?? Self.listedCount
                 Terminal.write("\nMembers, with their similarity to the centroid:")
                 for member in group.members.prefix(limit) {
                     let title = EntryTitle.text(of: member.content, metadata: member.metadata)
@@ -144,23 +136,6 @@ extension ClusterCommand {
                     Terminal.write(TableLayout.indentedLine(cells, Self.memberColumns))
                 }
                 if group.size > limit { options.note("and \(group.size - limit) more") }
-            }
-        }
-
-        private func show(_ outliers: [ClusterOutlier]) {
-            guard !outliers.isEmpty else { return }
-            Terminal.write("\nNearest outliers:")
-            let columns = Self.memberColumns + [TableColumn(name: "", style: .dim, isFlexible: true)]
-            for outlier in outliers.prefix(Self.outlierCount) {
-                let entry = outlier.entry
-                let cells = [
-                    Terminal.score(outlier.similarity), String(entry.id.text.prefix(8)),
-                    EntryTitle.text(of: entry), "(\(outlier.explanation))",
-                ]
-                Terminal.write(TableLayout.indentedLine(cells, columns))
-            }
-            if outliers.count > Self.outlierCount {
-                options.note("and \(outliers.count - Self.outlierCount) more; see `roost cluster outliers`")
             }
         }
     }
@@ -173,7 +148,6 @@ extension ClusterCommand {
                 The entries most similar to a cluster come first. The reasons are:
 
                   far from every cluster  The entry is not similar enough to any cluster.
-                  too few similar entries  Its neighborhood has too few entries for a cluster (with --dense).
                   no words                Its text has neither letters nor digits.
                   no known words          Its vector is zero: the model knows none of its words.
 
@@ -196,20 +170,17 @@ extension ClusterCommand {
 
         @OptionGroup var options: StoreOptions
 
-        @Option(
-            name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
-            help: ArgumentHelp("The maximum number of entries to list.", valueName: "N"))
-        var limit = 20
+        @OptionGroup var limitOption: LimitOption
 
-        @OptionGroup var output: ListOutputOptions
+        @OptionGroup var output: OutputOptions
 
         func run() async throws {
             let store = try await options.open()
             let outliers = try await store.clusterOutliers()
             let hasClusters = try await !store.storage.fetchClusters().isEmpty
             try await store.close()
-            let shown = outliers.prefix(max(0, limit))
-            if output.chosen == .table { options.page() }
+            let shown = outliers.prefix(limitOption.limit ?? 20)
+            if output.format == .text { options.page() }
             var writer = ListWriter(output, Self.columns)
             try writer.write(shown.map(row))
             writer.finish(options)

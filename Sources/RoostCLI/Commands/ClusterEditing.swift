@@ -93,42 +93,6 @@ extension ClusterCommand {
         }
     }
 
-    struct ClusterDriftCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "drift", abstract: "Report whether the store should be reclustered, and why.",
-            discussion: """
-                Compares the entries and clusters with those of the last `roost recluster`.
-
-                Examples:
-                  roost cluster drift
-                  roost cluster drift --json
-                """)
-
-        @OptionGroup var options: StoreOptions
-
-        @Flag(name: .long, help: "Print the result as JSON.")
-        var json = false
-
-        func run() async throws {
-            let store = try await options.open()
-            let drift = try await store.clusterDrift()
-            try await store.close()
-            if json { return try Terminal.json(drift) }
-            Terminal.write(
-                "\(Count.text(drift.entries, "entry", "entries")): \(drift.clustered) in clusters, "
-                    + "\(Count.text(drift.outliers, "outlier")) of the last run, "
-                    + "\(drift.unassigned) unassigned")
-            Terminal.write(
-                "since the last run: \(Count.text(drift.placedSince, "entry", "entries")) joined a cluster, "
-                    + "\(max(0, drift.entriesOfRun - drift.unchanged)) left theirs")
-            if let now = drift.cohesion, let before = drift.cohesionOfRun {
-                Terminal.write(String(format: "cohesion %.3f now, %.3f after the run", now, before))
-            }
-            for reason in drift.reasons { Terminal.write("reclustering is due: \(reason)") }
-            if !drift.isDue { Terminal.write("reclustering is not due") }
-        }
-    }
-
     struct LabelCluster: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "label", abstract: "Set the label of a cluster, or reset it.",
@@ -144,8 +108,7 @@ extension ClusterCommand {
         @OptionGroup var options: StoreOptions
 
         @Argument(
-            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"),
-            completion: DynamicCompletion.clusters)
+            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"))
         var id: String
 
         @Argument(help: "The new label; omit it with --unpin.")
@@ -184,8 +147,7 @@ extension ClusterCommand {
         @OptionGroup var options: StoreOptions
 
         @Argument(
-            help: ArgumentHelp("Ids, id prefixes, or labels of clusters.", valueName: "ID"),
-            completion: DynamicCompletion.clusters)
+            help: ArgumentHelp("Ids, id prefixes, or labels of clusters.", valueName: "ID"))
         var ids: [String]
 
         func validate() throws {
@@ -216,8 +178,7 @@ extension ClusterCommand {
         @OptionGroup var options: StoreOptions
 
         @Argument(
-            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"),
-            completion: DynamicCompletion.clusters)
+            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"))
         var id: [String]
 
         @Option(
@@ -251,14 +212,12 @@ extension ClusterCommand {
                 Examples:
                   roost cluster delete 94254dc3
                   roost cluster delete star, light, moon
-                """,
-            aliases: ["rm"])
+                """)
 
         @OptionGroup var options: StoreOptions
 
         @Argument(
-            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"),
-            completion: DynamicCompletion.clusters)
+            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"))
         var id: [String]
 
         func run() async throws {

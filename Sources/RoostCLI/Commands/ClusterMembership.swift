@@ -13,9 +13,8 @@ extension ClusterCommand {
 
                 Examples:
                   roost cluster find birds in spring
-                  roost cluster find taxes -n1 --template '{id}'
-                """,
-            aliases: ["search"])
+                  roost cluster find taxes -n1 --json
+                """)
 
         /// The JSON form of a match.
         private struct Document: Encodable {
@@ -36,18 +35,9 @@ extension ClusterCommand {
         @Argument(help: "The text; it needs no quotes.")
         var text: [String]
 
-        @Option(
-            name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
-            help: ArgumentHelp("The maximum number of clusters.", valueName: "N"))
-        var limit = 5
+        @OptionGroup var limitOption: LimitOption
 
-        @OptionGroup var output: RowOutputOptions
-
-        func validate() throws {
-            guard limit >= 1 else {
-                throw ValidationError("-n must be a whole number of at least 1, not \(limit)")
-            }
-        }
+        @OptionGroup var output: OutputOptions
 
         func run() async throws {
             let store = try await options.open()
@@ -57,7 +47,7 @@ extension ClusterCommand {
             let sizes = ClusterForest(matches.map(\.cluster))
             var writer = ListWriter(output, Self.columns)
             try writer.write(
-                matches.prefix(limit).map { match in
+                matches.prefix(limitOption.limit ?? 5).map { match in
                     let size = sizes.size(of: match.cluster)
                     return ListRow(
                         cells: [
@@ -100,8 +90,7 @@ extension ClusterCommand {
         @OptionGroup var options: StoreOptions
 
         @Argument(
-            help: ArgumentHelp(StoreOptions.entryHelp, valueName: "ID|FILE"),
-            completion: DynamicCompletion.entries)
+            help: ArgumentHelp(StoreOptions.entryHelp, valueName: "ID|FILE"))
         var ids: [String] = []
 
         @OptionGroup var filters: FilterOptions
@@ -110,7 +99,7 @@ extension ClusterCommand {
             name: .long,
             help: ArgumentHelp(
                 "The cluster with this id or label, or 'none' to remove the entries from their clusters.",
-                valueName: "ID"), completion: DynamicCompletion.clusterFilters)
+                valueName: "ID"))
         var to: String
 
         func validate() throws {

@@ -6,9 +6,7 @@ struct ClusterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cluster", abstract: "Show, label and edit the clusters.",
         discussion: """
-            `roost recluster` creates the clusters. If the store is too large for the memory of one machine, \
-            several workers can share the work: run `roost cluster plan`, then `roost cluster assign` for \
-            each shard, then `roost cluster finish`.
+            `roost recluster` creates the clusters.
 
             Examples:
               roost cluster list
@@ -17,11 +15,9 @@ struct ClusterCommand: AsyncParsableCommand {
             """,
         subcommands: [
             ListClusters.self, ShowCluster.self, ListOutliers.self, DiffClusters.self,
-            ClusterDriftCommand.self, LabelCluster.self, AutolabelClusters.self, MergeClusters.self,
+            LabelCluster.self, AutolabelClusters.self, MergeClusters.self,
             SplitCluster.self, DeleteCluster.self, FindClusters.self, MoveEntries.self,
-            PlanClusters.self, AssignShard.self,
-            ShowClusterPlan.self, FinishClusters.self, DiscardClusterPlan.self,
-        ], defaultSubcommand: ListClusters.self, aliases: ["clusters"])
+        ], defaultSubcommand: ListClusters.self)
 
     struct ListClusters: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -47,21 +43,20 @@ struct ClusterCommand: AsyncParsableCommand {
                   roost cluster list
                   roost cluster list --flat
                   roost cluster list --format csv
-                """,
-            aliases: ["ls"])
+                """)
 
         @OptionGroup var options: StoreOptions
 
         @OptionGroup var levelOption: FlatOption
 
-        @OptionGroup var output: RowOutputOptions
+        @OptionGroup var output: OutputOptions
 
         func run() async throws {
             let store = try await options.open()
             let clusters = try await store.storage.fetchClusters()
             try await store.close()
             let tree = ClusterTree(clusters)
-            if output.chosen != .table {
+            if output.format != .text {
                 var writer = ListWriter(output, ClusterDocument.columns)
                 try writer.write(tree.documents(flat: levelOption.flat).map(\.row))
                 writer.finish(options)

@@ -16,8 +16,7 @@ struct DistillModel: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("An installed model, or a model's folder.", valueName: "MODEL"),
-        completion: DynamicCompletion.models)
+        help: ArgumentHelp("An installed model, or a model's folder.", valueName: "MODEL"))
     var model: String
 
     @Option(

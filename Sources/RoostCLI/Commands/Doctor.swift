@@ -4,16 +4,21 @@ import Roost
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check the store for damage, and repair it.",
+        commandName: "doctor", abstract: "Check the store for damage, repair it, or compact it.",
         discussion: """
             Checks the manifest, the lock, the files or the database (including checksums), the vectors, \
             passages and assignments, and reports leftover files. Changes nothing without --repair. A \
             repair keeps the damaged data in the folder damaged-DATE. Exits with 0 if the store is \
             intact, and with 65 if it is damaged.
 
+            --compact frees unused space: for a JSON store, it merges the journal into entries.json and \
+            clusters.json; for a SQLite store, it frees the space of removed entries. It also removes stored \
+            originals that no entry uses. Other writers wait until it ends.
+
             Examples:
               roost doctor
               roost doctor --repair
+              roost doctor --compact --max-size 2GB
             """)
 
     @OptionGroup var options: StoreOptions
@@ -32,10 +37,26 @@ struct Doctor: AsyncParsableCommand {
     @Flag(name: .long, help: "Also list broken links, which lead to neither an entry nor a file.")
     var links = false
 
+    @Flag(name: .long, help: "Free unused space instead of checking the store.")
+    var compact = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "With --compact, change the store's maximum size: 500MB, 2GB, or none.", valueName: "SIZE"))
+    var maxSize: String?
+
     @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
+    func validate() throws {
+        guard compact ? !repair && !models && !links && !json : maxSize == nil else {
+            throw ValidationError("--compact permits only --max-size, which needs it")
+        }
+    }
+
     func run() async throws {
+        if compact { return try await Compaction(options: options, maximumSize: maxSize).run() }
         let location = try options.location()
         var inspection = StoreInspector(location) {
             let models = UserDirectories().models
@@ -116,8 +137,7 @@ struct Doctor: AsyncParsableCommand {
         try await store.close()
         return links.map {
             .note(
-                $0.path ?? $0.id.text, "has a link to \(LinkText.text(of: $0.link.link)), which was not found"
-            )
+                $0.path ?? $0.id.text, "has a link to \(LinkDocument.written($0.link.link)), which was not found")
         }
     }
 

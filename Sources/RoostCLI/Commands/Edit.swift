@@ -5,32 +5,31 @@ import Synchronization
 
 struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "edit", abstract: "Change the text, title or metadata of an entry.",
+        commandName: "edit", abstract: "Change the text, title, metadata or tags of entries.",
         discussion: """
-            Opens the text in $VISUAL or $EDITOR, unless you give the new text, which needs no quotes, or \
-            only change the title or the metadata. All changes are made in one step. A new text is embedded \
-            at once. The file that the entry came from is not changed; when it changes, its title and \
-            metadata replace yours. If you name a file, it must have exactly one entry. `roost tag` changes \
-            the tags.
+            Opens the text in $VISUAL or $EDITOR, unless an option gives the changes. A new text is embedded \
+            at once. The file that the entry came from is not changed; when it changes, its text, title and \
+            metadata replace yours.
+
+            Only tags can be changed for several entries, which ids or files name, or options such as \
+            --source, --where and --tag select. Case does not matter: on an entry with the tag Birds, \
+            --add-tag birds changes nothing, and --remove-tag birds removes Birds. Tags that are nested in a \
+            removed tag, such as birds/swifts, stay.
 
             \(StoreOptions.entryRule)
 
             Examples:
               roost edit e2d8942a
-              roost edit e2d8942a The hedge is cut in autumn.
               roost edit e2d8942a --text - < new.txt
               roost edit e2d8942a --title "Autumn work" --meta status=done --unset due
+              roost edit --tag draft --where status=done --add-tag final --remove-tag draft
             """)
 
     @OptionGroup var options: StoreOptions
+    @OptionGroup var filters: FilterOptions
 
-    @Argument(
-        help: ArgumentHelp(StoreOptions.entryHelp, valueName: "ID|FILE"),
-        completion: DynamicCompletion.entries)
-    var id: String
-
-    @Argument(help: ArgumentHelp("The new text, or - for standard input.", valueName: "TEXT"))
-    var words: [String] = []
+    @Argument(help: ArgumentHelp(StoreOptions.entryHelp, valueName: "ID|FILE"))
+    var items: [String] = []
 
     @Option(name: .long, help: "The new text, or - for standard input.")
     var text: String?
@@ -47,19 +46,30 @@ struct Edit: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Remove a value of the metadata, such as title; repeatable.", valueName: "key"),
-        completion: DynamicCompletion.metadataKeys)
+        help: ArgumentHelp("Remove a value of the metadata, such as title; repeatable.", valueName: "key"))
     var unset: [String] = []
 
+    @Option(name: .long, help: "Add a tag; repeatable.", transform: TagArgument.tag)
+    var addTag: [String] = []
+
+    @Option(name: .long, help: "Remove a tag; repeatable.", transform: TagArgument.tag)
+    var removeTag: [String] = []
+
+    private var changesContents: Bool {
+        text != nil || title != nil || !meta.isEmpty || !unset.isEmpty || addTag.isEmpty && removeTag.isEmpty
+    }
+
     func validate() throws {
-        guard words.isEmpty || text == nil else {
-            throw ValidationError("give the new text as arguments or with --text, not both")
+        guard items.isEmpty != filters.isEmpty else {
+            throw ValidationError("give either ids of entries or options that select entries, such as --source")
         }
+        guard !changesContents || items.count == 1 else {
+            throw ValidationError("only --add-tag and --remove-tag can change several entries")
+        }
+        try TagArgument.check(addTag, name: "--add-tag")
     }
 
     /// The changes of the metadata.
-    ///
-    /// - Throws: ``CommandError`` if a key is given twice, or the changes would mark the entry as a message.
     private func metadataChanges() throws -> [String: MetadataValue] {
         var changes: [String: MetadataValue] = [:]
         var list = try KeyValue.parse(meta, option: "--meta").map { ($0.key, MetadataValue.string($0.value)) }
@@ -82,23 +92,51 @@ struct Edit: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await options.open()
-        let id = try await options.namedEntry(id, store)
+        if changesContents {
+            try await changeContents(store)
+        } else {
+            try await changeTags(store)
+        }
+        try await store.close()
+    }
+
+    private func changeTags(_ store: KnowledgeStore) async throws {
+        var ids: [Entry.ID] = []
+        for item in items { ids += try await options.namedEntries(item, store).ids }
+        if !filters.isEmpty {
+            // The entries are selected before the first change, which can change whether they match.
+            let filter = try await filters.filter(options, store)
+            let snapshot = try await store.storage.snapshot()
+            for try await page in snapshot.headerPages(matching: filter) { ids += page.headers.map(\.id) }
+            if ids.isEmpty { throw RoostError(.notFound, "no tag was changed: " + filters.missReason) }
+        }
+        let all = Count.text(ids.count, "entry", "entries")
+        for tag in addTag {
+            let count = try await store.addTag(tag, to: ids)
+            options.note("added \(Terminal.line(tag, limit: 60)) to \(count) of \(all)")
+        }
+        for tag in removeTag {
+            let count = try await store.removeTag(tag, from: ids)
+            options.note("removed \(Terminal.line(tag, limit: 60)) from \(count) of \(all)")
+        }
+    }
+
+    private func changeContents(_ store: KnowledgeStore) async throws {
+        let id = try await options.namedEntry(items[0], store)
         let snapshot = try await store.storage.snapshot()
         guard let entry = try await snapshot.entries([id]).first else {
             throw RoostError(.notFound, "no entry has the id \(id.text)")
         }
         let revision = try await snapshot.revisions(of: [id])[id]
-        var changes = EntryChanges(metadata: try metadataChanges())
+        var changes = EntryChanges(
+            addedTags: Set(addTag), removedTags: Set(removeTag), metadata: try metadataChanges())
         // Its metadata determines the conversation of a message, and its place and author there.
         guard changes.metadata.isEmpty || !entry.metadata.contains(where: DocumentKey.marksMessage) else {
             throw CommandError(
                 .usage, "cannot change the metadata of the entry: it is the message of a conversation")
         }
-        let hasText = text != nil || !words.isEmpty || changes.metadata.isEmpty
-        changes.content = hasText ? try newText(entry.content) : nil
-        let changed = try await store.update(id, changes, expecting: revision)
-        report(entry, changed)
-        try await store.close()
+        if text != nil || changes == EntryChanges() { changes.content = try newText(entry.content) }
+        report(entry, try await store.update(id, changes, expecting: revision))
     }
 
     /// Reports whether the entry has changed, and whether the next ingest can replace the changes.
@@ -115,12 +153,14 @@ struct Edit: AsyncParsableCommand {
     }
 
     private func newText(_ old: String) throws -> String {
-        if let text = text ?? (words.isEmpty ? nil : words.joined(separator: " ")) {
+        if let text {
             guard text == "-" else { return text }
             return try RecordReader.text(
                 try StandardInput.readToEnd(), name: "standard input")
         }
-        guard let editor = EditorCommand.configuredEditor else {
+        let environment = ProcessInfo.processInfo.environment
+        let editors = ["VISUAL", "EDITOR"].compactMap { environment[$0] }
+        guard let editor = editors.first(where: { !$0.isEmpty }) else {
             throw CommandError(
                 .usage,
                 "cannot edit the entry: no editor is configured; set $EDITOR, or give the text with --text")
@@ -137,7 +177,7 @@ struct Edit: AsyncParsableCommand {
         let arguments = ["/bin/sh", "-c", "exec \(editor) \"$1\"", "sh", file.path]
         Interruption.isIgnored.store(true, ordering: .relaxed)
         defer { Interruption.isIgnored.store(false, ordering: .relaxed) }
-        guard let process = ForegroundProcess.start(arguments, ProcessInfo.processInfo.environment) else {
+        guard let process = ForegroundProcess.start(arguments, environment) else {
             throw CommandError(.unavailable, "cannot edit the entry: the editor cannot be started")
         }
         let status = ForegroundProcess.status(of: process)

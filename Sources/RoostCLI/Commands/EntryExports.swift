@@ -7,9 +7,7 @@ extension Export {
         static let configuration = CommandConfiguration(
             commandName: "entries", abstract: "Export the entries, all of them or those that match filters.",
             discussion: """
-                `roost import` reads json, jsonl, csv, tsv and npy. With jsonl, each line is an entry; \
-                --with-header adds a first line with the version of the format and, with --with-embeddings, \
-                the embedding space. If a file states no embedding space, `roost import` compares a sample \
+                `roost import` reads json, jsonl, csv, tsv and npy. With jsonl, each line is an entry. If a file states no embedding space, `roost import` compares a sample \
                 of its vectors with those of the store's model.
 
                 Other programs can read the formats below, which omit the positions of passages and the \
@@ -22,64 +20,33 @@ extension Export {
                   npy       A NumPy array with the vector of each entry, and a CSV file of the same name \
                 with the entries in the same order. Entries without vectors are omitted. A CSV file of \
                 this name that is not from an earlier export is not replaced.
-                  parquet   A Parquet file with the columns of csv. The tags and vectors are lists, the \
-                dates are times in UTC, and missing texts are null. `roost import` does not read it.
                   markdown  A new folder with one file per entry, with the metadata as front matter. Each \
                 file is named after the title of its entry, followed by the beginning of the id if an \
                 earlier entry has the same title.
 
                 Examples:
                   roost export entries -o entries.json
-                  roost export entries --jsonl | zstd > entries.jsonl.zst
+                  roost export entries --format jsonl | zstd > entries.jsonl.zst
                   roost export entries --tag draft --since 30d -o drafts.csv
                   roost export entries -o vectors.npy
                   roost export entries --format markdown -o notes
                 """)
 
-        /// The forms of exported entries.
-        enum Format: String, JSONFormat {
-            case json, jsonl, csv, tsv, npy, parquet, markdown
-
-            static var help: String {
-                """
-                json (one document), jsonl (one entry per line), csv, tsv, npy, parquet, or markdown. \
-                Default: by the extension of the file, else json.
-                """
-            }
+        enum Format: String, ExportFormat {
+            case json, jsonl, csv, tsv, npy, markdown
         }
 
         @OptionGroup var options: StoreOptions
-        @OptionGroup var target: Target
+        @OptionGroup var target: ExportTarget<Format>
         @OptionGroup var filters: FilterOptions
 
-        @OptionGroup var formats: JSONFormatOptions<Format>
-
-        @Flag(
-            name: .long,
-            help: """
-                With csv and npy: do not put an apostrophe before cells that a spreadsheet would run as \
-                formulas. Use it only for programs that are not spreadsheets.
-                """)
-        var raw = false
-
-        @Flag(
-            name: .long,
-            help: "With jsonl: begin with a line that states the format and the embedding space.")
-        var withHeader = false
-
-        private var format: Format { formats.format(output: target.output) }
-
         func validate() throws {
-            try formats.check(output: target.output)
-            if withHeader, format != .jsonl { throw ValidationError("--with-header needs --format jsonl") }
-            if raw, format != .csv, format != .npy {
-                throw ValidationError("--raw needs --format csv or npy")
-            }
-            if format == .markdown, formats.chosen == nil {
+            let format = try target.chosen()
+            if format == .markdown, target.format == nil {
                 throw ValidationError(
                     "Markdown is exported to a folder; use --format markdown -o FOLDER, or another --format")
             }
-            if [.npy, .parquet, .markdown].contains(format), target.output == nil || target.output == "-" {
+            if [.npy, .markdown].contains(format), target.output == nil || target.output == "-" {
                 throw ValidationError("--format \(format.rawValue) writes files; name them with -o")
             }
             if format == .markdown, target.withEmbeddings {
@@ -88,7 +55,7 @@ extension Export {
         }
 
         func run() async throws {
-            if format == .npy { try requireOwnTable() }
+            if try target.chosen() == .npy { try requireOwnTable() }
             let store = try await options.open()
             let filter = try await filters.filter(options, store)
             let count = try await write(store, filter)
@@ -98,6 +65,7 @@ extension Export {
 
         /// Writes the entries, and returns their number.
         private func write(_ store: KnowledgeStore, _ filter: EntryFilter) async throws -> Int {
+            let format = try target.chosen()
             let snapshot = try await store.storage.snapshot()
             let isShown = (target.output ?? "-") == "-" && Terminal.isOutputTerminal
             let counter = ExportCounter(
@@ -111,7 +79,7 @@ extension Export {
             case .csv, .tsv:
                 let file = try OutputFile(target.output)
                 var table = try EntryTable(
-                    withEmbeddings: target.withEmbeddings, escapesFormulas: !raw, isTabbed: format == .tsv,
+                    withEmbeddings: target.withEmbeddings, isTabbed: format == .tsv,
                     write: file.write)
                 for try await entry in snapshot.allEntries(matching: filter) {
                     try Task.checkCancellation()
@@ -124,9 +92,6 @@ extension Export {
                 return table.count
             case .npy:
                 return try await writeVectors(snapshot, filter, counter)
-            case .parquet:
-                return try await EntryParquet(withEmbeddings: target.withEmbeddings).write(
-                    snapshot.allEntries(matching: filter), to: target.output, counter)
             case .markdown:
                 let folder = try EntryFolder(URL(fileURLWithPath: target.output ?? ""))
                 var count = 0
@@ -147,7 +112,7 @@ extension Export {
             let file = try OutputFile(target.output)
             var lines = 0
             try await store.exportEntries(
-                format, withEmbeddings: target.withEmbeddings, withHeader: withHeader, filter: filter
+                format, withEmbeddings: target.withEmbeddings, filter: filter
             ) { block in
                 try file.write(block)
                 // Each entry is one line.
@@ -158,7 +123,9 @@ extension Export {
         }
 
         private func noteChanges(of table: EntryTable) {
-            if let note = RawCellsOption.note(onChangedCells: table.changedCellCount) { options.note(note) }
+            if table.changedCellCount > 0 {
+                options.note(DelimitedLine.note(onChangedCells: table.changedCellCount))
+            }
         }
 
         /// The NumPy file, and the CSV file for its entries.
@@ -167,18 +134,13 @@ extension Export {
             return (url, url.deletingPathExtension().appendingPathExtension("csv"))
         }
 
-        /// Checks that the CSV file next to the NumPy file does not exist, or is from an earlier export to
-        /// the same files.
-        ///
-        /// - Throws: ``CommandError`` with `.cannotCreate`.
+        /// Checks that the CSV file next to the NumPy file does not exist, or is from an earlier export.
         private func requireOwnTable() throws {
             let files = vectorFiles
             guard files.table.path != files.vectors.path else {
                 throw CommandError(.usage, "the file of --format npy must not have the extension csv")
             }
-            func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
-            guard exists(files.table) else { return }
-            guard exists(files.vectors), EntryTable.isPresent(at: files.table) else {
+            guard FileStatus(files.table.path) == nil || FileStatus(files.vectors.path) != nil else {
                 throw CommandError(
                     .cannotCreate,
                     "cannot export the entries to \(Terminal.line(files.table.path, limit: 200)): the file "
@@ -194,7 +156,7 @@ extension Export {
             let vectors = try OutputFile(url.path)
             try vectors.write(NumPyFormat.header(rows: shape.rows, columns: shape.columns))
             let lines = try OutputFile(texts.path)
-            var table = try EntryTable(withEmbeddings: false, escapesFormulas: !raw, write: lines.write)
+            var table = try EntryTable(withEmbeddings: false, write: lines.write)
             var omitted = 0
             for try await entry in snapshot.allEntries(matching: filter) {
                 try Task.checkCancellation()

@@ -8,27 +8,17 @@ struct Export: AsyncParsableCommand {
         discussion: """
             Examples:
               roost export clusters -o clusters.json
-              roost export entries --jsonl -o entries.jsonl
+              roost export entries -o entries.jsonl
             """,
         subcommands: [Clusters.self, Entries.self])
-
-    struct Target: ParsableArguments {
-        @Flag(name: .long, help: "Include the vectors.")
-        var withEmbeddings = false
-
-        @Option(
-            name: .shortAndLong,
-            help: ArgumentHelp(
-                "Write to this file, atomically, in the format of its extension unless --format is given. "
-                    + "Default: standard output.", valueName: "FILE"))
-        var output: String?
-    }
 
     struct Clusters: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "clusters", abstract: "Export the clusters with their members.",
             discussion: """
-                Documentation/Schemas/clusters.schema.json describes the JSON.
+                The formats are json (one document, see Documentation/Schemas/clusters.schema.json), jsonl \
+                (one cluster per line), csv (one entry per line), markdown (a readable list), html (a page \
+                with a map), and atlas (JSON Lines for embedding-atlas).
 
                 Examples:
                   roost export clusters -o clusters.json
@@ -37,37 +27,14 @@ struct Export: AsyncParsableCommand {
                 """)
 
         @OptionGroup var options: StoreOptions
-        @OptionGroup var target: Target
+        @OptionGroup var target: ExportTarget<Format>
 
-        enum Format: String, JSONFormat {
+        enum Format: String, ExportFormat {
             case json, jsonl, csv, markdown, html, atlas
-
-            static var help: String {
-                """
-                json: one document, the default; jsonl: one cluster per line; csv: one entry per line; \
-                markdown: a readable list; html: a page with a map; atlas: JSON Lines for embedding-atlas.
-                """
-            }
-        }
-
-        @OptionGroup var formats: JSONFormatOptions<Format>
-
-        @Flag(
-            name: .long,
-            help: """
-                With --format csv: do not put an apostrophe before cells that a spreadsheet would run as \
-                formulas. Use it only for programs that are not spreadsheets.
-                """)
-        var raw = false
-
-        private var format: Format { formats.format(output: target.output) }
-
-        func validate() throws {
-            try formats.check(output: target.output)
-            if raw, format != .csv { throw ValidationError("--raw needs --format csv") }
         }
 
         func run() async throws {
+            let format = try target.chosen()
             let store = try await options.open()
             if format == .html || format == .atlas {
                 let isPage = format == .html
@@ -98,7 +65,7 @@ struct Export: AsyncParsableCommand {
                     flat.children = nil
                     data += try encoder.encode(flat).escapingControlsInJSON() + Data("\n".utf8)
                 }
-            case .csv: data = export.csv(escapingFormulas: !raw)
+            case .csv: data = export.csv
             case .markdown: data = export.markdown()
             case .html, .atlas: break  // written above
             }

@@ -13,8 +13,8 @@ struct IngestCommand: AsyncParsableCommand {
             lists the supported types.
 
             Ingesting the same input again changes nothing. If a text has changed, its entry is updated; if \
-            a row was removed from a file, its entry is removed. To continue an interrupted ingest, run the \
-            same command again.
+            a row was removed from a file, its entry is removed. `roost folder` and `roost sync` also remove \
+            the entries of removed files. To continue an interrupted ingest, run the same command again.
 
             The pattern drafts matches files and folders of this name at any depth, drafts/ matches only \
             folders, and /drafts or work/drafts matches only this path below the given folder. In a pattern, \
@@ -26,10 +26,9 @@ struct IngestCommand: AsyncParsableCommand {
             Examples:
               roost ingest ~/notes --exclude drafts
               roost ingest articles.csv --text-column body --id-column url --tag articles
-              git ls-files '*.md' | roost ingest --files-from - --prune docs
+              git ls-files '*.md' | roost ingest --files-from -
               roost ingest https://example.org/article.html
               roost ingest --feed https://example.org/feed.xml
-              roost ingest -- -dash.md
             """)
 
     @OptionGroup var options: StoreOptions
@@ -39,11 +38,7 @@ struct IngestCommand: AsyncParsableCommand {
         completion: .file())
     var paths: [String] = []
 
-    @Option(name: .long, help: "Ingest only files that match this pattern; repeatable.")
-    var glob: [String] = []
-
-    @Option(name: .long, help: "Skip files and folders that match this pattern; repeatable.")
-    var exclude: [String] = []
+    @OptionGroup var reading: ReadingOptions
 
     @Option(
         name: .long,
@@ -52,31 +47,8 @@ struct IngestCommand: AsyncParsableCommand {
             valueName: "FILE"))
     var filesFrom: String?
 
-    @Option(name: .long, help: "The column or key that contains the text.")
-    var textColumn: String?
-
-    @Option(name: .long, help: "The column or key that identifies a row.")
-    var idColumn: String?
-
-    @Flag(
-        name: .long,
-        help: "Also follow symbolic links to folders, and to files outside the given folder.")
-    var follow = false
-
-    @Flag(name: .long, help: "Store each file byte for byte, for `roost show --original`.")
-    var keepOriginals = false
-
-    @Flag(name: .long, help: "Remove the entries of files that no longer exist in the given folders.")
-    var prune = false
-
-    @Flag(name: .shortAndLong, help: "With --prune, remove more than 20 entries without confirmation.")
-    var yes = false
-
     @Flag(name: .long, help: "Show what would be done, without changing anything.")
     var dryRun = false
-
-    @Option(name: .long, help: "Add a tag to every entry; repeatable.", transform: TagArgument.tag)
-    var tag: [String] = []
 
     @Flag(name: .long, help: "List the supported types of files, without ingesting anything.")
     var types = false
@@ -94,10 +66,9 @@ struct IngestCommand: AsyncParsableCommand {
         guard types || !paths.isEmpty || filesFrom != nil else {
             throw ValidationError("nothing to ingest: give files, folders, URLs, or - for standard input")
         }
-        try TagArgument.check(tag)
     }
 
-    /// The files and folders that the arguments name.
+    /// The files and pages that the arguments name.
     private struct Input {
         /// The URLs of pages and feeds.
         var addresses: [String] = []
@@ -105,8 +76,6 @@ struct IngestCommand: AsyncParsableCommand {
         var paths: [String] = []
         /// The files to read, each once.
         var files: [URL] = []
-        /// The given paths that do not exist; collected only if `--prune` may remove their entries.
-        var missing: [String] = []
         /// The files in folders that the search skipped.
         var skipped: [IngestReport.Skip] = []
         /// The files that were named, and are therefore reported each time they are skipped.
@@ -115,45 +84,17 @@ struct IngestCommand: AsyncParsableCommand {
         /// The patterns of `--exclude` that match nothing in the given folders.
         var unusedExclusions: [String] = []
 
-        /// The given paths that are folders.
-        var folders: [URL] {
-            paths.map { URL(fileURLWithPath: $0) }.filter { url in
-                var isFolder: ObjCBool = false
-                return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
-                    && isFolder.boolValue
-            }
-        }
-
         /// Whether the input is a single file or URL that was given by name. In this case, an error in the
         /// file ends the command.
         var isSingleFile: Bool {
             if paths.isEmpty, addresses.count == 1, !readsStandardInput { return true }
-            guard paths.count == 1, files.count == 1, !readsStandardInput, addresses.isEmpty else {
-                return false
-            }
-            return FileStatus(paths[0])?.isRegular == true
-        }
-    }
-
-    /// Returns the files that a path names.
-    private func find(_ path: String, _ finder: FileFinder) throws -> FileFinder.Findings {
-        do {
-            return try finder.find(URL(fileURLWithPath: path))
-        } catch let error as RoostError where error.code == .noInput && path.contains("*") {
-            throw RoostError(
-                .noInput,
-                "\(error.message); no file matches the pattern, or it is in quotation marks; give a folder "
-                    + "and --glob '*.md' to select files by a pattern")
+            return paths.count == 1 && named.count == 1 && !readsStandardInput && addresses.isEmpty
         }
     }
 
     /// Returns the input that the arguments describe.
-    ///
-    /// - Throws: ``RoostError`` if there is nothing to read.
-    private func input(hasStore: Bool) throws -> Input {
-        var finder = FileFinder(globs: glob, exclusions: exclude)
-        finder.followsLinks = follow
-        let arguments = try paths.filter { $0 != "-" } + listedPaths()
+    private func input() throws -> Input {
+        let arguments = try paths.filter { $0 != "-" } + (filesFrom.map(PathList.read) ?? [])
         var input = Input(
             addresses: arguments.filter(WebSource.isAddress),
             paths: arguments.filter { !WebSource.isAddress($0) })
@@ -161,86 +102,57 @@ struct IngestCommand: AsyncParsableCommand {
         var seen = Set<Source.ID>()
         var unused: Set<String>?
         for path in input.paths {
-            if prune, hasStore, isMissing(path) {
-                input.missing.append(path)
-                continue
-            }
-            let found = try find(path, finder)
+            let url = URL(fileURLWithPath: path)
+            let found = try reading.finder.find(url)
             // A file that several arguments include is read only once.
             input.files += found.files.filter { seen.insert(RecordReader.sourceID($0)).inserted }
             input.skipped += found.skipped
-            if found.files.count == 1, found.files[0].path == URL(fileURLWithPath: path).path {
-                input.named.insert(found.files[0].path)
+            if found.files.count == 1, found.files[0].path == url.path {
+                input.named.insert(url.path)
             } else {
                 unused = unused?.intersection(found.unusedExclusions) ?? Set(found.unusedExclusions)
             }
         }
-        input.unusedExclusions = exclude.filter { unused?.contains($0) ?? false }
-        guard !input.files.isEmpty || input.readsStandardInput || prune || !input.addresses.isEmpty else {
+        input.unusedExclusions = reading.exclude.filter { unused?.contains($0) ?? false }
+        guard !input.files.isEmpty || input.readsStandardInput || !input.addresses.isEmpty else {
             let place = paths.isEmpty ? "the list" : paths.joined(separator: ", ")
             throw RoostError(
                 .noInput,
-                glob.isEmpty
-                    ? "found no files of a supported type in \(place); "
-                        + "use --glob to include other file names"
-                    : "no file in \(place) matches --glob '\(glob.joined(separator: "', '"))'"
-                        + Self.advice(on: glob))
+                "found no files of a supported type in \(Terminal.line(place, limit: 400))"
+                    + (reading.glob.isEmpty
+                        ? "; use --glob to include other file names" : " that match --glob"))
         }
         return input
     }
 
-    /// Returns the next step if a pattern is the extension of a file, with the delimiter before it.
-    private static func advice(on globs: [String]) -> String {
-        let names = globs.map { $0.hasPrefix(".") ? String($0.dropFirst()) : $0 }
-        guard let name = names.first, names.allSatisfy({ $0.allSatisfy { $0.isLetter || $0.isNumber } })
-        else {
-            return ""
-        }
-        return "; --glob '*.\(name)' selects files by their extension"
-    }
-
     func run() async throws {
-        if types { return try FileTypes.show(asJSON: json) }
-        let hasStore = try options.hasStore()
-        let input = try input(hasStore: hasStore)
-        ExclusionNotice.show(input.unusedExclusions, options)
-        if textColumn != nil || idColumn != nil, !input.readsStandardInput {
-            try IngestInput.requireRows(in: input.files)
-        }
-        var reader = RecordReader(textColumn: textColumn, idColumn: idColumn)
+        if types { return FileTypes.show() }
+        let input = try input()
+        reading.note(unusedExclusions: input.unusedExclusions, options)
+        var reader = RecordReader(textColumn: reading.textColumn, idColumn: reading.idColumn)
         // The input is checked first, so that no store is created if no file contains text.
-        if !hasStore, !input.readsStandardInput, input.addresses.isEmpty {
+        if try !options.hasStore(), !input.readsStandardInput, input.addresses.isEmpty {
             try await requireText(in: input.files, reader, input.isSingleFile)
         }
         let lines = try input.readsStandardInput ? IngestInput.standardInput() : nil
         let store = try await dryRun ? options.openOrSimulate() : options.openOrCreate()
         let progress = Progress(isQuiet: options.quiet)
-        reader.keepsOriginals = keepOriginals
+        reader.keepsOriginals = reading.keepOriginals
         let drafts = IngestInput(
             files: input.files, input: lines, reader: reader, store: store,
             isOnlyFile: input.isSingleFile,
             pages: WebInput(
                 input.addresses, store: store, reader: reader, isFeed: feed,
                 allowsPrivateAddresses: allowPrivate))
-        // The confirmation is requested first, so that the command changes either everything or nothing.
-        guard try await permitsPruning(store, input) else {
-            try await store.close()
-            options.note("nothing was changed")
-            throw ExitCode(ExitStatus.nothingFound.rawValue)
-        }
         let start = Date()
         let written = Mutex(0)
+        let all = Double(max(1, input.files.count + input.addresses.count))
         var report: IngestReport
-        var skipped = input.skipped
         do {
-            report = try await ingest(drafts, store) { [sizes = drafts.sizes] step in
+            report = try await ingest(drafts, store) { step in
                 written.withLock { $0 = step.written }
-                progress.update(step.entries, fraction: sizes.fraction(of: step))
+                progress.update(step.entries, fraction: min(1, Double(step.sources) / all))
             }
-            skipped += try await unknown(
-                input.missing, store,
-                isAll: input.files.isEmpty && !input.readsStandardInput && input.addresses.isEmpty)
-            try await resolveMissing(store, input, &report)
         } catch is CancellationError {
             progress.finish()
             try? await store.close()
@@ -249,13 +161,15 @@ struct IngestCommand: AsyncParsableCommand {
         progress.finish()
         let isNothing = report.new + report.updated + report.removed + report.unchanged == 0
         let hasFailed = !drafts.skipped.isEmpty || !report.skipped.isEmpty
-        setSkipped(skipped + drafts.skipped + report.skipped, of: input, store, &report)
+        let folders = input.paths.filter { FileStatus($0)?.isFolder == true }
+        report.missingFiles = try await store.vanishedSources(
+            below: folders.map { URL(fileURLWithPath: $0) }
+        ).sources.count
+        setSkipped(input.skipped + drafts.skipped + report.skipped, of: input, store, &report)
         if !dryRun, report.new + report.updated + report.removed > 0 { await options.refreshIndex(of: store) }
         try await store.close()
         options.remark(on: store.embedder)
         if json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }
-        if !dryRun, report.new + report.updated > 0 { ConversationNotice.show(input.files, options) }
-        TagArgument.remark(on: tag, options)
         // The exit status tells scripts that no input could be ingested.
         if isNothing, hasFailed { throw ExitCode(ExitStatus.badData.rawValue) }
     }
@@ -284,15 +198,13 @@ struct IngestCommand: AsyncParsableCommand {
         _ drafts: IngestInput, _ store: KnowledgeStore, progress: @escaping @Sendable (IngestProgress) -> Void
     ) async throws -> IngestReport {
         let report = try await store.ingest(
-            IngestOptions(tags: tag, isDryRun: dryRun, progress: progress)
+            IngestOptions(tags: reading.tag, isDryRun: dryRun, progress: progress)
         ) { try await drafts.next() }
         if let error = drafts.fatalError { throw error }
         return report
     }
 
     /// Checks that at least one file contains text.
-    ///
-    /// - Throws: ``RoostError`` with the reason why no file could be used.
     private func requireText(in files: [URL], _ reader: RecordReader, _ isOnlyFile: Bool) async throws {
         var reason: String?
         for file in files {
@@ -307,61 +219,6 @@ struct IngestCommand: AsyncParsableCommand {
         throw RoostError(.badInput, "\(reason ?? "the input contains no text"); nothing was ingested")
     }
 
-    /// Returns the missing paths from which no entry came, because they were mistyped or already pruned.
-    ///
-    /// - Throws: ``RoostError`` if there is no other input.
-    private func unknown(
-        _ missing: [String], _ store: KnowledgeStore, isAll: Bool
-    ) async throws -> [IngestReport.Skip] {
-        guard !missing.isEmpty else { return [] }
-        let sources = try await store.storage.snapshot().sources().map(\.id)
-        let unknown = missing.filter { path in
-            let id = RecordReader.sourceID(URL(fileURLWithPath: path))
-            let folder = id.hasSuffix("/") ? id : id + "/"
-            return !sources.contains { $0 == id || $0.hasPrefix(folder) }
-        }
-        let reason = "the file does not exist, and no entry came from it"
-        if isAll, unknown.count == missing.count {
-            throw RoostError(.noInput, "cannot ingest \(missing[0]): \(reason)")
-        }
-        return unknown.map { .init(source: $0, reason: reason) }
-    }
-
-    private func isMissing(_ path: String) -> Bool {
-        access(path, F_OK) != 0 && errno == ENOENT
-    }
-
-    private func listedPaths() throws -> [String] { try filesFrom.map(PathList.read) ?? [] }
-
-    /// Returns whether the user permits the removal of the entries of missing files.
-    private func permitsPruning(_ store: KnowledgeStore, _ input: Input) async throws -> Bool {
-        guard prune, !dryRun else { return true }
-        let locations = input.paths.map { URL(fileURLWithPath: $0) }
-        let vanished = try await store.vanishedSources(below: locations, keeping: input.files)
-        return try Confirmation.permitsRemoval(
-            of: vanished.entries.count, "entries of files that no longer exist", isConfirmed: yes)
-    }
-
-    /// Removes the entries of missing files, or counts the missing files of the given folders.
-    private func resolveMissing(
-        _ store: KnowledgeStore, _ input: Input, _ report: inout IngestReport
-    ) async throws {
-        if prune { return try await prune(store, input.paths, keeping: input.files, &report) }
-        report.missingFiles = try await store.vanishedSources(below: input.folders).sources.count
-    }
-
-    /// Removes the entries whose source files, at or below the given paths, no longer exist.
-    private func prune(
-        _ store: KnowledgeStore, _ named: [String], keeping files: [URL], _ report: inout IngestReport
-    ) async throws {
-        let locations = named.map { URL(fileURLWithPath: $0) }
-        let vanished = try await store.vanishedSources(below: locations, keeping: files)
-        report.removed += vanished.entries.count
-        guard !dryRun, !vanished.sources.isEmpty else { return }
-        if vanished.entries.count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
-        try await store.remove(vanished)
-    }
-
     private func show(_ report: IngestReport, _ seconds: TimeInterval) {
         if !options.quiet {
             for line in SkipSummary(report.skipped).lines(isDetailed: options.verbose) {
@@ -372,13 +229,10 @@ struct IngestCommand: AsyncParsableCommand {
             options.note("symbolic links were skipped; use --follow to follow them")
         }
         if report.missingFiles > 0 {
+            let files = Count.text(report.missingFiles, "known file", "known files")
             options.note(
-                Count.text(
-                    report.missingFiles,
-                    "known file of these folders no longer exists; `roost ingest --prune` removes its "
-                        + "entries, and `roost sync` does so for remembered folders",
-                    "known files of these folders no longer exist; `roost ingest --prune` removes their "
-                        + "entries, and `roost sync` does so for remembered folders"))
+                "\(files) of these folders no longer exist; `roost sync` removes the entries of remembered "
+                    + "folders")
         }
         if report.omittedTokens > 0 {
             Terminal.error(

@@ -41,8 +41,7 @@ struct Initialize: AsyncParsableCommand {
         name: .long,
         help: ArgumentHelp(
             "The embedding model: minilm, lexical, an installed model, a model folder, or remote:NAME. "
-                + "Default: the model setting, else minilm if it is installed, else lexical."),
-        completion: DynamicCompletion.models)
+                + "Default: the model setting, else minilm if it is installed, else lexical."))
     var model: String?
 
     @Option(

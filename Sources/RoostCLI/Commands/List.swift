@@ -11,24 +11,36 @@ struct List: AsyncParsableCommand {
             folder. On a terminal, the list has a header, and its lines are shortened to the width of the \
             terminal. CSV and TSV also contain the tags and dates.
 
+            --count prints the number of entries. --by counts the entries for each value of a property:
+
+              tag                     Each tag; entries with several tags are counted once for each.
+              cluster                 The label of the cluster.
+              source, folder          The file or other source, and the folder of the file.
+              day, week, month, year  The date at which the entry was created.
+              KEY                     A metadata key; metadata.KEY if it is one of the names above.
+
             Examples:
               roost list -n20
               roost list --sort updated --reverse -n20
-              roost list --source notes/birds --since yesterday
               roost list --where 'year>=2020' --format csv
-              roost list --template '{id} {metadata.year} {title}'
+              roost list --by tag
+              roost list --by cluster --by month --since 2026-01
               roost list --tag draft --format paths -0 | xargs -0 wc -w
-            """,
-        aliases: ["ls"])
+            """)
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var filters: FilterOptions
-    @OptionGroup var output: ListOutputOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var limitOption: LimitOption
+
+    @Flag(name: .long, help: "Print the number of entries.")
+    var count = false
 
     @Option(
-        name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
-        help: ArgumentHelp("The maximum number of entries. Default: all.", valueName: "N"))
-    var limit: Int?
+        name: .long,
+        help: ArgumentHelp(
+            "Count the entries for each value of this property; repeatable.", valueName: "property"))
+    var by: [String] = []
 
     @Option(name: .long, help: ArgumentHelp("Omit the first entries of the list.", valueName: "N"))
     var offset = 0
@@ -47,21 +59,24 @@ struct List: AsyncParsableCommand {
     private static let pageSize = 500
 
     func validate() throws {
-        if let limit, limit < 1 {
-            throw ValidationError("-n must be a whole number of at least 1, not \(limit)")
-        }
         guard offset >= 0 else {
             throw ValidationError("--offset must be a whole number of at least 0, not \(offset)")
         }
+        guard properties.count == by.count else {
+            throw ValidationError("--by needs a metadata key after 'metadata.'")
+        }
     }
+
+    private var properties: [EntryProperty] { by.compactMap(EntryProperty.init) }
 
     func run() async throws {
         let store = try await options.open()
         let filter = try await filters.filter(options, store)
+        if count || !by.isEmpty { return try await showCounts(store, filter) }
         let snapshot = try await store.storage.snapshot()
         let encoder = Terminal.lineEncoder
         encoder.userInfo[.omitsVectors] = true
-        if output.chosen == .table { options.page() }
+        if output.format == .text { options.page() }
         var writer = ListWriter(output, EntryRow.columns, encoder)
         if sort == .added, !reverse, offset == 0 {
             try await listInOrder(filter, snapshot, &writer)
@@ -82,7 +97,7 @@ struct List: AsyncParsableCommand {
     private func listInOrder(
         _ filter: EntryFilter, _ snapshot: any StorageSnapshot, _ writer: inout ListWriter
     ) async throws {
-        var rest = limit ?? .max
+        var rest = limitOption.limit ?? .max
         for try await page in snapshot.entryPages(matching: filter, pageSize: min(rest, Self.pageSize)) {
             let entries = page.entries.prefix(rest)
             try writer.write(entries.map { EntryRow.row($0, document: $0) })
@@ -95,11 +110,39 @@ struct List: AsyncParsableCommand {
         _ filter: EntryFilter, _ snapshot: any StorageSnapshot, _ writer: inout ListWriter
     ) async throws {
         let ids = try await sort.ids(matching: filter, isReversed: reverse, in: snapshot)
-        var listed = ids.dropFirst(offset).prefix(limit ?? .max)
+        var listed = ids.dropFirst(offset).prefix(limitOption.limit ?? .max)
         while !listed.isEmpty {
             let entries = try await snapshot.entries(Array(listed.prefix(Self.pageSize)))
             try writer.write(entries.map { EntryRow.row($0, document: $0) })
             listed = listed.dropFirst(Self.pageSize)
         }
+    }
+
+    // MARK: Counts
+
+    /// Prints one row for each combination of values.
+    private func showCounts(_ store: KnowledgeStore, _ filter: EntryFilter) async throws {
+        let properties = properties
+        guard !properties.isEmpty else {
+            let count = try await store.count(matching: filter)
+            try await store.close()
+            return Terminal.write("\(count)")
+        }
+        let counts = try await store.counts(by: properties, matching: filter)
+        try await store.close()
+        if counts.isEmpty { options.note(filters.isEmpty ? "the store is empty" : filters.missReason) }
+        let columns = properties.map { TableColumn(name: Terminal.line($0.name), isFlexible: true) }
+        if output.format == .text { options.page() }
+        var writer = ListWriter(output, columns + [TableColumn(name: "count", isNumber: true)])
+        try writer.write(
+            counts.prefix(limitOption.limit ?? .max).map { count in
+                let cells = count.values.map { $0 ?? (output.format == .text ? "-" : "") }
+                var document: [String: MetadataValue] = ["count": .number(Double(count.count))]
+                for (property, value) in zip(properties, count.values) {
+                    document[property.name] = value.map { .string($0) } ?? .null
+                }
+                return ListRow(cells: cells + ["\(count.count)"], document: document)
+            })
+        writer.finish(options)
     }
 }

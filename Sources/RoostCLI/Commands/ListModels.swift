@@ -10,10 +10,9 @@ struct ListModels: ParsableCommand {
             Examples:
               roost model list
               roost model list --format csv
-            """,
-        aliases: ["ls"])
+            """)
 
-    @OptionGroup var output: RowOutputOptions
+    @OptionGroup var output: OutputOptions
     @OptionGroup var display: DisplayOptions
 
     func run() throws {
@@ -37,7 +36,7 @@ struct ListModels: ParsableCommand {
                         document.bytes > 0 ? "\((document.bytes + 500_000) / 1_000_000) MB" : "-",
                     ], document: document)
             })
-        writer.finish()
+        writer.finish(StoreOptions())
     }
 
     /// The minimum width of a terminal on which the pooling and the speed are shown.

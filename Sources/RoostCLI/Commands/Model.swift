@@ -2,7 +2,7 @@ import ArgumentParser
 
 struct Model: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "model", abstract: "List, install, create and remove embedding models.",
+        commandName: "model", abstract: "List, install, create and use embedding models.",
         discussion: """
             With the suffix :int8 (minilm:int8), a model computes with 8-bit numbers: about three times \
             as fast, with slightly different vectors. The suffix selects a separate embedding space; a \
@@ -11,7 +11,10 @@ struct Model: AsyncParsableCommand {
             Examples:
               roost model list
               roost model pull BAAI/bge-small-en-v1.5
-              roost model distill minilm --out fast && roost model add fast
+              roost model use bge-small-en-v1.5
             """,
-        subcommands: [ListModels.self, AddModel.self, PullModel.self, DistillModel.self, RemoveModel.self])
+        subcommands: [
+            ListModels.self, AddModel.self, PullModel.self, UseModel.self, DistillModel.self,
+            EmbedTexts.self, RemoveModel.self,
+        ])
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Roost
-import RoostRemote
 
 struct Recluster: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -51,14 +50,6 @@ struct Recluster: AsyncParsableCommand {
             valueName: "SHARE"))
     var maxOutliers: Double?
 
-    @Option(
-        name: .long, parsing: .unconditional,
-        help: ArgumentHelp(
-            "Cluster by density (HDBSCAN), with clusters of at least N entries; entries in sparse regions "
-                + "become outliers.",
-            valueName: "N"))
-    var dense: Int?
-
     @Option(name: .long, parsing: .unconditional, help: "The seed of the random number generator.")
     var seed: UInt64 = 0
 
@@ -85,11 +76,6 @@ struct Recluster: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Skip the confirmation before clusters that you labeled end.")
     var yes = false
 
-    @Flag(
-        name: .long,
-        help: "Label the clusters with the chat model from your settings; see `roost cluster autolabel`.")
-    var autolabel = false
-
     @Flag(name: .long, help: "Show what would change, without changing anything.")
     var dryRun = false
 
@@ -109,20 +95,6 @@ struct Recluster: AsyncParsableCommand {
         }
         if let clusters, clusters < 1 {
             throw ValidationError("--clusters must be a whole number of at least 1, not \(clusters)")
-        }
-        if let dense {
-            guard dense >= 2 else {
-                throw ValidationError("--dense must be a whole number of at least 2, not \(dense)")
-            }
-            guard clusters == nil, size.granularity == .medium, maxOutliers == nil, !fresh else {
-                throw ValidationError(
-                    "--dense cannot be combined with --clusters, --granularity, --max-outliers or --fresh")
-            }
-        }
-        guard !(autolabel && dryRun) else {
-            throw ValidationError(
-                "--autolabel cannot be combined with --dry-run; `roost cluster autolabel --dry-run` shows "
-                    + "what would be sent")
         }
         if let levels, !(1...8).contains(levels) {
             throw ValidationError("--levels must be a number from 1 to 8, not \(levels)")
@@ -144,8 +116,6 @@ struct Recluster: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // The model setting is checked before clustering, so that a missing setting is reported at once.
-        let model = autolabel ? try RemoteSettings().labelingModel(nil) : nil
         let store = try await options.open()
         let start = Date()
         guard try await permitsEnds(store) else {
@@ -153,26 +123,10 @@ struct Recluster: AsyncParsableCommand {
             options.note("nothing was changed")
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
-        var report = try await recluster(store, isDryRun: dryRun)
+        let report = try await recluster(store, isDryRun: dryRun)
         options.detail(String(format: "reclustered in %.2f s", Date().timeIntervalSince(start)))
-        guard let model else {
-            try await store.close()
-            return try show(report)
-        }
-        let labeling = Autolabeling(store: store, options: options, model: model)
-        let requests = try await store.labelingRequests(unlessLabeledBy: labeling.labeler.name)
-        let labels = try await labeling.run(requests)
         try await store.close()
-        let named = Dictionary(labels.labeled.map { ($0.id, $0) }) { first, _ in first }
-        report.clusters = report.clusters.map { cluster in
-            var cluster = cluster
-            if let name = named[cluster.id] {
-                (cluster.label, cluster.labeledBy) = (name.label, name.labeledBy)
-            }
-            return cluster
-        }
         try show(report)
-        try labeling.finish(labels, of: requests.count)
     }
 
     private func recluster(_ store: KnowledgeStore, isDryRun: Bool) async throws -> ReclusterReport {
@@ -183,11 +137,6 @@ struct Recluster: AsyncParsableCommand {
             progress.update($0.step.rawValue, fraction: $0.share)
         }
         let conditions = try self.where.map { try FilterOptions.condition($0, times) }
-        if let dense {
-            return try await store.recluster(
-                with: HDBSCAN(minimumSize: dense, minimumSamples: min(5, dense), seed: seed),
-                levels: levels, among: conditions, isDryRun: isDryRun, progress: show)
-        }
         return try await store.recluster(
             clusters: clusters, granularity: size.granularity, maximumOutliers: maxOutliers ?? 0.05,
             levels: levels, seed: seed, among: conditions, ignoringPreviousRun: fresh, isDryRun: isDryRun,
@@ -214,9 +163,6 @@ struct Recluster: AsyncParsableCommand {
         return try Confirmation.ask("this run would end \(clusters) (\(names)); continue?")
     }
 
-    /// If a run finds only one cluster, `--clusters` is suggested only for at least this many entries.
-    private static let minimumEntriesForAdvice = 50
-
     /// Returns the number of entries that the run considered.
     private func groupedCount(_ report: ReclusterReport) -> Int {
         guard !self.where.isEmpty else { return report.run.stamp.entryCount }
@@ -226,23 +172,17 @@ struct Recluster: AsyncParsableCommand {
     private func show(_ report: ReclusterReport) throws {
         let tree = ClusterTree(report.clusters)
         let count = groupedCount(report)
-        let isTooSmall = count <= Self.maximumEntriesWithoutGroups && clusters == nil && dense == nil
         if json {
             try Terminal.json(tree.documents(flat: levelOption.flat))
-        } else if isTooSmall {
-            Terminal.write(sentence(on: report, of: count))
         } else {
             for line in tree.lines(.bars, flat: levelOption.flat) { Terminal.write(line) }
-        }
-        if !isTooSmall, let remark = remark(onLargestShareOf: report, of: count, leaves: tree.leafCount) {
-            options.note(remark)
         }
         if let clusters, tree.leafCount < clusters {
             options.note("only \(tree.leafCount) of \(clusters) clusters: the others would be empty")
         }
         if let remark = tree.outdatedLabelRemark { options.note(remark) }
         guard !json else { return }
-        if !isTooSmall { options.note(summary(of: report, count: count, leaves: tree.leafCount)) }
+        options.note(summary(of: report, count: count, leaves: tree.leafCount))
         if !report.boilerplateLines.isEmpty {
             options.note(
                 "lines that more than 5% of the entries contain were excluded: "
@@ -263,45 +203,19 @@ struct Recluster: AsyncParsableCommand {
         let parents = report.clusters.count - leaves
         let parentIDs = Set(report.clusters.compactMap(\.parent))
         let alone = report.clusters.count { $0.parent == nil && !parentIDs.contains($0.id) }
+        let continuation =
+            switch report.continuedCount {
+            case 0: ""
+            case 1: "; 1 continues an earlier cluster"
+            default: "; \(report.continuedCount) continue earlier clusters"
+            }
         let inner = alone > 0 ? ", \(leaves - alone) of them in " : ", in "
         return "\(Count.text(leaves, "cluster")) of \(Count.text(count, "entry", "entries"))"
             + (clusters == nil ? " (number chosen automatically)" : "")
             + (parents > 0 ? inner + Count.text(parents, "larger cluster") : "")
             + (report.outlierCount > 0
                 ? ", \(Count.text(report.outlierCount, "outlier")) (see `roost cluster outliers`)" : "")
-            + report.continuation
+            + continuation
             + (dryRun ? "; nothing was changed" : "")
-    }
-
-    /// For this number of entries or fewer, a sentence replaces the list of clusters, because the figures of
-    /// such small clusters would be meaningless.
-    private static let maximumEntriesWithoutGroups = 3
-
-    /// Returns a sentence that describes the result for a store with too few entries to form groups.
-    private func sentence(on report: ReclusterReport, of count: Int) -> String {
-        let labels = report.clusters.map { "'\(Terminal.line($0.label, limit: 60))'" }
-        let clusters = labels.count == 1 ? "one cluster" : "\(labels.count) clusters"
-        return (count == 1 ? "1 entry is too few" : "\(count) entries are too few")
-            + " to find groups; \(count == 1 ? "it is" : "they are") in \(clusters), "
-            + labels.joined(separator: ", ")
-            + (report.outlierCount > 0 ? ", or in none (\(report.outlierCount))" : "")
-            + (dryRun ? "; nothing was changed" : "")
-    }
-
-    /// If one cluster has more than this share of the entries, the groups are reported as unclear.
-    private static let maximumClearShare = 0.5
-
-    /// Returns a remark if the groups are unclear because one cluster has most or all of the entries;
-    /// otherwise, returns `nil`.
-    private func remark(onLargestShareOf report: ReclusterReport, of count: Int, leaves: Int) -> String? {
-        let isAutomatic = clusters == nil && dense == nil
-        let advice =
-            leaves == 1 && isAutomatic && count >= Self.minimumEntriesForAdvice
-            ? "; use --clusters N to split the entries anyway" : ""
-        guard case .number(let share)? = report.run.parameters["largestShare"],
-            share > Self.maximumClearShare
-        else { return advice.isEmpty ? nil : "no clear groups: all entries are in one cluster" + advice }
-        let percent = Int((100 * share).rounded())
-        return "no clear groups: the largest cluster has \(percent)% of the entries" + advice
     }
 }

@@ -18,14 +18,12 @@ struct Remove: AsyncParsableCommand {
               roost remove notes/birds.md
               roost remove --source notes/old --dry-run
               roost remove --tag draft --where status=done
-            """,
-        aliases: ["rm"])
+            """)
 
     @OptionGroup var options: StoreOptions
 
     @Argument(
-        help: ArgumentHelp("Ids of entries, id prefixes, or paths of ingested files.", valueName: "ID|FILE"),
-        completion: DynamicCompletion.entries)
+        help: ArgumentHelp("Ids of entries, id prefixes, or paths of ingested files.", valueName: "ID|FILE"))
     var ids: [String] = []
 
     @OptionGroup var filters: FilterOptions
@@ -84,8 +82,6 @@ struct Remove: AsyncParsableCommand {
 
     /// Returns the sources if only sources are named, so that these are removed with their records, or else
     /// the entries that match the options.
-    ///
-    /// - Throws: ``RoostError`` with `.notFound` if nothing matches.
     private func filteredSelection(
         _ store: KnowledgeStore, _ snapshot: any StorageSnapshot
     ) async throws -> RemovalSelection {
@@ -106,10 +102,10 @@ struct Remove: AsyncParsableCommand {
 
     /// Prints entries as `roost list` does, in the same order.
     private func list(_ ids: Set<Entry.ID>, _ snapshot: any StorageSnapshot) async throws {
-        var writer = ListWriter(.table, EntryRow.columns)
+        var writer = ListWriter(nil, EntryRow.columns)
         for try await page in snapshot.entryPages(matching: EntryFilter(ids: ids)) {
             try writer.write(page.entries.map { EntryRow.row($0, document: $0) })
         }
-        writer.finish()
+        writer.finish(options)
     }
 }

@@ -13,12 +13,10 @@ struct RemoveModel: AsyncParsableCommand {
             Examples:
               roost model remove bge-small-en-v1.5
               roost model remove fast
-            """,
-        aliases: ["rm"])
+            """)
 
     @Argument(
-        help: ArgumentHelp("The model's name, as in `roost model list`.", valueName: "MODEL"),
-        completion: DynamicCompletion.models)
+        help: ArgumentHelp("The model's name, as in `roost model list`.", valueName: "MODEL"))
     var name: String
 
     @OptionGroup var options: StoreOptions
@@ -31,9 +29,7 @@ struct RemoveModel: AsyncParsableCommand {
             options.note("nothing was removed")
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
-        let removed = try EmbedderChoice.suggestingModel(for: name) {
-            try UserDirectories().models.remove(name)
-        }
+        let removed = try UserDirectories().models.remove(name)
         Terminal.write("removed \(removed)")
     }
 

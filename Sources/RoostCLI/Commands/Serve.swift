@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Logging
 import Roost
-import RoostAuthorization
 import RoostHTTP
 import RoostMCP
 import Synchronization
@@ -73,21 +72,6 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Use TLS with this certificate chain in PEM format.", valueName: "FILE"))
-    var certificate: String?
-
-    @Option(name: .long, help: ArgumentHelp("The private key of the certificate.", valueName: "FILE"))
-    var key: String?
-
-    @OptionGroup var authorization: AuthorizationOptions
-
-    @Option(
-        name: .long, parsing: .unconditional,
-        help: ArgumentHelp("The maximum number of requests at the same time.", valueName: "N"))
-    var maximumRequests = ServerSettings.Limits().concurrentRequests
-
-    @Option(
-        name: .long,
         help: ArgumentHelp("The log messages: error, info or debug.", valueName: "LEVEL"))
     var log = LogLevel.info
 
@@ -108,10 +92,6 @@ struct Serve: AsyncParsableCommand {
         guard (0...65_535).contains(port) else {
             throw ValidationError("--port must be from 0 to 65535, not \(port)")
         }
-        guard (certificate == nil) == (key == nil) else {
-            throw ValidationError("give both --certificate and --key, or neither")
-        }
-        guard maximumRequests > 0 else { throw ValidationError("--maximum-requests must be at least 1") }
         if let host = allowHost.first(where: { ServerSettings.urlHost($0) == nil }) {
             throw ValidationError(
                 "--allow-host must be a name or an address without a scheme and a port, such as "
@@ -150,17 +130,15 @@ struct Serve: AsyncParsableCommand {
         let handle = StoreHandle(
             open: { try await options.open() }, reopen: { try await options.open() })
         try await handle.prepare()
-        let scheme = certificate == nil ? "http" : "https"
         let (host, path) = (settings.host, settings.basePath.appending("/"))
         let server = APIServer(handle, settings, token: token, logger: logger) { port in
             let name = ServerSettings.urlHost(host) ?? host
             options.note(
-                "serving on \(scheme)://\(name):\(port)\(path) (see \(path)docs); the token is in "
+                "serving on http://\(name):\(port)\(path) (see \(path)docs); the token is in "
                     + "\(file.path)")
-            guard scheme == "http", !Self.isLoopback(host) else { return }
+            guard !Self.isLoopback(host) else { return }
             options.note(
-                "warning: the token and all texts are sent without encryption; use --certificate and --key, "
-                    + "or a reverse proxy with TLS")
+                "warning: the token and all texts are sent without encryption; use a reverse proxy with TLS")
         }
         // The server handles the signal itself, so that requests that have begun are answered.
         Interruption.isIgnored.store(true, ordering: .relaxed)
@@ -194,19 +172,10 @@ struct Serve: AsyncParsableCommand {
         settings.allowedOrigins = Set(allowOrigin.compactMap { WebOrigin($0)?.text })
         settings.basePath = basePath.flatMap { BasePath($0) } ?? .root
         settings.isReadOnly = readOnly
-        settings.limits.concurrentRequests = maximumRequests
         settings.version = VersionText.number
         settings.directory = try options.location()
         settings.backupPassphrase = try BackupOptions.passphraseFromEnvironment()
         settings.advice = { RemedyText.advice($0) }
-        if let resource = try authorization.resource() {
-            settings.authorization = resource
-            settings.allowedHosts.formUnion([resource.resource.host].compactMap(\.self))
-        }
-        if let certificate, let key {
-            settings.certificate = ServerSettings.Certificate(
-                chain: URL(fileURLWithPath: certificate), key: URL(fileURLWithPath: key))
-        }
         return settings
     }
 }

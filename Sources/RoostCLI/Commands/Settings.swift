@@ -6,10 +6,9 @@ struct ConfigurationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Show or change your settings.",
         discussion: """
-            Without KEY, prints all settings. Exits with 1 if the setting KEY has no value. As in other \
-            programs, you can write list, get, set or unset before KEY. Environment variables take \
-            precedence: $ROOST_LABEL_ENDPOINT, $ROOST_LABEL_KEY (the key itself), $ROOST_REMOTE_ENDPOINT, \
-            $ROOST_REMOTE_KEY, $AWS_ENDPOINT_URL_S3 and $AWS_REGION.
+            Without KEY, prints all settings. Exits with 1 if the setting KEY has no value. Environment \
+            variables take precedence: $ROOST_LABEL_ENDPOINT, $ROOST_LABEL_KEY (the key itself), \
+            $ROOST_REMOTE_ENDPOINT, $ROOST_REMOTE_KEY, $AWS_ENDPOINT_URL_S3 and $AWS_REGION.
 
             Settings:
             \(UserConfiguration.keys.sorted { $0.key < $1.key }.map { "  \($0.key)\n      \($0.value)" }
@@ -21,10 +20,10 @@ struct ConfigurationCommand: ParsableCommand {
               roost config --unset label-model
             """)
 
-    @Argument(help: "The name of a setting.", completion: DynamicCompletion.settings)
+    @Argument(help: "The name of a setting.")
     var key: String?
 
-    @Argument(help: "The new value of the setting.", completion: DynamicCompletion.settingValues)
+    @Argument(help: "The new value of the setting.")
     var value: String?
 
     @Option(name: .long, help: ArgumentHelp("Remove a setting.", valueName: "KEY"))
@@ -32,21 +31,6 @@ struct ConfigurationCommand: ParsableCommand {
 
     @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
-
-    /// Returns the arguments of `roost config` without the words get, set, unset and list, which other
-    /// programs require.
-    static func normalized(_ arguments: [String]) -> [String] {
-        guard let verb = arguments.dropFirst().first, arguments.first == _commandName else {
-            return arguments
-        }
-        let rest = arguments.dropFirst(2)
-        switch (verb, rest.first?.hasPrefix("-")) {
-        case ("get", false), ("set", false): return [_commandName] + rest
-        case ("unset", false): return [_commandName, "--unset"] + rest
-        case ("list", nil), ("list", true), ("--list", _), ("-l", _): return [_commandName] + rest
-        default: return arguments
-        }
-    }
 
     func run() throws {
         var configuration = try UserConfiguration(UserDirectories().configurationFile)
@@ -60,9 +44,6 @@ struct ConfigurationCommand: ParsableCommand {
             return
         }
         if let value { return try configuration.set(key, value) }
-        guard !["get", "set", "unset"].contains(key) else {
-            throw ValidationError("give the name of a setting, as in `roost config model minilm`")
-        }
         guard UserConfiguration.keys[key] != nil else { return try UserConfiguration.check(key, "") }
         guard let value = configuration.values[key] else { throw ExitCode(ExitStatus.nothingFound.rawValue) }
         if json { try Terminal.json([key: value]) } else { Terminal.write(value) }

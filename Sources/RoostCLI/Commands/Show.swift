@@ -7,7 +7,9 @@ struct Show: AsyncParsableCommand {
         commandName: "show", abstract: "Show entries, or the entries of a file.",
         discussion: """
             Prints the properties and the text of each entry: the reader of its file, the title, the dates, \
-            the sections and the links. Parts that are stored but not embedded, such as front matter, \
+            the sections and the links. With --links, prints the links of the entry and the entries that link \
+            to it. Links to notes are resolved as Obsidian does: by the name of the file, by its path, or by \
+            an alias. Parts that are stored but not embedded, such as front matter, \
             comments and addresses, are listed as "hidden", and parts that could not be read as "unread". \
             Lines that more than 5% of the entries contain, such as footers and navigation, are listed as \
             "excluded": the last `roost recluster` ignored them.
@@ -19,15 +21,14 @@ struct Show: AsyncParsableCommand {
               roost show notes/birds.md
               roost show e2d8942a d511e8df
               roost show e2d8942a --json --with-embeddings
-              roost show notes/birds.md --lines 40-60
+              roost show notes/birds.md --links
               roost show --original e2d8942a > article.md
             """)
 
     @OptionGroup var options: StoreOptions
 
     @Argument(
-        help: ArgumentHelp(StoreOptions.entryHelp, valueName: "ID|FILE"),
-        completion: DynamicCompletion.entries)
+        help: ArgumentHelp(StoreOptions.entryHelp, valueName: "ID|FILE"))
     var items: [String]
 
     @Flag(name: .long, help: "Print the result as JSON.")
@@ -41,16 +42,12 @@ struct Show: AsyncParsableCommand {
         help: "Print the original file of the entry, byte for byte; see `roost ingest --keep-originals`.")
     var original = false
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Print only these lines of the text of one entry, with their numbers: 40-60, 40- or 40.",
-            valueName: "LINES"))
-    var lines: LineRange?
+    @Flag(name: .long, help: "List the links from and to the entry instead of its text.")
+    var links = false
 
     func validate() throws {
-        guard lines == nil || !original && !json && !withEmbeddings else {
-            throw ValidationError("--lines cannot be combined with --original, --json or --with-embeddings")
+        guard !links || !original && !withEmbeddings else {
+            throw ValidationError("--links cannot be combined with --original or --with-embeddings")
         }
         guard !original || !json && !withEmbeddings else {
             throw ValidationError("--original cannot be combined with --json or --with-embeddings")
@@ -80,25 +77,16 @@ struct Show: AsyncParsableCommand {
         }
     }
 
-    /// The maximum number of passages whose token counts are printed.
-    private static let maximumListedPassages = 12
-
-    /// Returns a description such as `3 of 200, 187 and 54 tokens; none omitted`.
+    /// Returns a description such as `3, 441 tokens; none omitted`.
     private static func describe(_ passages: [Passage], _ omitted: Int?) -> String {
-        let counts = passages.map { "\($0.tokenCount)" }
-        let list =
-            counts.count > maximumListedPassages
-            ? counts.prefix(maximumListedPassages).joined(separator: ", ") + ", …"
-            : counts.dropLast().joined(separator: ", ") + (counts.count > 1 ? " and " : "")
-                + (counts.last ?? "")
         let omission =
             switch omitted {
             case nil: ""
             case 0: "; none omitted"
             case let count?: "; \(Count.text(count, "token")) omitted"
             }
-        guard !counts.isEmpty else { return "1\(omission)" }
-        return "\(counts.count) of \(list) \(counts == ["1"] ? "token" : "tokens")\(omission)"
+        let tokens = passages.reduce(0) { $0 + $1.tokenCount }
+        return "\(max(1, passages.count)), \(Count.text(tokens, "token"))\(omission)"
     }
 
     func run() async throws {
@@ -113,15 +101,12 @@ struct Show: AsyncParsableCommand {
             try await store.close()
             return Terminal.write(document)
         }
+        if links { return try await showLinks(of: ids, store) }
         let snapshot = try await store.storage.snapshot()
         let entries = try await snapshot.entries(ids)
         let found = Set(entries.map(\.id))
         if let missing = ids.first(where: { !found.contains($0) }) {
             throw RoostError(.notFound, "no entry has the id \(missing.text)")
-        }
-        if let lines {
-            try await store.close()
-            return try write(lines, of: entries)
         }
         // A file can have thousands of entries, and the record of a source lists all of them.
         let assignments = try await snapshot.assignments(of: ids)
@@ -150,6 +135,32 @@ struct Show: AsyncParsableCommand {
         }
     }
 
+    private static let linkColumns = [
+        TableColumn(name: "direction"), EntryRow.idColumn, TableColumn(name: "link", isFlexible: true),
+        TableColumn(name: "title", style: .dim, isFlexible: true),
+    ]
+
+    private func showLinks(of ids: [Entry.ID], _ store: KnowledgeStore) async throws {
+        var documents: [LinkDocument] = []
+        for id in ids {
+            documents += try await store.links(of: id).map { LinkDocument($0) }
+            documents += try await store.backlinks(to: id).map { LinkDocument($0) }
+        }
+        try await store.close()
+        if json { return try Terminal.json(documents) }
+        var writer = ListWriter(nil, Self.linkColumns)
+        try writer.write(
+            documents.map {
+                ListRow(
+                    cells: [
+                        $0.direction, $0.entry ?? $0.destination, $0.written,
+                        Terminal.line($0.title ?? $0.path ?? "", limit: .max),
+                    ], document: $0)
+            })
+        writer.finish(options)
+        if documents.isEmpty { options.note("no links lead from or to the entry") }
+    }
+
     private func writeJSON(_ shown: [ShownEntry]) throws {
         let encoder = Terminal.prettyEncoder
         encoder.userInfo[.omitsVectors] = !withEmbeddings
@@ -173,26 +184,6 @@ struct Show: AsyncParsableCommand {
         var omittedTokens: Int?
         var boilerplate: [String]
         var treatment: EntryTreatmentDocument
-    }
-
-    /// Prints lines of the text of one entry.
-    ///
-    /// - Throws: ``CommandError`` if there are several entries, or the text has none of the lines.
-    private func write(_ range: LineRange, of entries: [Entry]) throws {
-        guard entries.count == 1 else {
-            throw CommandError(
-                .usage,
-                "--lines prints lines of one entry, not of \(entries.count); give its id, or FILE:LINE")
-        }
-        let found = range.lines(of: entries[0])
-        guard let last = found.last else {
-            throw CommandError(.usage, "the text has no line \(range.first)")
-        }
-        let width = String(last.number).count
-        for line in found {
-            let number = String(repeating: " ", count: width - String(line.number).count) + "\(line.number)"
-            Terminal.write(Data("\(number)  \(line.text)\n".utf8))
-        }
     }
 
     private static func write(_ shown: ShownEntry) {

@@ -12,7 +12,10 @@ struct Sync: AsyncParsableCommand {
 
             If more than 20% of the known files of a folder are missing, or if the folder itself is missing, \
             empty, unreadable or no longer mounted, Roost asks for confirmation. Without a terminal, it \
-            changes nothing for this folder and exits with 75, unless --force is given.
+            changes nothing for this folder and exits with 75, unless --yes is given.
+
+            With --watch, a saved file can be found within a second, and folders that `roost folder` adds or \
+            removes take effect at once; where Roost would ask for confirmation, it keeps the entries.
 
             Skipped files are counted by type; -v lists them. A skipped file is not reported again until it \
             changes.
@@ -20,6 +23,7 @@ struct Sync: AsyncParsableCommand {
             Examples:
               roost sync
               roost sync ~/notes --dry-run
+              roost sync --watch
             """)
 
     @OptionGroup var options: StoreOptions
@@ -29,10 +33,11 @@ struct Sync: AsyncParsableCommand {
         completion: .directory)
     var paths: [String] = []
 
-    @Flag(
-        name: [.customLong("force"), .customLong("yes"), .customShort("y")],
-        help: "Remove the entries of missing files without confirmation.")
-    var force = false
+    @Flag(name: .long, help: "Keep syncing all remembered folders until Ctrl-C.")
+    var watch = false
+
+    @Flag(name: .shortAndLong, help: "Remove the entries of missing files without confirmation.")
+    var yes = false
 
     @Flag(name: .long, help: "Show what would be done, without changing anything.")
     var dryRun = false
@@ -40,8 +45,15 @@ struct Sync: AsyncParsableCommand {
     @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
+    func validate() throws {
+        guard !watch || paths.isEmpty && !yes && !dryRun && !json else {
+            throw ValidationError("--watch syncs all folders; it permits no PATH, --yes, --dry-run or --json")
+        }
+    }
+
     func run() async throws {
         let store = try await options.open()
+        if watch { return try await watch(store) }
         let folders = try folders(of: store)
         let progress = Progress(isQuiet: options.quiet)
         let report: SyncReport
@@ -66,6 +78,37 @@ struct Sync: AsyncParsableCommand {
         }
     }
 
+    /// The time in seconds after which Ctrl-C ends the process even if a step of the sync has not ended. A
+    /// commit is atomic, so this is safe.
+    private static let maximumDelay = 0.7
+
+    private func watch(_ store: KnowledgeStore) async throws {
+        _ = try options.trustedFolders(of: store)
+        let status = WatchStatus(isQuiet: options.quiet)
+        let options = options
+        var watchOptions = WatchOptions()
+        watchOptions.onEvent = { status.show($0) }
+        watchOptions.check = { try options.requireTrust(in: $0) }
+        watchOptions.willRemove = { count in
+            if count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
+        }
+        watchOptions.onIdle = { await options.refreshIndex(of: store) }
+        do {
+            try await withTaskCancellationHandler {
+                try await store.watchFolders(watchOptions)
+            } onCancel: {
+                DispatchQueue.global().asyncAfter(deadline: .now() + Self.maximumDelay) {
+                    status.finish()
+                    Foundation.exit(ExitStatus.interrupted.rawValue)
+                }
+            }
+        } catch is CancellationError {
+            status.finish()
+            try? await store.close()
+            throw CommandError(.interrupted, "stopped watching")
+        }
+    }
+
     /// Returns the folders that the arguments name.
     private func folders(of store: KnowledgeStore) throws -> [SyncedFolder] {
         guard !paths.isEmpty else { return try options.trustedFolders(of: store) }
@@ -76,12 +119,12 @@ struct Sync: AsyncParsableCommand {
 
     private func syncOptions(_ progress: Progress) -> SyncOptions {
         var result = SyncOptions()
-        let (options, force, dryRun) = (options, force, dryRun)
+        let (options, yes, dryRun) = (options, yes, dryRun)
         result.isDryRun = dryRun
         result.listsAllSkips = options.verbose
         result.decide = { risk in
             if dryRun { options.note("\(risk)") }
-            if force || dryRun { return .remove }
+            if yes || dryRun { return .remove }
             guard Confirmation.isPossible else { return .skipFolder }
             progress.finish()
             return try Confirmation.ask(
@@ -105,7 +148,7 @@ struct Sync: AsyncParsableCommand {
             }
         }
         for folder in report.skippedFolders {
-            let advice = Confirmation.isPossible ? "" : "; check the folder, or use --force to remove them"
+            let advice = Confirmation.isPossible ? "" : "; check the folder, or use --yes to remove them"
             Terminal.error(
                 "roost: nothing was changed for this folder: \(Terminal.line(folder.reason, limit: 400))"
                     + advice)

@@ -7,34 +7,22 @@ enum ArgumentCheck {
     /// every entry, when a script uses a variable that is not set.
     ///
     /// - Parameter arguments: The arguments without the name of the program.
-    /// - Throws: ``CommandError``.
     static func requireNonemptyValues(_ arguments: [String]) throws {
-        var previous: String?
-        var hasTerminator = false
         for (index, argument) in arguments.enumerated() {
-            defer { previous = argument }
-            let option = hasTerminator ? nil : previous.flatMap { $0.hasPrefix("-") ? $0 : nil }
-            if argument == "--" { hasTerminator = true }
-            if argument.isEmpty {
-                guard let option, option != "-", option != "--" else {
-                    throw failure("argument \(index + 1) is empty")
-                }
-                if !optionsWithEmptyValue.contains(option) {
-                    throw failure("the value after \(Terminal.line(option, limit: 40)) is empty")
-                }
-            }
-            guard !hasTerminator, argument.hasPrefix("--"), argument.hasSuffix("=") else { continue }
-            let name = String(argument.dropLast())
-            if !name.contains("="), !optionsWithEmptyValue.contains(name) {
-                throw failure("the value of \(Terminal.line(name, limit: 40)) is empty")
-            }
+            let name = argument.isEmpty ? arguments[max(0, index - 1)] : String(argument.dropLast())
+            let isEmpty =
+                argument.isEmpty
+                || argument.hasPrefix("--") && argument.hasSuffix("=") && !name.contains("=")
+            guard isEmpty, !optionsWithEmptyValue.contains(name) else { continue }
+            throw CommandError(
+                .usage,
+                "argument \(index + 1) is empty or has an empty value; if it comes from a variable of your "
+                    + "shell, check that the variable is set")
         }
     }
 
     /// Checks that all arguments of the process are valid UTF-8. Swift replaces invalid bytes, so that a
     /// command would store or search for another text than the given one.
-    ///
-    /// - Throws: ``CommandError``.
     static func requireValidUTF8() throws {
         for index in 1..<max(1, Int(CommandLine.argc)) {
             guard let argument = CommandLine.unsafeArgv[index],
@@ -42,10 +30,5 @@ enum ArgumentCheck {
             else { continue }
             throw CommandError(.badData, "argument \(index) is not valid UTF-8")
         }
-    }
-
-    private static func failure(_ fault: String) -> CommandError {
-        CommandError(
-            .usage, "\(fault); if it comes from a variable of your shell, check that the variable is set")
     }
 }

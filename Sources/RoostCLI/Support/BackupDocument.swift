@@ -36,7 +36,6 @@ struct BackupDocument: Encodable {
         TableColumn(name: "tags", style: .dim, isFlexible: true),
     ]
 
-    /// The snapshot as a row of a list.
     var row: ListRow {
         ListRow(
             cells: [

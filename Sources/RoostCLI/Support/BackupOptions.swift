@@ -37,7 +37,6 @@ struct BackupOptions: ParsableArguments {
         }
     }
 
-    /// The help of `--no-lock`.
     static let noLockHelp = """
         Do not write a lock, and ignore the locks of others, for example on read-only media. Use it only if \
         no other process prunes the repository.
@@ -50,23 +49,14 @@ struct BackupOptions: ParsableArguments {
         _ options: StoreOptions, creatingIfMissing: Bool = false
     ) async throws -> BackupRepository {
         let location = try location(options)
-        guard let secret = try secret() else {
-            return try await open(location, creatingIfMissing: creatingIfMissing, passphrase: nil)
+        let secret = try secret()
+        if creatingIfMissing, let warning = secret?.lengthWarning,
+            try await !location.retrieval.presence(at: StoreBackup.configurationName)
+        {
+            options.note(warning)
         }
-        var isNew = false
-        if creatingIfMissing {
-            isNew = try await !location.retrieval.presence(at: StoreBackup.configurationName)
-        }
-        let (repository, warning) = try await secret.open { passphrase in
-            // An input that is not a valid secret opens repositories, but creates none.
-            let isValid = passphrase == (try? secret.newPassphrase())
-            return try await open(
-                location, creatingIfMissing: creatingIfMissing && isValid, passphrase: passphrase)
-        }
-        for text in [warning, isNew ? secret.lengthWarning : nil] {
-            if let text { options.note(text) }
-        }
-        return repository
+        return try await open(
+            location, creatingIfMissing: creatingIfMissing, passphrase: secret?.passphrase)
     }
 
     /// Opens the repository to read it.
@@ -137,7 +127,6 @@ struct BackupOptions: ParsableArguments {
         }
     }
 
-    /// Returns the location that `--to` names, or the store's own repository.
     func location(_ options: StoreOptions) throws -> Location {
         guard let repository else { return .folder(StoreBackup(try options.location()).ownRepository) }
         if repository.lowercased().hasPrefix("s3://") {
@@ -162,9 +151,7 @@ struct BackupOptions: ParsableArguments {
 
     /// Returns the passphrase that the environment provides for the store's own repository; `nil` if there is
     /// none.
-    ///
-    /// - Throws: ``CommandError`` if the variable is not a valid secret.
     static func passphraseFromEnvironment() throws -> String? {
-        try BackupSecret.environment()?.newPassphrase()
+        try BackupSecret.environment()?.passphrase
     }
 }

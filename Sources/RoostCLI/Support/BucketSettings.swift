@@ -14,7 +14,6 @@ struct BucketSettings {
     /// Returns the bucket at an address, with its credentials, endpoint and region.
     ///
     /// - Parameter address: `s3://BUCKET/PREFIX`.
-    /// - Throws: ``CommandError`` if credentials are missing or a setting is invalid.
     func bucket(_ address: String) throws -> S3Bucket {
         guard let credentials = S3Credentials.standard(environment: environment) else {
             throw CommandError(

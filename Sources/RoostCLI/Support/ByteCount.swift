@@ -5,7 +5,6 @@ enum ByteCount {
     /// Parses a size such as `500MB` or `2GB`.
     ///
     /// - Returns: The size in bytes; `nil` for `none`.
-    /// - Throws: ``CommandError`` if the text is not a size of at least 1 MB.
     static func parse(_ text: String, option: String) throws -> Int? {
         if text.lowercased() == "none" { return nil }
         let digits = text.prefix { $0.isNumber || $0 == "." }

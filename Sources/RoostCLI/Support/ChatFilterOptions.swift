@@ -4,6 +4,18 @@ import Roost
 import RoostConversations
 import RoostMemory
 
+/// A session of a user. Names are compared by their bytes, not by Unicode equivalence.
+struct ChatSession: Hashable {
+    private var scope: ChatScope
+
+    init(_ scope: ChatScope) {
+        self.scope = ChatScope(userId: scope.userId, sessionId: scope.sessionId, agentId: "")
+    }
+
+    var user: String { scope.userId }
+    var session: String { scope.sessionId }
+}
+
 /// The options that select messages by user, session, agent and time.
 struct ChatFilterOptions: ParsableArguments {
     @Option(name: .long, help: "Only messages from this user.")
@@ -45,8 +57,6 @@ struct ChatFilterOptions: ParsableArguments {
     }
 
     /// Returns the session whose name equals the given text or begins with it.
-    ///
-    /// - Throws: ``RoostError`` with `.notFound` if no session or more than one session matches.
     func session(_ beginning: String, _ memory: ConversationMemory) async throws -> ChatSession {
         try await Self.session(beginning, of: .init(userId: user, agentId: agent), memory)
     }
@@ -61,9 +71,8 @@ struct ChatFilterOptions: ParsableArguments {
             exact.isEmpty
             ? all.filter { !beginning.isEmpty && $0.session.utf8.starts(with: beginning.utf8) } : exact
         guard let session = found.first else {
-            let advice = Suggestion.clause(
-                for: beginning, among: all.map(\.session), else: "run `roost chat list` to list the sessions")
-            throw RoostError(.notFound, "no session is called '\(shown)'; \(advice)")
+            throw RoostError(
+                .notFound, "no session is called '\(shown)'; run `roost chat list` to list the sessions")
         }
         guard found.count == 1 else {
             throw RoostError(
@@ -78,7 +87,6 @@ struct ChatFilterOptions: ParsableArguments {
 }
 
 extension [RememberedMessage] {
-    /// Returns the messages sorted by time, and by number if the times are equal.
     func chronological() -> [RememberedMessage] {
         sorted { ($0.timestamp, $0.number) < ($1.timestamp, $1.number) }
     }

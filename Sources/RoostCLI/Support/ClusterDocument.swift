@@ -55,7 +55,6 @@ struct ClusterDocument: Encodable {
             ], document: self)
     }
 
-    /// The cluster as a line of text without a header.
     var line: String {
         ClusterTable.figures.lines([.init(cluster: self, depth: 0)], hasHeader: false).joined()
     }

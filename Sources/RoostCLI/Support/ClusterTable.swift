@@ -3,7 +3,6 @@ import Roost
 
 /// The layout of a list of clusters.
 enum ClusterTable {
-    /// The size as a number and a bar, the label, and the id.
     case bars
     /// The size, cohesion and separation, the label, and the id.
     case figures

@@ -16,8 +16,6 @@ enum Confirmation {
     ///   - count: The number of entries or messages.
     ///   - things: The things that are removed, such as "entries of missing files".
     ///   - isConfirmed: Whether the user gave `--yes`.
-    /// - Throws: ``CommandError`` with `.usage` if a confirmation is required and no user can be asked;
-    ///   `CancellationError` after Ctrl-C.
     static func permitsRemoval(of count: Int, _ things: String, isConfirmed: Bool) throws -> Bool {
         guard count > maximumUnconfirmed, !isConfirmed else { return true }
         guard isPossible else {
@@ -30,8 +28,6 @@ enum Confirmation {
     }
 
     /// Ends the command unless it may remove messages (``permitsRemoval(of:_:isConfirmed:)``).
-    ///
-    /// - Throws: `ExitCode` if the user does not confirm the removal.
     static func requireRemoval(of count: Int, isConfirmed: Bool, _ options: StoreOptions) throws {
         guard try !permitsRemoval(of: count, "messages", isConfirmed: isConfirmed) else { return }
         options.note("nothing was removed")
@@ -42,8 +38,6 @@ enum Confirmation {
     static var isPossible: Bool { isatty(STDIN_FILENO) == 1 && Terminal.isErrorTerminal }
 
     /// Prints a question on standard error, and returns whether the user answers `y` or `yes`.
-    ///
-    /// - Throws: `CancellationError` after Ctrl-C.
     static func ask(_ question: String) throws -> Bool {
         try? FileHandle.standardError.write(contentsOf: Data("\(question) [y/N] ".utf8))
         var answer: [UInt8] = []

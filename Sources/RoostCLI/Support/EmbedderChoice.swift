@@ -18,29 +18,11 @@ enum EmbedderChoice {
                 RemoteSettings().embeddingModel(String(name.dropFirst(remotePrefix.count))))
         }
         guard name.contains("/") else {
-            return try suggestingModel(for: name) { try UserDirectories().models.open(name) }
+            return try UserDirectories().models.open(name)
         }
         let isInt8 = name.hasSuffix(int8Suffix)
         let folder = URL(fileURLWithPath: isInt8 ? String(name.dropLast(int8Suffix.count)) : name)
         return try LocalModel.open(folder, precision: isInt8 ? .int8 : .float32)
-    }
-
-    /// Calls a function that opens or removes a model. If the model is not installed, the message of the
-    /// error names an installed model with a similar name.
-    static func suggestingModel<Result>(for name: String, _ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let error as EmbedderError where error.code == .modelNotFound {
-            let known =
-                UserDirectories().models.names() + ModelLibrary.aliases.keys.sorted()
-                + [ModelLibrary.lexicalName]
-            let typed = name.split(separator: ":").first.map(String.init) ?? name
-            guard let similar = Suggestion.nearest(to: typed, among: known), similar != typed else {
-                throw error
-            }
-            throw EmbedderError(
-                .modelNotFound, "\(error.message); did you mean '\(Terminal.line(similar, limit: 80))'?")
-        }
     }
 
     /// Opens a model for a store. A model that is given as a folder is installed first, so that the store can

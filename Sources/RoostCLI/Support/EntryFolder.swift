@@ -9,8 +9,6 @@ final class EntryFolder {
     private var names = EntryFileNames()
 
     /// Creates a temporary folder next to the target.
-    ///
-    /// - Throws: ``CommandError`` if the target exists and is not an empty folder, or cannot be created.
     init(_ target: URL) throws {
         // A link to an empty folder stays; the folder is replaced.
         self.target = target.standardizedFileURL.resolvingSymlinksInPath()
@@ -35,7 +33,6 @@ final class EntryFolder {
 
     deinit { try? FileManager.default.removeItem(at: staging) }
 
-    /// Writes the file of an entry.
     func add(_ entry: Entry) throws {
         let file = staging.appendingPathComponent(names.name(of: entry))
         let text = EntryFrontMatter(of: entry).text

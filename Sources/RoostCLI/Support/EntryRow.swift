@@ -1,7 +1,6 @@
 import Foundation
 import Roost
 
-/// The rows of lists of entries.
 enum EntryRow {
     /// The column of ids, of which tables show the first digits.
     static let idColumn = TableColumn(name: "id", style: .dim, shownLength: 8)

@@ -4,7 +4,6 @@ import Roost
 /// Entries as CSV (RFC 4180) or TSV, with a header. `roost import` reads it (``ExportedTable``).
 struct EntryTable {
     private let withEmbeddings: Bool
-    private let escapesFormulas: Bool
     private let isTabbed: Bool
     private let encoder = Terminal.lineEncoder
     private let write: (Data) throws -> Void
@@ -17,26 +16,16 @@ struct EntryTable {
     ///
     /// - Parameters:
     ///   - withEmbeddings: Whether the last column contains the vector of each entry as a JSON array.
-    ///   - escapesFormulas: Whether texts that a spreadsheet would run as formulas get an apostrophe.
-    ///   - isTabbed: Whether to write TSV, in which no text gets an apostrophe.
+    ///   - isTabbed: Whether to write TSV. In CSV, texts that a spreadsheet would run as formulas get an
+    ///     apostrophe.
     ///   - write: Receives the lines in order.
     init(
-        withEmbeddings: Bool, escapesFormulas: Bool, isTabbed: Bool = false,
-        write: @escaping (Data) throws -> Void
+        withEmbeddings: Bool, isTabbed: Bool = false, write: @escaping (Data) throws -> Void
     ) throws {
         self.withEmbeddings = withEmbeddings
-        self.escapesFormulas = escapesFormulas && !isTabbed
         self.isTabbed = isTabbed
         self.write = write
         try addLine(ExportedTable.columns + (withEmbeddings ? [ExportedTable.vectorColumn] : []))
-    }
-
-    /// Returns whether a file begins with the header of a table.
-    static func isPresent(at url: URL) -> Bool {
-        guard let file = try? FileHandle(forReadingFrom: url) else { return false }
-        defer { try? file.close() }
-        let start = (try? file.read(upToCount: 1 << 12)) ?? Data()
-        return ExportedTable(start, name: url.lastPathComponent) != nil
     }
 
     private func addLine(_ cells: [String]) throws {
@@ -52,7 +41,7 @@ struct EntryTable {
             ExportedTable.cell(of: entry.tags), DateText.string(from: entry.createdAt),
             DateText.string(from: entry.updatedAt), String(decoding: metadata, as: UTF8.self), entry.content,
         ]
-        if escapesFormulas {
+        if !isTabbed {
             let escaped = cells.map(DelimitedLine.escapingFormula)
             changedCellCount += zip(cells, escaped).count { $0 != $1 }
             cells = escaped

@@ -1,6 +1,5 @@
 import Roost
 
-/// The title of an entry for lists.
 enum EntryTitle {
     /// The maximum number of characters of a title that was found in the text, which may be any line of it.
     private static let maximumFoundLength = 200
@@ -26,7 +25,6 @@ enum EntryTitle {
         TextTitle.shortened(Terminal.line(title, limit: maximumFoundLength), to: maximumFoundLength)
     }
 
-    /// Returns the title of an entry.
     static func text(of entry: Entry) -> String {
         text(of: entry.content, metadata: entry.metadata, as: entry.titleForm)
     }

@@ -5,7 +5,6 @@ import RoostDocuments
 /// The treatment of an entry's text, for `roost show`: the reader, the sections, the links, and the parts
 /// that are not embedded or could not be read.
 struct EntryTreatmentDocument: Encodable {
-    /// A section of the text.
     struct Section: Encodable {
         var headings: [String]
         /// The number of the line on which the section begins, from 1.
@@ -50,7 +49,7 @@ struct EntryTreatmentDocument: Encodable {
         format = entry.textFormatName
         title = entry.title
         entryLinks = try await store.links(of: entry.id)
-        links = entryLinks.map(LinkDocument.init)
+        links = entryLinks.map { LinkDocument($0) }
         let structure = TextTreatment(of: entry).structure
         sections = structure.sections.filter { !$0.headings.isEmpty }.map {
             Section(headings: $0.headings, line: entry.line(ofByte: $0.range.lowerBound))
@@ -79,20 +78,10 @@ struct EntryTreatmentDocument: Encodable {
             if rest > 0 { lines.append((name, "… and \(rest) more")) }
         }
         list("section", sections.map { Terminal.line($0.headings.joined(separator: " > ")) })
-        list("link", entryLinks.map(LinkText.line))
-        let kinds = Dictionary(grouping: hiddenParts, by: \.kind)
-        for (kind, parts) in kinds.sorted(by: { $0.key < $1.key }) {
-            let bytes = parts.reduce(0) { $0 + $1.range[1] - $1.range[0] }
-            let count = Count.text(parts.count, "part")
-            let size = Count.text(bytes, "byte")
-            lines.append(("hidden", "\(Self.name(of: kind)): \(count), \(size), not embedded"))
-        }
+        list("link", entryLinks.map { LinkDocument.written($0.link) })
+        list("hidden", hiddenParts.map { "\($0.kind) on line \($0.line), not embedded" })
         list("unread", unreadParts.map { Terminal.line($0) })
         return lines
-    }
-
-    private static func name(of kind: String) -> String {
-        kind == TextStructure.HiddenPart.Kind.frontMatter.rawValue ? "front matter" : kind
     }
 }
 

@@ -1,4 +1,3 @@
-/// Counts the entries of an export, and shows the progress.
 struct ExportCounter {
     /// The line that shows the progress.
     let progress: Progress

@@ -14,32 +14,29 @@ enum Failure {
             Terminal.error("roost: stopped; this command changed nothing")
             Foundation.exit(ExitStatus.interrupted.rawValue)
         }
-        guard let (message, status) = explain(error) else {
-            let code = RoostCommand.exitCode(for: error)
-            guard code == .validationFailure else {
-                if code == .success, !(error is ExitCode) {
-                    // A help text, a completion script or the version.
-                    let text = HelpText.formatted(RoostCommand.fullMessage(for: error))
-                    // A completion script or the version is not meant for a pager.
-                    let isHelp = text.hasPrefix("OVERVIEW: ")
-                    if isHelp, !CommandLine.arguments.contains("--no-pager") { Pager.start() }
-                    if !text.isEmpty { Terminal.write(Data((text + "\n").utf8)) }
-                    Foundation.exit(ExitStatus.success.rawValue)
-                }
-                if code == .failure, !(error is ExitCode) {
-                    // An error that the command does not expect. Its message may contain any text.
-                    Terminal.error("roost: \(Terminal.line(RoostCommand.message(for: error), limit: 400))")
-                    Foundation.exit(ExitStatus.software.rawValue)
-                }
-                RoostCommand.exit(withError: error)
-            }
-            let names = CommandNames().path(in: Array(CommandLine.arguments.dropFirst()))
-            let text = UsageText.message(RoostCommand.message(for: error), command: names)
-            Terminal.error("roost: \(Terminal.line(text, limit: 600))")
-            Foundation.exit(ExitStatus.usage.rawValue)
-        }
+        guard let (message, status) = explain(error) else { exitFromParser(with: error) }
         Terminal.error("roost: \(message)")
         Foundation.exit(status.rawValue)
+    }
+
+    /// Prints a help text, a message of ArgumentParser about the arguments, or that of an unexpected error.
+    private static func exitFromParser(with error: any Error) -> Never {
+        if let code = error as? ExitCode { Foundation.exit(code.rawValue) }
+        switch RoostCommand.exitCode(for: error) {
+        case .success:
+            let text = RoostCommand.fullMessage(for: error)
+            if !text.isEmpty { Terminal.write(Data((text + "\n").utf8)) }
+            Foundation.exit(ExitStatus.success.rawValue)
+        case .validationFailure:
+            // The message contains arguments, which may contain any text.
+            let text = Terminal.line(RoostCommand.message(for: error), limit: 600)
+            let command = (["roost", "help"] + RoostCommand.requestedNames).joined(separator: " ")
+            Terminal.error("roost: \(text.hasSuffix(".") ? String(text.dropLast()) : text); see `\(command)`")
+            Foundation.exit(ExitStatus.usage.rawValue)
+        default:
+            Terminal.error("roost: \(Terminal.line(RoostCommand.message(for: error), limit: 400))")
+            Foundation.exit(ExitStatus.software.rawValue)
+        }
     }
 
     /// Returns the message and status of an error; `nil` for errors of the argument parser, which formats

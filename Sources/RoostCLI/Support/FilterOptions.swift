@@ -14,19 +14,17 @@ struct FilterOptions: ParsableArguments {
             are dates; a word in quotation marks is text: 'name<"may"'. 'created>=2026-01' and 'updated<7d' \
             compare the dates of the entry, in the forms of --since. 'tag!=draft' and 'tag missing' test its \
             tags.
-            """, valueName: "condition"), completion: DynamicCompletion.metadataKeys)
+            """, valueName: "condition"))
     var `where`: [String] = []
 
     @Option(
         name: .long,
-        help: "Only entries with this tag or a tag nested in it; repeatable, all must be present.",
-        completion: DynamicCompletion.tags, transform: TagArgument.tag)
+        help: "Only entries with this tag or a tag nested in it; repeatable, all must be present.", transform: TagArgument.tag)
     var tag: [String] = []
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Only entries from this file, folder or source; repeatable.", valueName: "PATH"),
-        completion: DynamicCompletion.sources)
+        help: ArgumentHelp("Only entries from this file, folder or source; repeatable.", valueName: "PATH"))
     var source: [String] = []
 
     @Option(
@@ -49,27 +47,16 @@ struct FilterOptions: ParsableArguments {
         help: ArgumentHelp(
             "Only members of the cluster with this id or label. For a cluster that contains other clusters, "
                 + "this includes all their members. 'none' selects the entries that are in no cluster.",
-            valueName: "ID"), completion: DynamicCompletion.clusterFilters)
+            valueName: "ID"))
     var cluster: String?
 
     /// Checks that all of the given texts are dates.
-    ///
-    /// - Throws: `ValidationError` if one of them is not.
     static func validateDates(_ texts: [String?]) throws {
         for text in texts.compactMap(\.self) where date(text, now: Date()) == nil {
             throw ValidationError(
                 "invalid time '\(Terminal.line(text, limit: 40))'; "
-                    + (TimeArgument.advice(on: text) ?? quotationAdvice(on: text)
-                        ?? "use \(TimeArgument.forms)"))
+                    + (TimeArgument.advice(on: text) ?? "use \(TimeArgument.forms)"))
         }
-    }
-
-    /// Returns the advice on a text that is only the first word of a time; `nil` for other texts.
-    private static func quotationAdvice(on text: String) -> String? {
-        let isCount = text.count <= 2 && text.allSatisfy(\.isNumber)
-        guard isCount || ["last", "this"].contains(text.lowercased()) else { return nil }
-        return "put a time of several words in quotes, or join the words with hyphens (last-monday); use "
-            + TimeArgument.forms
     }
 
     func validate() throws {
@@ -102,35 +89,14 @@ struct FilterOptions: ParsableArguments {
     }
 
     /// Parses a condition of `--where`.
-    ///
-    /// - Throws: `ValidationError` if the text is not a condition.
     static func condition(_ text: String, _ times: TimeArgument) throws -> EntryCondition {
-        let fault: EntryCondition.Fault
         do {
             return try EntryCondition(written: text, times)
         } catch {
-            fault = error
-        }
-        let shown = Terminal.line(text, limit: 60)
-        switch fault {
-        case .form:
             throw ValidationError(
                 "--where must be a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
-                    + "'key missing', not '\(shown)'")
-        case .doubledEquals:
-            throw ValidationError("--where compares with one =, not with ==, in '\(shown)'")
-        case .noOperand:
-            throw ValidationError(
-                "--where needs a value after the operator in '\(shown)', such as 'year>=2020'; 'key exists' "
-                    + "selects entries with any value")
-        case .noTime(let operand):
-            throw ValidationError(
-                "invalid time '\(Terminal.line(operand, limit: 40))' in --where; use \(TimeArgument.forms)")
-        case .duration(let operand):
-            throw ValidationError(
-                "--where compares dates with a day, not with the duration "
-                    + "'\(Terminal.line(operand, limit: 20))'; write it in words, such as '2 days ago', or "
-                    + "as 2026-01-31")
+                    + "'key missing', not '\(Terminal.line(text, limit: 60))'; a compared date is a day, such as "
+                    + "2026-01-31 or '2 days ago'")
         }
     }
 
@@ -139,20 +105,12 @@ struct FilterOptions: ParsableArguments {
         self.where.isEmpty && since == nil && until == nil && cluster == nil
     }
 
-    /// Whether only sources are given.
     var hasOnlySources: Bool { hasOnlyNames && tag.isEmpty && !source.isEmpty }
 
     /// Whether no option is given.
     var isEmpty: Bool { hasOnlyNames && source.isEmpty && tag.isEmpty }
 
-    /// The reason why no entry matches the options.
     var missReason: String {
-        // A value can contain the word, too.
-        let joined = /\s(?i:and|&&)\s+[\w.\-]+\s*(?:[=<>]|!=|\^=|\sin\s|\sexists|\smissing)/
-        if self.where.contains(where: { $0.contains(joined) }) {
-            return "no entry matches the filter; if --where has several conditions, give each in its own "
-                + "--where"
-        }
         guard hasOnlyNames, tag.count + source.count == 1 else { return "no entry matches the filter" }
         if let name = tag.first { return "no entry has the tag '\(Terminal.line(name, limit: 60))'" }
         return "no entry is from '\(Terminal.line(source[0], limit: 60))'; `roost list` shows the files of "

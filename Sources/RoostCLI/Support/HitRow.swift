@@ -1,7 +1,6 @@
 import Foundation
 import Roost
 
-/// The rows of lists of hits.
 enum HitRow {
     static let columns = [
         TableColumn(name: "score", style: .bold, isNumber: true), EntryRow.idColumn,

@@ -2,7 +2,6 @@ import Foundation
 
 /// The settings with which hosts of agents start the server.
 struct HostSettings {
-    /// The arguments of the command.
     var arguments: [String]
 
     private struct Server: Encodable {

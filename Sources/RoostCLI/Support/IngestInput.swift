@@ -4,7 +4,6 @@ import Roost
 /// Reads the input files one by one while the ingest consumes them. An unreadable file is skipped, unless it
 /// is the only one.
 final class IngestInput {
-    private let files: [URL]
     private var remaining: ArraySlice<URL>
     private var input: SourceDraft?
     private let reader: RecordReader
@@ -13,47 +12,25 @@ final class IngestInput {
     private let pages: WebInput?
     private(set) var skipped: [IngestReport.Skip] = []
     private(set) var fatalError: (any Error)?
-    let sizes: IngestSizes
 
     /// Creates an input of files, pages, and what ``standardInput()`` returned.
     init(
         files: [URL], input: SourceDraft?, reader: RecordReader, store: KnowledgeStore, isOnlyFile: Bool,
         pages: WebInput? = nil
     ) {
-        self.files = files
         remaining = files[...]
         self.input = input
         self.reader = reader
         self.store = store
         self.isOnlyFile = isOnlyFile
         self.pages = pages
-        sizes = IngestSizes(files)
-    }
-
-    /// Checks that at least one of the files can have rows, because an option names a column.
-    ///
-    /// - Throws: ``CommandError`` with `.usage` if none can; there may be no files.
-    static func requireRows(in files: [URL]) throws {
-        let types = files.map { $0.pathExtension.lowercased() }
-        guard !types.isEmpty, RecordReader.rowExtensions.isDisjoint(with: types) else { return }
-        let advice =
-            types.contains("json")
-            ? "; `jq -c '.[]' FILE.json > FILE.jsonl` writes an array as JSON Lines" : ""
-        throw CommandError(
-            .usage,
-            "--text-column and --id-column are for the rows of JSON Lines, CSV and TSV, and no file has one "
-                + "of these types\(advice)")
     }
 
     /// Reads and returns the next source; `nil` after the last one, or after an error that ends the ingest.
-    ///
-    /// - Throws: `CancellationError`.
     func next() async throws -> SourceDraft? {
         while let file = remaining.popFirst() {
             do {
-                let draft = try await reader.read(file, for: store)
-                sizes.note(draftAt: files.count - remaining.count - 1)
-                return draft
+                return try await reader.read(file, for: store)
             } catch let error as CancellationError {
                 throw error
             } catch let error as RoostError where !isOnlyFile {
@@ -74,9 +51,7 @@ final class IngestInput {
     private func nextPage() async throws -> SourceDraft? {
         while let address = pages?.nextAddress() {
             do {
-                let draft = try await pages?.draft(of: address)
-                sizes.note(draftAt: files.count - 1)
-                return draft
+                return try await pages?.draft(of: address)
             } catch let error as CancellationError {
                 throw error
             } catch let error as RoostError where !isOnlyFile {
@@ -92,8 +67,6 @@ final class IngestInput {
     /// Reads standard input, whose lines become entries.
     ///
     /// It is read before a store is opened, so that no store is created if it is empty.
-    ///
-    /// - Throws: ``RoostError`` if it is empty or not text; `CancellationError`.
     static func standardInput() throws -> SourceDraft {
         let text = try RecordReader.text(StandardInput.readToEnd(), name: "standard input")
         let entries = RecordReader.lines(text)

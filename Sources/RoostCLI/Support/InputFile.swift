@@ -4,9 +4,6 @@ import Roost
 /// Reads files that are named on the command line.
 enum InputFile {
     /// Reads a file; `-` stands for standard input.
-    ///
-    /// - Throws: ``RoostError`` with `.noInput` if the file cannot be read, or `.badInput` for a folder or
-    ///   a device.
     static func read(_ path: String) throws -> Data {
         guard path != "-" else { return try StandardInput.readToEnd() }
         guard let status = FileStatus(path) else { throw failure(path) }

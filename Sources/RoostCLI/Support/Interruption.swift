@@ -9,7 +9,7 @@ import Synchronization
 enum Interruption {
     /// The commands with long steps, such as the decoding of a large file, that end without a safe point.
     private static let commandsWithLongSteps: Set = [
-        "compact", "doctor", "duplicates", "import", "index", "recluster",
+        "doctor", "import", "index", "recluster", "similar",
     ]
     /// The time in seconds after which Ctrl-C ends the process of such a command.
     private static let maximumDelay = 0.8

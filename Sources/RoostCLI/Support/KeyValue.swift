@@ -1,9 +1,7 @@
-/// Parses `key=value` arguments.
 enum KeyValue {
     /// Parses pairs.
     ///
     /// - Parameter option: The name of the option, for the error message.
-    /// - Throws: ``CommandError`` if an argument is not a pair.
     static func parse(_ pairs: [String], option: String) throws -> [(key: String, value: String)] {
         try pairs.map { pair in
             guard let separator = pair.firstIndex(of: "="), separator != pair.startIndex else {

@@ -1,27 +1,56 @@
 import Roost
-import RoostDocuments
 
-/// The JSON output for a link.
 struct LinkDocument: Encodable {
+    /// `to` for a link of the entry, `from` for the link of another entry to it.
+    var direction: String
     var kind: String
     var target: String
     var fragment: String?
     var text: String?
     /// `entry`, `external`, `file` or `missing`.
     var destination: String
-    /// The id of the entry to which the link leads; `nil` for other destinations.
+    /// The id of the entry at the other end; `nil` for other destinations.
     var entry: String?
+    /// The title and the path of the entry from which the link leads here.
+    var title: String?
+    var path: String?
+
+    private init(_ link: DocumentLink, direction: String, destination: String) {
+        (self.direction, self.destination) = (direction, destination)
+        (kind, target) = (link.kind.rawValue, link.target)
+        (fragment, text) = (link.fragment, link.text)
+    }
 
     init(_ link: EntryLink) {
-        kind = link.link.kind.rawValue
-        target = link.link.target
-        fragment = link.link.fragment
-        text = link.link.text
         switch link.destination {
-        case .entry(let id): (destination, entry) = ("entry", id.text)
-        case .external: destination = "external"
-        case .file: destination = "file"
-        case .missing: destination = "missing"
+        case .entry(let id):
+            self.init(link.link, direction: "to", destination: "entry")
+            entry = id.text
+        case .external: self.init(link.link, direction: "to", destination: "external")
+        case .file: self.init(link.link, direction: "to", destination: "file")
+        case .missing: self.init(link.link, direction: "to", destination: "missing")
+        }
+    }
+
+    /// The output for a link of another entry.
+    init(_ item: LinkedEntry) {
+        self.init(item.link.link, direction: "from", destination: "entry")
+        (entry, title, path) = (item.id.text, item.title, item.path)
+    }
+
+    /// The link as it is written in Markdown.
+    var written: String { Self.written(kind, target, fragment) }
+
+    static func written(_ link: DocumentLink) -> String {
+        written(link.kind.rawValue, link.target, link.fragment)
+    }
+
+    private static func written(_ kind: String, _ target: String, _ fragment: String?) -> String {
+        let target = Terminal.line(target + (fragment.map { "#\($0)" } ?? ""))
+        return switch kind {
+        case DocumentLink.Kind.wiki.rawValue: "[[\(target)]]"
+        case DocumentLink.Kind.embed.rawValue: "![[\(target)]]"
+        default: target
         }
     }
 }

@@ -1,6 +1,15 @@
 import Foundation
 import Roost
 
+struct ListRow {
+    /// One cell per column, each on one line, except exact paths and names.
+    var cells: [String]
+    /// The output as JSON.
+    var document: any Encodable
+    /// The path for `--format paths`; `nil` if the row has none.
+    var path: String?
+}
+
 /// Prints a list in one of the forms of ``ListFormat``.
 ///
 /// The widths of a table are computed from the rows of the first call of ``write(_:)``, so that a long list
@@ -10,67 +19,32 @@ struct ListWriter {
     private let columns: [TableColumn]
     private let encoder: JSONEncoder
     private let endsPathsWithNull: Bool
-    private let escapesFormulas: Bool
-    private let template: RowTemplate?
     private var layout: TableLayout?
     private var paths = Set<String>()
     /// The number of rows that were written.
     private(set) var count = 0
     /// The number of cells of CSV that begin with an additional apostrophe.
-    private(set) var changedCellCount = 0
+    private var changedCellCount = 0
     /// The number of rows without a path that `--format paths` omitted.
-    private(set) var omittedCount = 0
+    private var omittedCount = 0
 
     /// Creates a writer.
     ///
-    /// - Parameters:
-    ///   - encoder: The encoder for JSON. JSON Lines are always encoded on one line.
-    ///   - endsPathsWithNull: Whether a zero byte follows each path, instead of a line break.
-    ///   - escapesFormulas: Whether cells of CSV that a spreadsheet would run as formulas get an apostrophe.
-    ///   - template: The form of the lines of `--format template`.
+    /// - Parameter encoder: The encoder for JSON. JSON Lines are always encoded on one line.
     init(
-        _ format: ListFormat, _ columns: [TableColumn], _ encoder: JSONEncoder = Terminal.prettyEncoder,
-        endsPathsWithNull: Bool = false, escapesFormulas: Bool = true, template: RowTemplate? = nil
+        _ output: OutputOptions?, _ columns: [TableColumn], _ encoder: JSONEncoder = Terminal.prettyEncoder
     ) {
-        self.template = template
-        self.endsPathsWithNull = endsPathsWithNull
-        self.escapesFormulas = escapesFormulas
-        self.format = format
+        endsPathsWithNull = output?.endsPathsWithNull ?? false
+        format = output?.format ?? .text
         self.columns = columns
         self.encoder = encoder
         if format == .jsonl { encoder.outputFormatting.remove(.prettyPrinted) }
     }
 
-    /// Creates a writer for the options of a command.
-    init(
-        _ output: ListOutputOptions, _ columns: [TableColumn],
-        _ encoder: JSONEncoder = Terminal.prettyEncoder
-    ) {
-        self.init(
-            output.chosen, columns, encoder, endsPathsWithNull: output.nullPaths.isSet,
-            escapesFormulas: !output.rawCells.isSet, template: output.template.template)
-    }
-
-    /// Creates a writer for the options of a command that lists things without paths.
-    init(
-        _ output: RowOutputOptions, _ columns: [TableColumn],
-        _ encoder: JSONEncoder = Terminal.prettyEncoder
-    ) {
-        self.init(
-            output.chosen, columns, encoder, escapesFormulas: !output.rawCells.isSet,
-            template: output.template.template)
-    }
-
-    /// The indexes of the columns that tables show.
-    private var shown: [Int] { columns.indices.filter { !columns[$0].isDetail } }
-    /// The indexes of the columns of CSV, TSV and templates.
-    private var exported: [Int] { columns.indices.filter { !columns[$0].isTableOnly } }
-
-    /// Writes rows.
     mutating func write(_ rows: [ListRow]) throws {
         guard !rows.isEmpty else { return }
         switch format {
-        case .table: writeTable(rows)
+        case .text: writeTable(rows)
         case .json, .jsonl:
             for row in rows {
                 if format == .json { Terminal.write(Data((count == 0 ? "[\n" : ",").utf8)) }
@@ -79,12 +53,11 @@ struct ListWriter {
             }
             return
         case .csv, .tsv:
-            if count == 0 { writeDelimited(columns.map(\.name)) }
+            if count == 0 { writeHeader() }
             for row in rows { writeDelimited(row.cells) }
         case .paths:
             omittedCount += rows.count { $0.path == nil }
             for path in rows.compactMap(\.path) where paths.insert(path).inserted { writePath(path) }
-        case .template: try writeTemplate(rows)
         }
         count += rows.count
     }
@@ -94,24 +67,19 @@ struct ListWriter {
     /// - Parameter options: The options of the command, which receive notes about cells that were changed and
     ///   rows that were omitted.
     mutating func finish(_ options: StoreOptions) {
-        finish()
-        if let note = RawCellsOption.note(onChangedCells: changedCellCount) { options.note(note) }
+        switch format {
+        case .json: Terminal.write(count == 0 ? "[]" : "]")
+        case .csv where count == 0, .tsv where count == 0: writeHeader()
+        default: break
+        }
+        if changedCellCount > 0 { options.note(DelimitedLine.note(onChangedCells: changedCellCount)) }
         if omittedCount > 0 {
             options.note("omitted \(Count.text(omittedCount, "entry", "entries")) without a file")
         }
     }
 
-    /// Ends the list without notes.
-    mutating func finish() {
-        switch format {
-        case .json: Terminal.write(count == 0 ? "[]" : "]")
-        case .csv where count == 0, .tsv where count == 0: writeDelimited(columns.map(\.name))
-        default: break
-        }
-    }
-
     private mutating func writeTable(_ rows: [ListRow]) {
-        let indexes = shown
+        let indexes = columns.indices.filter { !columns[$0].isDetail }
         let cells = rows.map { row in
             indexes.map { index in
                 columns[index].shownLength.map { String(row.cells[index].prefix($0)) }
@@ -126,29 +94,17 @@ struct ListWriter {
         for row in cells { Terminal.write(layout.line(row)) }
     }
 
-    private func writeTemplate(_ rows: [ListRow]) throws {
-        let indexes = exported
-        let names = indexes.map { columns[$0].name }
-        for row in rows {
-            var row = row
-            row.cells = indexes.map { row.cells[$0] }
-            // On a terminal, a line break in a path could forge a row. A program gets the exact path.
-            if Terminal.isOutputTerminal { row.cells = row.cells.map { Terminal.line($0, limit: .max) } }
-            if let line = try template?.line(of: row, columns: names, encoder) {
-                Terminal.write(Data((line + "\n").utf8))
-            }
-        }
-    }
+    private mutating func writeHeader() { writeDelimited(columns.map(\.name)) }
 
     private mutating func writeDelimited(_ cells: [String]) {
-        let indexes = exported
+        let indexes = columns.indices.filter { !columns[$0].isTableOnly }
         var cells = indexes.map { cells[$0] }
         // On a terminal, a line break in a path could forge a row. A program gets the exact path.
         if Terminal.isOutputTerminal { cells = cells.map { Terminal.line($0, limit: .max) } }
         let line: String
         if format == .csv {
             let escaped = zip(cells, indexes).map { cell, index in
-                columns[index].isNumber || !escapesFormulas ? cell : DelimitedLine.escapingFormula(cell)
+                columns[index].isNumber ? cell : DelimitedLine.escapingFormula(cell)
             }
             changedCellCount += zip(cells, escaped).count { $0 != $1 }
             line = DelimitedLine.csv(escaped)
@@ -169,5 +125,13 @@ struct ListWriter {
         } else {
             Terminal.write(Data((path + "\n").utf8))
         }
+    }
+}
+
+extension DelimitedLine {
+    /// Returns the message about the cells that were changed.
+    static func note(onChangedCells count: Int) -> String {
+        "\(Count.text(count, "cell", "cells")) got an apostrophe, because a spreadsheet would run "
+            + (count == 1 ? "it as a formula" : "them as formulas")
     }
 }

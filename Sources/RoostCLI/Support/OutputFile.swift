@@ -22,7 +22,6 @@ final class OutputFile {
     /// Opens the target.
     ///
     /// - Parameter path: The path of the file; `nil` or `-` for standard output.
-    /// - Throws: ``CommandError`` with `.cannotCreate`.
     init(_ path: String?) throws {
         guard let path, path != "-" else {
             target = .standardOutput
@@ -46,8 +45,6 @@ final class OutputFile {
     }
 
     /// Checks that an export does not replace a file of a store.
-    ///
-    /// - Throws: ``CommandError`` with `.cannotCreate`.
     static func requireNoFileOfStore(_ url: URL) throws {
         guard let outer = StoreManifest.store(around: url), StoreManifest.isOwnFile(outer.path) else {
             return
@@ -59,8 +56,6 @@ final class OutputFile {
     }
 
     /// Adds bytes at the end.
-    ///
-    /// - Throws: ``CommandError`` with `.cannotCreate`.
     func write(_ data: Data) throws {
         buffer += data
         if buffer.count >= Self.pieceSize { try flush() }
@@ -68,16 +63,12 @@ final class OutputFile {
 
     /// Writes the last bytes, so that ``finish()`` only replaces the file. Of two files that belong together,
     /// both are completed before the first is replaced.
-    ///
-    /// - Throws: ``CommandError`` with `.cannotCreate`.
     func complete() throws {
         try flush()
         if case .file(let file) = target { try Self.reportingFailure { try file.synchronize() } }
     }
 
     /// Writes the last bytes, and replaces the file. Without this call, an existing file is unchanged.
-    ///
-    /// - Throws: ``CommandError`` with `.cannotCreate`.
     func finish() throws {
         try flush()
         if case .file(let file) = target { try Self.reportingFailure { try file.publish() } }
@@ -103,8 +94,6 @@ final class OutputFile {
     }
 
     /// Writes a whole document to a target.
-    ///
-    /// - Throws: ``CommandError`` with `.cannotCreate`.
     static func write(_ document: Data, to path: String?) throws {
         let file = try OutputFile(path)
         try file.write(document)

@@ -1,13 +1,11 @@
 import Foundation
 import Roost
 
-/// A file with a list of paths.
 enum PathList {
     /// Returns the paths in a file: separated by null characters if it contains one, as `find -print0` and
     /// `roost list -0` write them, or else one per line.
     ///
     /// - Parameter file: The path of the file; `-` for standard input.
-    /// - Throws: ``RoostError`` if the file cannot be read or is not UTF-8.
     static func read(_ file: String) throws -> [String] {
         let data = try InputFile.read(file)
         let name = file == "-" ? "standard input" : file

@@ -86,8 +86,6 @@ struct PostgresServers: ServerStorage {
     }
 
     /// Records the server of a store, without secrets. The file has mode 0600.
-    ///
-    /// - Throws: ``CommandError`` if the file cannot be read or written.
     func record(_ address: ConnectionSettings, of store: UUID) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -106,8 +104,6 @@ struct PostgresServers: ServerStorage {
     }
 
     /// Checks the value of the setting `postgres-url`.
-    ///
-    /// - Throws: ``CommandError`` if the address is invalid or contains a password.
     static func check(address: String) throws {
         let settings: ConnectionSettings
         do {

@@ -49,7 +49,7 @@ extension Recollection {
 
     /// The shares of the score that are not zero, followed by the cosine and the ranks.
     var explanationText: String {
-        SearchOptions.explanation(
+        HitExplanation.text(
             of: explainedHit,
             others: [
                 ("neighbors", explanation.neighbors), ("time", explanation.time),

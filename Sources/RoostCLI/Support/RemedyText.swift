@@ -22,10 +22,10 @@ enum RemedyText {
         .repairStore: "run `roost doctor --repair`",
         .restoreBackup: "restore a backup with `roost backup restore latest --into DIR`",
         .reopenStore: "run the command again",
-        .compact: "free space with `roost compact`",
-        .compactOrRaiseSizeLimit: "free space with `roost compact`, or raise the limit with "
-            + "`roost compact --max-size SIZE`",
-        .rebuildIndex: "run `roost index build`",
+        .compact: "free space with `roost doctor --compact`",
+        .compactOrRaiseSizeLimit: "free space with `roost doctor --compact`, or raise the limit with "
+            + "`roost doctor --compact --max-size SIZE`",
+        .rebuildIndex: "run `roost index`",
         .upgradeRoost: "upgrade Roost",
         // Entries and clusters
         .addEntries: "add entries with `roost ingest PATH`",
@@ -35,12 +35,8 @@ enum RemedyText {
         .copyEntries: "run `roost copy FROM TO`",
         .removeEntry: "remove the entry with `roost remove`",
         .recluster: "run `roost recluster`",
-        .planClusters: "run `roost cluster plan`",
-        .assignShards: "run `roost cluster assign --shard I/N` for each missing shard",
-        .finishClusteringPlan: "run `roost cluster finish`, or remove the plan with `roost cluster discard`",
-        .discardClusteringPlan: "run `roost cluster discard` and then `roost cluster plan`",
         // Models
-        .reembed: "run `roost reembed --model NAME`",
+        .reembed: "run `roost model use NAME`",
         .installModel: "install the model with `roost model pull` or `roost model add`",
         .installModelOrUseLexical: "install a model with `roost model pull` or `roost model add`, or use "
             + "the model lexical",
@@ -51,8 +47,6 @@ enum RemedyText {
         .verifyBackup: "run `roost backup verify --read-data`",
         .provideBackupPassphrase: "set $ROOST_BACKUP_PASSWORD to the passphrase of the store's backups",
         .openWithPassphrase: "use --password-file or $ROOST_BACKUP_PASSWORD",
-        // Conversations
-        .setDamagedAside: "run `roost chat doctor PATH --repair`",
         // Inputs
         .nameTextColumn: "name the column that contains the text with --text-column",
         // The system

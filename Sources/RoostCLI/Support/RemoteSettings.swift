@@ -13,8 +13,6 @@ struct RemoteSettings {
     init() throws { settings = try UserConfiguration(UserDirectories().configurationFile) }
 
     /// Returns the embedding model with the given name.
-    ///
-    /// - Throws: ``CommandError`` if no endpoint is configured.
     func embeddingModel(_ name: String) throws -> RemoteModel {
         guard let endpoint = try endpoint("remote") else {
             throw CommandError(
@@ -30,7 +28,6 @@ struct RemoteSettings {
     /// is never sent to the endpoint for labels.
     ///
     /// - Parameter name: The name of the model; `nil` for the model named in the settings.
-    /// - Throws: ``CommandError`` if no model or endpoint is configured.
     func labelingModel(_ name: String?) throws -> RemoteModel {
         guard let name = try name ?? settings.value(of: "label-model") else {
             throw CommandError(

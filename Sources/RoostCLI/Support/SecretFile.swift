@@ -9,7 +9,6 @@ enum SecretFile {
     /// Returns all bytes of a file, which may also be a pipe.
     ///
     /// - Parameter kind: The kind of secret, for messages: `passphrase` or `key`.
-    /// - Throws: ``CommandError`` that names the cause.
     static func read(_ path: String, kind: String) throws -> Data {
         func failure(_ cause: String, _ status: ExitStatus = .noInput) -> CommandError {
             CommandError(status, "cannot read a \(kind) from \(Terminal.line(path)): \(cause)")

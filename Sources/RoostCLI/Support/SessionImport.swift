@@ -42,7 +42,10 @@ struct SessionImport {
 
     /// Imports the sessions and prints the result.
     func run(_ options: StoreOptions, asJSON: Bool) async throws {
-        let storage = try SessionStorageOptions.open(path)
+        let storage = try SessionStorageLocation(URL(fileURLWithPath: path)).open(creates: false) { damage in
+            Terminal.error(
+                "skipped an unreadable session: \(Terminal.line(damage.location, limit: 300))")
+        }
         let sessions = try await storage.getAllSessions()
         let store = try await options.openOrCreate()
         let memory = ConversationMemory(store)
@@ -72,8 +75,7 @@ struct SessionImport {
         guard document.unreadable == 0 else {
             throw RoostError(
                 .badInput,
-                "skipped \(Count.text(document.unreadable, "session")) that cannot be read completely; run "
-                    + "`roost chat doctor \(Terminal.line(path))` to list them")
+                "skipped \(Count.text(document.unreadable, "session")) that cannot be read completely")
         }
     }
 }

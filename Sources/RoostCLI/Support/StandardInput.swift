@@ -1,12 +1,10 @@
 import Foundation
 import Roost
 
-/// Reads standard input.
 enum StandardInput {
     /// Reads until the end of the stream.
     ///
     /// - Parameter limit: The maximum size in bytes; by default, the limit for ingested files.
-    /// - Throws: `CancellationError` after Ctrl-C; ``RoostError`` if the input exceeds the limit.
     static func readToEnd(limit: Int? = nil) throws -> Data {
         let maximum = limit ?? RecordReader().maximumFileSize
         var data = Data()

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The standard streams of the process.
 enum StandardStreams {
     /// Opens the streams that the parent process closed. Otherwise, the next file or queue of events that is
     /// opened would have the number of a stream, and would receive the output.

@@ -7,7 +7,6 @@ extension StoreOptions {
     ///   - store: The store that receives the entries.
     ///   - unit: The plural name of what is imported.
     ///   - work: The import. It calls its argument with the number of imported items and that of all items.
-    /// - Throws: ``CommandError`` with `.interrupted` after Ctrl-C; the errors of `work`.
     func runImport<Report>(
         into store: KnowledgeStore, unit: String,
         _ work: (_ progress: @escaping @Sendable (Int, Int) -> Void) async throws -> Report

@@ -7,17 +7,8 @@ extension StoreOptions {
     private static let minimumIDLength = 4
 
     /// Returns the id of the entry that a full id or a unique id prefix identifies.
-    ///
-    /// - Throws: ``CommandError`` if the text is no id or matches several entries; ``RoostError`` with
-    ///   `.notFound`, whose message names a similar id if there is one.
     func entryID(_ text: String, _ store: KnowledgeStore) async throws -> Entry.ID {
         if let id = UUID(uuidString: text) { return id }
-        if text == "-" {
-            throw CommandError(
-                .usage,
-                "'-' is not an id; run `roost query` to search for a text, or `roost list` to list entries "
-                    + "with ids")
-        }
         let digits = text.lowercased()
         guard digits.allSatisfy({ $0.isHexDigit && $0.isASCII || $0 == "-" }) else {
             throw CommandError(
@@ -31,12 +22,9 @@ extension StoreOptions {
         let snapshot = try await store.storage.snapshot()
         let page = try await snapshot.entries(after: nil, limit: 2, matching: EntryFilter(idPrefix: digits))
         guard let first = page.entries.first else {
-            var ids: [String] = []
-            for try await page in snapshot.headerPages() { ids += page.headers.map(\.id.text) }
-            let advice =
-                Suggestion.similarID(to: digits, among: ids).map { "did you mean \($0.prefix(8))?" }
-                ?? "run `roost list` to list entries with ids"
-            throw RoostError(.notFound, "no entry has the id \(Terminal.line(digits, limit: 40)); \(advice)")
+            throw RoostError(
+                .notFound,
+                "no entry has the id \(Terminal.line(digits, limit: 40)); run `roost list` to list entries")
         }
         guard page.entries.count == 1 else {
             throw CommandError(.usage, "several ids begin with \(digits); give more digits of the id")
@@ -46,9 +34,6 @@ extension StoreOptions {
 
     /// Returns the cluster that an id, an id prefix, or a label identifies. The case of the label matters
     /// only if several labels differ in nothing else.
-    ///
-    /// - Throws: ``RoostError`` if the store has no clusters, or with `.notFound`, whose message names a
-    ///   similar label if there is one; ``CommandError`` if several clusters match.
     func cluster(_ text: String, _ store: KnowledgeStore) async throws -> Cluster {
         let clusters = try await store.storage.fetchClusters()
         guard !clusters.isEmpty else {
@@ -63,10 +48,9 @@ extension StoreOptions {
         let found = candidates.first { !$0.isEmpty } ?? []
         let shown = Terminal.line(text, limit: 40)
         guard let first = found.first, !text.isEmpty else {
-            let advice = Suggestion.clause(
-                for: text, among: clusters.map(\.label),
-                else: "run `roost cluster list` to list the clusters")
-            throw RoostError(.notFound, "no cluster has the id or label '\(shown)'; \(advice)")
+            throw RoostError(
+                .notFound,
+                "no cluster has the id or label '\(shown)'; run `roost cluster list` to list the clusters")
         }
         guard found.count == 1 else {
             throw CommandError(

@@ -45,12 +45,12 @@ struct StoreOptions: ParsableArguments {
             case .written: detail("rebuilt the index")
             case .writtenWithoutGraph(let passages):
                 note(
-                    "the index of \(passages) passages has no graph; run `roost index build` for faster "
+                    "the index of \(passages) passages has no graph; run `roost index` for faster "
                         + "searches")
             case .due(let changes):
                 note(
                     "\(Count.text(changes, "entry has", "entries have")) changed since the index was built; "
-                        + "run `roost index build` to update it")
+                        + "run `roost index` to update it")
             }
         } catch {
             note("cannot update the index: \(error); searches are slower without it")
@@ -111,12 +111,10 @@ struct StoreOptions: ParsableArguments {
     private func recorder(_ location: URL) -> UndoRecorder {
         UndoRecorder(
             directory: location,
-            command: CommandNames().path(in: Array(CommandLine.arguments.dropFirst()))
-                .joined(separator: " "),
+            command: RoostCommand.requestedNames.joined(separator: " "),
             onFailure: { Terminal.error("roost: \($0)") })
     }
 
-    /// Returns whether the store exists.
     func hasStore() throws -> Bool { StoreManifest.exists(in: try location()) }
 
     /// Opens the store for a dry run. If the store does not exist, an empty store in memory takes its place.
@@ -190,8 +188,6 @@ struct StoreOptions: ParsableArguments {
     }
 
     /// Returns the storage format with a name, except that of a server.
-    ///
-    /// - Throws: ``CommandError`` for an unknown name, or for a server.
     static func providerInFolder(_ name: String) throws -> StoreManifest.Provider {
         guard let provider = StoreManifest.Provider(rawValue: name) else {
             throw CommandError.unknownProvider(name)
@@ -212,7 +208,7 @@ struct StoreOptions: ParsableArguments {
             "no embedding model is installed, so texts are compared by their words, not their meaning "
                 + "(lexical). Install a model with "
                 + "`roost model pull sentence-transformers/all-MiniLM-L6-v2`, then run "
-                + "`roost reembed --model minilm`.")
+                + "`roost model use minilm`.")
         return LexicalEmbedder()
     }
 }

@@ -63,7 +63,6 @@ struct TableLayout {
         shrinkWidest(flexible) { _ in minimumWidth }
     }
 
-    /// The names of the columns.
     var header: String {
         let names = columns.indices.map { index in
             isCut ? TextWidth.shortened(columns[index].name, to: widths[index]) : columns[index].name

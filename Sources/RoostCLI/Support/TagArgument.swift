@@ -14,16 +14,6 @@ enum TagArgument {
     /// Returns the argument that names a tag.
     static func argument(_ tag: String) -> String { tag.hasPrefix("#") ? "#" + tag : tag }
 
-    /// Shows a message if a tag has a comma, because other programs read such a tag as several ones.
-    static func remark(on tags: [String], _ options: StoreOptions) {
-        guard let tag = tags.first(where: { $0.contains(",") }) else { return }
-        let parts = tag.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        let separate = parts.map { "'\(Terminal.line($0, limit: 40))'" }.joined(separator: " and ")
-        options.note(
-            "'\(Terminal.line(tag, limit: 60))' is one tag with a comma; for the tags \(separate), name each "
-                + "of them separately")
-    }
-
     /// Throws an error if a tag is empty, or contains control characters, which a list of tags on one line
     /// could not show.
     ///

@@ -10,7 +10,6 @@ enum Terminal {
 
     static let isOutputTerminal = isatty(STDOUT_FILENO) == 1
     static let isErrorTerminal = isatty(STDERR_FILENO) == 1
-    /// The condition under which output is styled.
     enum ColorChoice: String, CaseIterable, Sendable {
         /// Output is styled if standard output is a terminal that understands styles, and `NO_COLOR` is not
         /// set.

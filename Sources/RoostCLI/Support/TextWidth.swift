@@ -22,7 +22,6 @@ enum TextWidth {
         0x1FA70...0x1FAFF, 0x20000...0x2FFFD, 0x30000...0x3FFFD,
     ]
 
-    /// Returns the number of columns of a character.
     static func columns(of character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
         if first.value < 0x300 { return character.isASCII || first.value != 0xAD ? 1 : 0 }

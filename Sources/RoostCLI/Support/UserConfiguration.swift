@@ -32,8 +32,6 @@ struct UserConfiguration {
     private static let lockTimeout: TimeInterval = 10
 
     /// Reads the settings from a file. If the file does not exist, there are no settings.
-    ///
-    /// - Throws: ``CommandError`` if the file cannot be read, or is not a JSON object of strings.
     init(_ file: URL) throws {
         self.file = file
         let data: Data
@@ -59,8 +57,6 @@ struct UserConfiguration {
     ///
     /// The value is checked here, not when the file is read, so that an invalid setting affects only the
     /// commands that use it.
-    ///
-    /// - Throws: ``CommandError`` if the value is invalid.
     func value(of key: String) throws -> String? {
         guard let value = values[key] else { return nil }
         do {
@@ -72,8 +68,6 @@ struct UserConfiguration {
     }
 
     /// Checks the value of a setting.
-    ///
-    /// - Throws: ``CommandError`` if the setting is unknown or the value invalid.
     static func check(_ key: String, _ value: String) throws {
         switch key {
         case "limit":
@@ -113,17 +107,15 @@ struct UserConfiguration {
                     || ["int8", "float32"].contains(value.dropFirst(name.count + 1)),
                 value == "lexical" || ModelLibrary.aliases[name] != nil || models.names().contains(name)
             else {
-                let advice = Suggestion.clause(
-                    for: name, among: models.names() + ModelLibrary.aliases.keys.sorted() + ["lexical"],
-                    else: "run `roost model list` to list the models")
                 throw CommandError(
-                    .configuration, "unknown model '\(Terminal.line(value, limit: 60))'; \(advice)")
+                    .configuration,
+                    "unknown model '\(Terminal.line(value, limit: 60))'; run `roost model list` to list the "
+                        + "models")
             }
         default:
-            let names = keys.keys.sorted()
-            let advice = Suggestion.clause(
-                for: key, among: names, else: "the settings are \(names.joined(separator: ", "))")
-            throw CommandError(.usage, "unknown setting '\(key)'; \(advice)")
+            let names = keys.keys.sorted().joined(separator: ", ")
+            throw CommandError(
+                .usage, "unknown setting '\(Terminal.line(key, limit: 40))'; the settings are \(names)")
         }
     }
 
@@ -131,8 +123,6 @@ struct UserConfiguration {
     /// make at the same time are kept.
     ///
     /// - Parameter value: The new value; `nil` removes the setting.
-    /// - Throws: ``CommandError`` if the setting is unknown, the value invalid, or the file cannot be
-    ///   written.
     mutating func set(_ key: String, _ value: String?) throws {
         if let value {
             try Self.check(key, value)

@@ -4,7 +4,6 @@ import Roost
 import RoostChunks
 import RoostDocuments
 
-/// The text that `roost --version` prints.
 enum VersionText {
     /// The version of Roost, which is defined only here. Scripts/package reads it from the program.
     static let number = "0.1.0"

@@ -2,7 +2,7 @@ import Foundation
 import Roost
 import Synchronization
 
-/// Shows the status of `roost watch`: one line that is replaced on a terminal, and one line per change
+/// Shows the status of `roost sync --watch`: one line that is replaced on a terminal, and one line per change
 /// elsewhere.
 final class WatchStatus: Sendable {
     private struct State {

@@ -26,8 +26,6 @@ final class WebInput {
     func nextAddress() -> String? { remaining.popFirst() }
 
     /// Fetches and reads a page.
-    ///
-    /// - Throws: ``RoostError``; `StorageError`; `CancellationError`.
     func draft(of address: String) async throws -> SourceDraft {
         let id = WebSource.id(address)
         let known = try await store.storage.snapshot().sources([id]).first

@@ -38,7 +38,7 @@ enum FailureText {
         case .inspectStore, .repairStore: "ask the user to run `roost doctor`"
         case .installModel, .installModelOrUseLexical:
             "ask the user to install the model with `roost model pull`"
-        case .reembed: "ask the user to run `roost reembed`"
+        case .reembed: "ask the user to run `roost model use`"
         case .retryLater, .closeOtherProcesses: "try again later"
         case .freeSpace, .compact, .compactOrRaiseSizeLimit: "ask the user to free disk space"
         case .upgradeRoost: "ask the user to upgrade Roost"

@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 import Roost
 
-struct Reembed: AsyncParsableCommand {
+struct UseModel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reembed", abstract: "Move the store to another model by embedding all texts again.",
+        commandName: "use", abstract: "Move the store to another model by embedding all texts again.",
         discussion: """
             You can search and change the store while the new vectors are computed. Roost then creates a \
             backup and replaces all vectors in one commit. To continue an interrupted move, run the same \
@@ -12,23 +12,19 @@ struct Reembed: AsyncParsableCommand {
             new vectors.
 
             Examples:
-              roost reembed --model minilm
-              roost reembed --model remote:nomic-embed-text
-              roost reembed --discard
+              roost model use minilm
+              roost model use remote:nomic-embed-text
+              roost model use --discard
             """)
 
     @OptionGroup var options: StoreOptions
 
-    @Option(
-        name: .long,
+    @Argument(
         help: ArgumentHelp(
-            "The new model: an installed model, a model folder, remote:NAME, or lexical.",
-            valueName: "NAME"), completion: DynamicCompletion.models)
+            "The new model: an installed model, a model folder, remote:NAME, or lexical.", valueName: "NAME"))
     var model: String?
 
-    @Flag(
-        name: [.customLong("no-backup"), .customLong("no-copy")],
-        help: "Do not create a backup before the vectors are replaced.")
+    @Flag(name: .long, help: "Do not create a backup before the vectors are replaced.")
     var noBackup = false
 
     @Flag(name: .long, help: "Abandon an unfinished move; the store keeps its model.")
@@ -39,7 +35,7 @@ struct Reembed: AsyncParsableCommand {
 
     func validate() throws {
         guard (model != nil) != discard else {
-            throw ValidationError("give --model NAME, or --discard")
+            throw ValidationError("give the name of a model, or --discard")
         }
     }
 

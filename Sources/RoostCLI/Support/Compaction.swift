@@ -1,30 +1,16 @@
-import ArgumentParser
+import Foundation
 import Roost
 
-struct Compact: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "compact", abstract: "Free unused space, and update the human-readable JSON files.",
-        discussion: """
-            For a JSON store, merges the journal into entries.json and clusters.json. For a SQLite \
-            store, frees the space of removed entries. Removes stored originals that no entry uses. \
-            Other writers wait until the command ends.
-
-            Examples:
-              roost compact
-              roost compact --max-size 2GB
-            """)
-
-    @OptionGroup var options: StoreOptions
-
-    @Option(
-        name: .long,
-        help: ArgumentHelp("Change the store's maximum size: 500MB, 2GB, or none.", valueName: "SIZE"))
-    var maxSize: String?
+/// Frees unused space of a store: `roost doctor --compact`.
+struct Compaction {
+    let options: StoreOptions
+    /// The new maximum size as an argument; `nil` keeps the present one.
+    let maximumSize: String?
 
     func run() async throws {
         let location = try options.location()
-        let limit = try maxSize.map { try ByteCount.parse($0, option: "--max-size") }
-        if try StoreManifest.read(in: location).provider == .postgres { return try await compactOnServer() }
+        let limit = try maximumSize.map { try ByteCount.parse($0, option: "--max-size") }
+        if try StoreManifest.read(in: location).provider == .postgres { return try await runOnServer() }
         let isRaised = try limit.map { try $0 ?? .max >= StoreManifest.presentSize(in: location) } ?? false
         if let limit, isRaised { try StoreManifest.setMaximumSize(limit, in: location) }
         let store = try await options.open()
@@ -46,8 +32,8 @@ struct Compact: AsyncParsableCommand {
         Terminal.write("\(ByteCount.text(before)) before, \(ByteCount.text(after)) now")
     }
 
-    private func compactOnServer() async throws {
-        guard maxSize == nil else {
+    private func runOnServer() async throws {
+        guard maximumSize == nil else {
             throw CommandError(
                 .usage, "a store in PostgreSQL has no maximum size; limit the database on the server")
         }

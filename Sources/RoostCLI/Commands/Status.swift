@@ -1,14 +1,15 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostModel
 
-struct Stats: AsyncParsableCommand {
+struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stats", abstract: "Show the size and contents of the store.",
+        commandName: "status", abstract: "Show the size and contents of the store and of its index.",
         discussion: """
             Examples:
-              roost stats
-              roost stats --store ~/notes-store --json
+              roost status
+              roost status --store ~/notes-store --json
             """)
 
     @OptionGroup var options: StoreOptions
@@ -32,8 +33,10 @@ struct Stats: AsyncParsableCommand {
         var entriesWithOmissions: Int?
         var sources: Int
         var bytes: Int
-        /// The place where vectors are searched, if the store is on a server.
+        var index: IndexDescription?
+        /// The place where vectors are searched, and the index there, if the store is on a server.
         var searchIn: SearchPlace?
+        var databaseIndex: PassageIndexState?
         /// The progress of an unfinished move to another model.
         var move: ModelMigration.Progress?
     }
@@ -45,55 +48,76 @@ struct Stats: AsyncParsableCommand {
         var document = Document(
             store: location.path, provider: try StoreManifest.read(in: location).provider.rawValue,
             space: store.embedder.space, stamp: snapshot.stamp, sources: try await snapshot.sources().count,
-            bytes: ByteCount.ofFiles(in: location), move: try await ModelMigration.unfinished(in: location))
-        if !(store.embedder is AbsentEmbedder) {
-            (document.omittedTokens, document.entriesWithOmissions) = (0, 0)
-        }
+            bytes: ByteCount.ofFiles(in: location), index: try await store.indexDescription(),
+            move: try await ModelMigration.unfinished(in: location))
         if document.provider == StoreManifest.Provider.postgres.rawValue {
             document.searchIn = try await store.currentSearchPlace()
+            document.databaseIndex = try await store.databaseIndexState()
         }
-        let statistics = try await snapshot.textStatistics(maximumTokens: store.embedder.maximumTokens)
-        (document.passages, document.tokens) = (statistics.passages, statistics.tokens)
-        for start in stride(from: 0, to: statistics.longEntries.count, by: Self.entriesPerRead) {
-            guard let sum = document.omittedTokens else { break }
-            let end = min(statistics.longEntries.count, start + Self.entriesPerRead)
-            let entries = try await snapshot.entries(Array(statistics.longEntries[start..<end]))
-            let omitted = entries.map { store.omittedTokens(of: $0) }
-            document.omittedTokens = omitted.reduce(sum, +)
-            document.entriesWithOmissions? += omitted.count { $0 > 0 }
-        }
+        try await addTexts(of: snapshot, store, to: &document)
         let larger = Set(try await snapshot.clusterRecords().compactMap(\.parent)).count
         try await store.close()
         if json { return try Terminal.json(document) }
         show(document, largerClusters: larger)
     }
 
+    /// Adds the numbers of passages and tokens.
+    private func addTexts(
+        of snapshot: any StorageSnapshot, _ store: KnowledgeStore, to document: inout Document
+    ) async throws {
+        let statistics = try await snapshot.textStatistics(maximumTokens: store.embedder.maximumTokens)
+        (document.passages, document.tokens) = (statistics.passages, statistics.tokens)
+        // Only the model can count tokens.
+        guard !(store.embedder is AbsentEmbedder) else { return }
+        var (omittedTokens, entriesWithOmissions) = (0, 0)
+        for start in stride(from: 0, to: statistics.longEntries.count, by: Self.entriesPerRead) {
+            let end = min(statistics.longEntries.count, start + Self.entriesPerRead)
+            let entries = try await snapshot.entries(Array(statistics.longEntries[start..<end]))
+            let omitted = entries.map { store.omittedTokens(of: $0) }
+            omittedTokens += omitted.reduce(0, +)
+            entriesWithOmissions += omitted.count { $0 > 0 }
+        }
+        (document.omittedTokens, document.entriesWithOmissions) = (omittedTokens, entriesWithOmissions)
+    }
+
     private func show(_ document: Document, largerClusters larger: Int) {
-        let size =
-            document.searchIn.map { "\(document.bytes / 1024) kB of derived data; search-in: \($0.rawValue)" }
-            ?? "\(document.bytes / 1024) kB"
+        let size = ByteCount.text(document.bytes) + (document.searchIn == nil ? "" : " of derived data")
         Terminal.write("store     \(document.store) (\(document.provider), \(size))")
         Terminal.write("model     \(document.space)")
         Terminal.write(
             "entries   \(document.stamp.entryCount) from \(Count.text(document.sources, "source")), "
                 + "\(Count.text(document.passages, "passage")), "
-                + "\(Count.grouped(document.tokens)) token\(document.tokens == 1 ? "" : "s") in total")
-        if let omitted = document.omittedTokens, let entries = document.entriesWithOmissions {
+                + "\(Count.text(document.tokens, "token")) in total")
+        if let omitted = document.omittedTokens, let entries = document.entriesWithOmissions, omitted > 0 {
             Terminal.write(
-                omitted == 0
-                    ? "omitted   0 tokens"
-                    : "omitted   \(Count.text(omitted, "token")) of "
-                        + "\(Count.text(entries, "entry", "entries")): no vector covers them")
+                "omitted   \(Count.text(omitted, "token")) of \(Count.text(entries, "entry", "entries")): "
+                    + "no vector covers them")
         }
         // The stamp counts the clusters of all levels.
         Terminal.write(
             "clusters  \(document.stamp.clusterCount - larger)"
                 + (larger > 0 ? " and \(Count.text(larger, "larger cluster"))" : ""))
+        Terminal.write("index     " + indexText(document.index))
+        if let place = document.searchIn {
+            let index = document.databaseIndex.map { index in
+                index.isComplete
+                    ? ", index of \(ByteCount.text(index.bytes))"
+                    : ", no index: \(index.obstacle ?? "run `roost index`")"
+            }
+            Terminal.write("search-in \(place.rawValue)\(index ?? "")")
+        }
         Terminal.write("revision  \(document.stamp.revision)")
         if let move = document.move {
             Terminal.write(
                 "move      \(move.done) of \(move.total) entries embedded with \(move.space); "
-                    + "run `roost reembed` again to continue")
+                    + "run `roost model use` again to continue")
         }
+    }
+
+    private func indexText(_ index: IndexDescription?) -> String {
+        guard let index else { return "none; `roost index` builds it" }
+        return "\(Count.text(index.passages, "passage")) and \(Count.text(index.terms, "term")), "
+            + "\(ByteCount.text(index.bytes))\(index.hasGraph ? ", with a graph" : ""); "
+            + "\(Count.text(index.changesSince, "entry", "entries")) changed since"
     }
 }

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+/// The options of the commands that read folders.
+struct ReadingOptions: ParsableArguments {
+    @Option(name: .long, help: "Read only files that match this pattern; repeatable.")
+    var glob: [String] = []
+
+    @Option(name: .long, help: "Skip files and folders that match this pattern; repeatable.")
+    var exclude: [String] = []
+
+    @Flag(
+        name: .long,
+        help: "Also follow symbolic links to folders, and to files outside the given folder.")
+    var follow = false
+
+    @Option(name: .long, help: "The column or key that contains the text of a row.")
+    var textColumn: String?
+
+    @Option(name: .long, help: "The column or key that identifies a row.")
+    var idColumn: String?
+
+    @Option(name: .long, help: "Add a tag to every entry; repeatable.", transform: TagArgument.tag)
+    var tag: [String] = []
+
+    @Flag(name: .long, help: "Store each file byte for byte, for `roost show --original`.")
+    var keepOriginals = false
+
+    var finder: FileFinder {
+        var finder = FileFinder(globs: glob, exclusions: exclude)
+        finder.followsLinks = follow
+        return finder
+    }
+
+    func validate() throws { try TagArgument.check(tag) }
+
+    /// Shows a message if patterns of `--exclude` exclude nothing: a mistyped pattern would silently add the
+    /// files that it should exclude.
+    func note(unusedExclusions patterns: [String], _ options: StoreOptions) {
+        guard !patterns.isEmpty else { return }
+        let list = patterns.map { Terminal.line($0) }.joined(separator: "', '")
+        options.note("no file or folder matches --exclude '\(list)'")
+    }
+}
