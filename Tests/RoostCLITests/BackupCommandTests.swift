@@ -37,7 +37,6 @@ import Testing
         #expect(list.output.contains("\t300\t4\tfirst"), "\(list.output)")
         let verified = try cli.roost("backup", "verify", "--to=b", "--read-data")
         #expect(verified.status == 0 && verified.output.contains("no damage found"), "\(verified.output)")
-        #expect(try cli.roost("backup", "show", "--to=b", "latest").output.contains("\"entryCount\" : 300"))
         try FileManager.default.removeItem(at: cli.home.appendingPathComponent("s"))
         for target in ["sqlite", "json"] {
             let restored = try cli.roost(
@@ -133,8 +132,6 @@ import Testing
         let list = try cli.roost("backup", "list", "--to=b")
         #expect(list.status == 65 && list.output.contains(ids[0]) && !list.output.contains(ids[1]))
         #expect(list.error.contains("`roost backup forget \(name.prefix(12))`"), "\(list.error)")
-        let shown = try cli.roost("backup", "show", "--to=b", "latest")
-        #expect(shown.status == 65 && shown.output.contains(ids[0]) && shown.error.contains(ids[1]))
         let restored = try cli.roost("backup", "restore", "latest", "--to=b", "--into=r")
         #expect(restored.status == 65 && restored.error.contains(ids[1]), "\(restored)")
         #expect(try cli.roost("doctor", "--store=r").status == 0)

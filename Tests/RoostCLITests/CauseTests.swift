@@ -79,59 +79,6 @@ import Testing
         }
     }
 
-    @Test func `numbers that JSON does not have are named with their line`() throws {
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        let rows = [#"{"text": "a boat", "vector": [1, 0]}"#, #"{"text": "b", "vector": [1, 0], "x": NaN}"#]
-        for (name, text, line) in [
-            ("first.jsonl", "\(rows[1])\n\(rows[0])\n", 1), ("later.jsonl", "\(rows[0])\n\(rows[1])\n", 2),
-            ("array.json", "[\n\(rows[1])]", 2),
-            ("lists.json", #"{"documents": ["a"], "ids": ["1"],"# + "\n" + #""metadatas": [{"x": NaN}]}"#, 2),
-        ] {
-            try text.write(
-                to: cli.home.appendingPathComponent(name), atomically: true, encoding: .utf8)
-            let outcome = try cli.roost("import", name, "--store=s")
-            #expect(outcome.status == 65, "\(outcome)")
-            #expect(outcome.error.contains("line \(line): it contains NaN, which"), "\(outcome.error)")
-        }
-    }
-
-    @Test(arguments: [
-        ("boats.md", "# Boats\n\nA note.", "`roost ingest boats.md`"),
-        (
-            "conversations.json", #"[{"uuid": "c", "chat_messages": [{"sender": "human", "text": "hi"}]}]"#,
-            "`roost chat import conversations.json`"
-        ),
-        ("mem.json", #"{"results": [{"id": "1", "memory": "tea"}]}"#, "nor a text (text, content"),
-        ("rows.json", "[\n{\"id\": \"1\", \"memory\": \"tea\"}]", "nor a text (text, content"),
-        ("entries.json", "[\n1]", "entry 1 is not in the format of exported entries"),
-        ("mem.jsonl", #"{"id": "1", "memory": "tea"}"#, "nor a text (text, content"),
-    ])
-    func `an import of another file names what can be imported`(
-        name: String, text: String, advice: String
-    ) throws {
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        try text.write(to: cli.home.appendingPathComponent(name), atomically: true, encoding: .utf8)
-        let outcome = try cli.roost("import", name, "--store=s")
-        #expect(outcome.status == 65 && outcome.error.contains(advice), "\(outcome.error)")
-    }
-
-    @Test func `a column of files without rows is refused, and a missing text names the option`() throws {
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        for (name, text) in [
-            ("t.json", #"[{"body": "one"}]"#), ("t.jsonl", #"{"body": "one", "name": "1"}"#),
-        ] {
-            try text.write(to: cli.home.appendingPathComponent(name), atomically: true, encoding: .utf8)
-        }
-        let array = try cli.roost("ingest", "--store=s", "t.json", "--text-column", "body")
-        #expect(array.status == 64 && array.error.contains("jq -c '.[]'"), "\(array)")
-        let unnamed = try cli.roost("ingest", "--store=s", "t.jsonl")
-        #expect(unnamed.status == 65 && unnamed.error.contains("--text-column"), "\(unnamed)")
-        // A file with rows is enough, and the other files are documents.
-        let both = try cli.roost(
-            "ingest", "--store=s", "t.jsonl", "t.json", "--text-column", "body", "--id-column", "name")
-        #expect(both.status == 0 && both.output.hasPrefix("2 new"), "\(both)")
-    }
-
     @Test(arguments: ["sqlite", "json"])
     func `a limit of the file size is not reported as an I/O error`(provider: String) throws {
         #expect(try cli.roost("init", "--store=s", "--provider", provider).status == 0)

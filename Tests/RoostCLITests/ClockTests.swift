@@ -66,7 +66,7 @@ private let compiler = ["/usr/bin/cc", "/usr/bin/clang"].first {
         let library = try compile()
         #expect(try cli.roost("add", "a swift above the roof", "--store=s").status == 0)
         for arguments in [
-            ["add", "a boat on the lake"], ["query", "swift"], ["list"], ["recluster"], ["stats"],
+            ["add", "a boat on the lake"], ["query", "swift"], ["list"], ["recluster"], ["status"],
         ] {
             let running = try cli.start(
                 arguments + ["--store=s"], environment: ["LD_PRELOAD": library.path, "CLOCK_AT": date])

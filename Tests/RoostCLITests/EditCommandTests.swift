@@ -51,16 +51,16 @@ import Testing
             "edit", id, "--store=s", "--title", "Roof notes", "--meta", "status=done", "--unset", "due")
         #expect(edited.status == 0 && edited.error.isEmpty, "\(edited)")
         let listed = try cli.roost(
-            "list", "--store=s", "--where", "status=done", "--where", "due missing", "--template", "{title}")
-        #expect(listed.output == "Roof notes\n", "\(listed)")
+            "list", "--store=s", "--where", "status=done", "--where", "due missing")
+        #expect(listed.output.contains("Roof notes"), "\(listed)")
         #expect(try cli.roost("show", id, "--store=s").output.hasSuffix("a swift\n"))
         // The text can be changed in the same step.
-        #expect(try cli.roost("edit", id, "a", "heron", "--unset=title", "--store=s").status == 0)
-        #expect(try cli.roost("list", "--store=s", "--template", "{title}").output == "a heron\n")
+        #expect(try cli.roost("edit", id, "--text=a heron", "--unset=title", "--store=s").status == 0)
+        #expect(try cli.roost("list", "--store=s").output.contains("a heron"))
         let same = try cli.roost("edit", id, "--meta", "status=done", "--store=s")
         #expect(same.status == 0 && same.error.contains("the entry is unchanged"), "\(same)")
         #expect(try cli.roost("undo", "--store=s").status == 0)
-        #expect(try cli.roost("list", "--store=s", "--template", "{title}").output == "Roof notes\n")
+        #expect(try cli.roost("list", "--store=s").output.contains("Roof notes"))
     }
 
     @Test func `Changed metadata of a file has a note, and that of a message is refused`() throws {
@@ -71,8 +71,8 @@ import Testing
         #expect(edited.status == 0 && edited.error.contains("the file a.md was not changed"), "\(edited)")
         try write(#"{"role": "user", "content": "order tea", "user": "ada", "session": "one"}"#, "c.jsonl")
         #expect(try cli.roost("chat", "import", "c.jsonl", "--store=s").status == 0)
-        let message = try cli.roost("list", "--store=s", "--where", "kind=message", "--template", "{id}")
-        let id = String(message.output.prefix(36))
+        let message = try cli.roost("list", "--store=s", "--where", "kind=message")
+        let id = String(message.output.prefix(8))
         for change in [["--meta", "session=two"], ["--unset", "kind"], ["--title", "Tea"]] {
             let refused = try cli.roost(["edit", id, "--store=s"] + change)
             #expect(refused.status == 64 && refused.error.contains("message of a conversation"), "\(refused)")

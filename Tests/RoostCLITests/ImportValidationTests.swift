@@ -108,7 +108,7 @@ import Testing
             + "\"passages\":[\(passages.joined(separator: ","))]}]"
         try text.write(
             to: folder.appendingPathComponent("entries.json"), atomically: true, encoding: .utf8)
-        let outcome = try cli.roost("stats", "--store=s", "--json")
+        let outcome = try cli.roost("status", "--store=s", "--json")
         #expect(outcome.status == 0 && outcome.output.contains("\(3 * Int(Int32.max))"), "\(outcome)")
     }
 

@@ -100,8 +100,8 @@ import Testing
             "notes", "--exclude", "draft/", "--exclude", "*.txt", "--exclude", ".obsidian", "--exclude",
             "sub/**",
         ]
-        for command in ["ingest", "add-folder"] {
-            let outcome = try commands.roost([command] + arguments)
+        for command in [["ingest"], ["folder", "add"]] {
+            let outcome = try commands.roost(command + arguments)
             #expect(outcome.status == 0, "\(outcome)")
             #expect(
                 outcome.error.contains("no file or folder matches --exclude 'draft/', '*.txt'\n"),
@@ -147,7 +147,7 @@ import Testing
             #expect(try texts() == ["Münze"])
             #expect(try listed("--where", "year=2024").count == 1)
             try FileManager.default.removeItem(at: home.appendingPathComponent(name))
-            #expect(try commands.roost("ingest", name, "--prune").status == 0)
+            #expect(try commands.roost("remove", name).status == 0)
         }
     }
 
@@ -164,37 +164,6 @@ import Testing
             let outcome = try commands.roost("ingest", "b\(index).jsonl")
             #expect(outcome.status == 65 && outcome.error.contains("binary file"), "\(outcome)")
         }
-    }
-
-    @Test func `entries of vanished files are pruned on request`() throws {
-        for name in ["a", "b"] { try write("text of \(name)", to: "notes/\(name).md") }
-        try write("elsewhere", to: "other/c.md")
-        #expect(try commands.roost("ingest", "notes", "other").status == 0)
-        try FileManager.default.removeItem(at: home.appendingPathComponent("notes/b.md"))
-        #expect(try commands.roost("ingest", "notes").output.contains("0 removed"))
-        #expect(try commands.roost("ingest", "notes", "--prune", "--dry-run").output.contains("1 removed"))
-        #expect(try texts().count == 3)
-        #expect(try commands.roost("ingest", "notes", "--prune").output.contains("1 removed"))
-        #expect(try texts() == ["text of a", "elsewhere"])
-        try FileManager.default.removeItem(at: home.appendingPathComponent("other"))
-        #expect(try commands.roost("ingest", "other", "--prune").output.contains("1 removed"))
-        #expect(try texts() == ["text of a"])
-    }
-
-    @Test func `entries of an interrupted ingest are pruned when their file vanishes`() throws {
-        let lines = (0..<30_000).map { "{\"id\": \($0), \"text\": \"note \($0) of the swifts\"}\n" }
-        try write(lines.joined(), to: "notes/lines.jsonl")
-        #expect(try commands.roost("init").status == 0)
-        let running = try commands.start(["ingest", "notes"])
-        for _ in 0..<500 where running.process.isRunning {
-            if try !listed("-n", "1").isEmpty { break }
-        }
-        kill(running.process.processIdentifier, SIGKILL)
-        _ = try running.outcome()
-        try FileManager.default.removeItem(at: home.appendingPathComponent("notes/lines.jsonl"))
-        #expect(try !listed("-n", "1").isEmpty)
-        #expect(try commands.roost("ingest", "notes", "--prune", "--yes").status == 0)
-        #expect(try listed().isEmpty)
     }
 
     @Test func `adding a text again preserves tags and metadata`() throws {
@@ -235,7 +204,7 @@ import Testing
         #expect(try commands.roost("config", "provider", "json").status == 0)
         #expect(try commands.roost("config", "limit", "1").status == 0)
         for text in ["a swift", "two swifts"] { #expect(try commands.roost("add", text).status == 0) }
-        #expect(try commands.roost("stats").output.contains("(json"))
+        #expect(try commands.roost("status").output.contains("(json"))
         #expect(try commands.roost("query", "swift", "--all").output.split(separator: "\n").count == 1)
         #expect(try commands.roost("query", "swift", "--all", "-n2").output.split(separator: "\n").count == 2)
         #expect(try commands.roost("query", "swift", "--min-score", "0", "-n", "5", "--json").status == 0)
@@ -356,11 +325,6 @@ import Testing
             #expect(outcome.error.split(separator: "\n").count == 1)
         }
         #expect(try commands.roost("list").status == 66)
-        let typo = try commands.roost("ingest", "nowhere", "--prune")
-        #expect(typo.status == 66)
-        #expect(try commands.roost("list").status == 66)
-        #expect(try commands.roost("add", "a swift").status == 0)
-        #expect(try commands.roost("ingest", "nowhere", "--prune").status == 66)
         for arguments in [
             ["query", "x", "-n", "-1"], ["query"], ["recluster", "--seed", "-1"], ["nonsense", "x"],
         ] {

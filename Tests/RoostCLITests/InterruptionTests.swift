@@ -18,7 +18,7 @@ import Testing
     }
 
     private func count() throws -> Int {
-        let list = try commands.roost("stats", "--json")
+        let list = try commands.roost("status", "--json")
         let object = try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [String: Any]
         return try #require((object?["stamp"] as? [String: Any])?["entryCount"] as? Int)
     }

@@ -32,7 +32,7 @@ import Testing
         let json = try JSONSerialization.jsonObject(with: Data(list("--format=json").utf8)) as? [Any]
         #expect(json?.count == 3)
         #expect(try list("--json") == list("--format", "json"))
-        let objects = try list("--jsonl").split(separator: "\n")
+        let objects = try list("--format=jsonl").split(separator: "\n")
         #expect(objects.count == 3 && objects.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
         let table = try list("--format=tsv").split(separator: "\n").map { $0.split(separator: "\t") }
         #expect(table[0].map(String.init) == ["id", "title", "path", "tags", "created", "updated"])
@@ -61,7 +61,9 @@ import Testing
         #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
         try (row + Data("\n".utf8) + other).write(to: cli.home.appendingPathComponent("rows.jsonl"))
         #expect(try cli.roost("ingest", "rows.jsonl", "--store=s").status == 0)
-        let titles = try list("--template={title}").split(separator: "\n").map(String.init)
+        let titles = try list("--format=tsv").split(separator: "\n").dropFirst().map {
+            String($0.split(separator: "\t")[1])
+        }
         #expect(titles.count == 2 && titles.contains(title), "\(titles)")
         #expect(titles.contains { $0 != title && (61...200).contains($0.count) }, "\(titles)")
         #expect(try list().contains(title))
@@ -72,7 +74,7 @@ import Testing
     @Test func `An empty list has a message and status 0 in every form`() throws {
         try prepare()
         for (format, output) in [
-            ("table", ""), ("json", "[]\n"), ("jsonl", ""), ("csv", "id,title,path,tags,created,updated\n"),
+            ("text", ""), ("json", "[]\n"), ("jsonl", ""), ("csv", "id,title,path,tags,created,updated\n"),
             ("paths", ""),
         ] {
             let outcome = try cli.roost("list", "--store=s", "--tag=none", "--format", format)
@@ -80,7 +82,7 @@ import Testing
             #expect(outcome.error == "no entry has the tag 'none'\n")
         }
         for arguments in [
-            ["chat", "list"], ["cluster", "list"], ["cluster", "outliers"], ["duplicates"],
+            ["chat", "list"], ["cluster", "list"], ["cluster", "outliers"], ["similar", "--duplicates"],
             ["chat", "export"],
         ] {
             let outcome = try cli.roost(arguments + ["--store=s"])

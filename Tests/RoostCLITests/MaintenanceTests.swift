@@ -3,7 +3,7 @@ import Roost
 import TestSupport
 import Testing
 
-/// Tests of the commands `compact`, `doctor`, `migrate` and `undo`.
+/// Tests of the commands `doctor`, `copy` and `undo`.
 @Suite(.temporaryFolders) struct MaintenanceTests {
     let commands = CommandLineDriver()
     private var home: URL { commands.home }
@@ -23,32 +23,11 @@ import Testing
         let entries = try commands.roost(
             "export", "entries", "--format", "jsonl", "--with-embeddings", "--store", store)
         let clusters = try commands.roost("export", "clusters", "--with-embeddings", "--store", store)
-        let stats = try commands.roost("stats", "--json", "--store", store).output
+        let stats = try commands.roost("status", "--json", "--store", store).output
         let object = try JSONSerialization.jsonObject(with: Data(stats.utf8)) as? [String: Any]
         let stamp = try #require(object?["stamp"] as? [String: Any])
         let fields = stamp.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", ")
         return [entries.output, clusters.output, fields]
-    }
-
-    @Test(arguments: [("sqlite", "json"), ("json", "sqlite")])
-    func `a store that is migrated and migrated back is byte-identical`(from: String, to: String) throws {
-        try fill(from)
-        let before = try exports("s")
-        let moved = try commands.roost("migrate", "--to", to, "moved", "--store", "s")
-        #expect(moved.status == 0, "\(moved.error)")
-        #expect(try exports("moved") == before)
-        #expect(try commands.roost("doctor", "--store", "moved").status == 0)
-        #expect(try commands.roost("migrate", "--to", from, "back", "--store", "moved").status == 0)
-        #expect(try exports("back") == before)
-        #expect(try exports("s") == before)
-        // The copy is a complete store.
-        #expect(try commands.roost("add", "one more", "--store", "moved").status == 0)
-        // Existing stores and files are never overwritten.
-        let again = try commands.roost("migrate", "--to", to, "moved", "--store", "s")
-        #expect(again.status == 73 && again.error.contains("already"))
-        let full = try commands.roost("migrate", "--to", to, ".", "--store", "s")
-        #expect(full.status == 78 && full.error.contains("new or empty"))
-        #expect(try commands.roost("migrate", "--to", "csv", "x", "--store", "s").status == 64)
     }
 
     @Test func `no command writes copies or exports into the folder of a store`() throws {
@@ -61,7 +40,6 @@ import Testing
         for (arguments, status) in [
             (["init", "s/inner"], Int32(78)), (["copy", "s", "s/inner"], 78),
             (["init", "s/inner", "--provider", "postgres", "--url", "postgres://127.0.0.1:9/a"], 78),
-            (["migrate", "--to", "json", "s/inner"], 78), (["migrate", "--to", "json", "link/a/inner"], 78),
             (["backup", "restore", "latest", "--into", "s/inner"], 78),
             (["backup", "create", "--to", "s/inner"], 64),
             (["export", "clusters", "-o", "s/store.json"], 73),
@@ -93,27 +71,24 @@ import Testing
     }
 
     @Test(arguments: [("sqlite", "json"), ("json", "sqlite")])
-    func `a killed migration resumes`(from: String, to: String) throws {
+    func `a killed copy resumes`(from: String, to: String) throws {
         let lines = (0..<8000).map { "{\"id\": \($0), \"text\": \"note \($0) of the swifts\"}\n" }
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         try Data(lines.joined().utf8).write(to: home.appendingPathComponent("lines.jsonl"))
         #expect(try commands.roost("init", "s", "--provider", from, "--model", "lexical").status == 0)
         #expect(try commands.roost("ingest", "lines.jsonl", "-q", "--store", "s").status == 0)
         let before = try exports("s")
+        let copy = ["copy", "s", "copied", "--provider", to, "-q"]
         for milliseconds in [60, 120, 250, 400] {
-            let running = try commands.start(["migrate", "--to", to, "moved", "--store", "s", "-q"])
+            let running = try commands.start(copy)
             usleep(UInt32(milliseconds * 1000))
             kill(running.process.processIdentifier, SIGKILL)
             _ = try running.outcome()
         }
-        if !FileManager.default.fileExists(atPath: home.appendingPathComponent("moved/store.json").path) {
-            // An incomplete copy is not a store.
-            #expect(try commands.roost("list", "--store", "moved").status == 66)
-            #expect(try commands.roost("migrate", "--to", to, "moved", "--store", "s").status == 0)
-        }
-        #expect(try exports("moved") == before)
-        #expect(
-            !FileManager.default.fileExists(atPath: home.appendingPathComponent("moved/migration.json").path))
+        #expect(try commands.roost(copy).status == 0)
+        // The revision and the id of the store differ.
+        #expect(try exports("copied").dropLast() == before.dropLast())
+        #expect(try commands.roost("doctor", "--store", "copied").status == 0)
     }
 
     @Test(arguments: ["sqlite", "json"]) func `undo reverts the last command`(provider: String) throws {
@@ -129,7 +104,7 @@ import Testing
         try Data((0..<600).map { "{\"id\": \($0), \"text\": \"more of it, \($0)\"}\n" }.joined().utf8).write(
             to: lines)
         for arguments in [
-            ["add", "a text"], ["remove", id], ["remove", "--source", folder, "--yes"], ["tag", id, "new"],
+            ["add", "a text"], ["remove", id], ["remove", "--source", folder, "--yes"], ["edit", id, "--add-tag", "new"],
             ["ingest", lines.path], ["edit", id, "--text", "another text"],
             ["recluster", "--clusters", "7", "--seed", "3"],
         ] {
@@ -161,19 +136,19 @@ import Testing
 
     @Test func `dates of JSON output are ISO 8601, and ids are in lower case`() throws {
         #expect(try commands.roost("add", "one", "--store", "s").status == 0)
-        #expect(try commands.roost("index", "build", "--store", "s").status == 0)
+        #expect(try commands.roost("index", "--store", "s").status == 0)
         func values(_ arguments: String...) throws -> [String: Any] {
             let output = try commands.roost(arguments + ["--store", "s", "--json"]).output
             return try #require(
                 try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any], "\(output)")
         }
-        for (arguments, key) in [(["undo", "--dry-run"], "date"), (["index", "stats"], "createdAt")] {
+        for (arguments, key) in [(["undo", "--dry-run"], "date"), (["status"], "createdAt")] {
             let output = try commands.roost(arguments + ["--store", "s", "--json"]).output
             #expect(
                 output.contains(#/"(date|createdAt)" : "\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/#),
                 "\(key): \(output)")
         }
-        let stamp = try #require(try values("stats")["stamp"] as? [String: Any])
+        let stamp = try #require(try values("status")["stamp"] as? [String: Any])
         let store = try #require(stamp["store"] as? String)
         #expect(store == store.lowercased() && UUID(uuidString: store) != nil)
     }
@@ -182,7 +157,7 @@ import Testing
         let folder = home.appendingPathComponent("empty")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data("{}".utf8).write(to: folder.appendingPathComponent("store.json"))
-        let outcome = try commands.roost("stats", "--store", "empty")
+        let outcome = try commands.roost("status", "--store", "empty")
         #expect(outcome.status == 65 && outcome.error.contains("contains no entries"), "\(outcome.error)")
         #expect(!outcome.error.contains("doctor"))
     }
@@ -220,7 +195,7 @@ import Testing
         // A byte in the middle of the entries is wrong.
         let path = provider == "json" ? "s/Storage/generations/2/entries.json" : "s/roost.sqlite"
         let file = home.appendingPathComponent(path)
-        if provider == "json" { #expect(try commands.roost("compact", "--store", "s").status == 0) }
+        if provider == "json" { #expect(try commands.roost("doctor", "--compact", "--store", "s").status == 0) }
         var data = try Data(contentsOf: file)
         let offset = try #require(data.firstRange(of: Data("kestrel".utf8))?.lowerBound)
         data[offset] = UInt8(ascii: "K")
@@ -247,46 +222,11 @@ import Testing
         let full = try commands.roost("ingest", "lines.jsonl", "--store", "s", "-q")
         #expect(full.status == 74 && full.error.contains("limit"), "\(full.error)")
         #expect(try commands.roost("doctor", "--store", "s").status == 0)
-        #expect(try commands.roost("compact", "--max-size", "1kB", "--store", "s").status == 64)
-        #expect(try commands.roost("compact", "--max-size", "none", "--store", "s").status == 0)
+        #expect(try commands.roost("doctor", "--compact", "--max-size", "1kB", "--store", "s").status == 64)
+        #expect(try commands.roost("doctor", "--compact", "--max-size", "none", "--store", "s").status == 0)
         #expect(try commands.roost("ingest", "lines.jsonl", "--store", "s", "-q").status == 0)
-        #expect(try commands.roost("stats", "--store", "s").output.contains("4000 from 1 source,"))
-        let low = try commands.roost("compact", "--max-size", "1MB", "--store", "s")
+        #expect(try commands.roost("status", "--store", "s").output.contains("4000 from 1 source,"))
+        let low = try commands.roost("doctor", "--compact", "--max-size", "1MB", "--store", "s")
         #expect(low.status == 64 && low.error.contains("remove entries first"))
-    }
-
-    @Test(arguments: ["v1/sqlite", "v1/json", "v2/sqlite", "v2/json"])
-    func `migration and inspection do not change the source`(name: String) async throws {
-        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-        let source = home.appendingPathComponent("old")
-        try FileManager.default.copyItem(
-            at: Fixtures.folder.appendingPathComponent("Formats/\(name)"), to: source)
-        try FileManager.default.createSymbolicLink(
-            at: home.appendingPathComponent("link"), withDestinationURL: source)
-        func contents() throws -> [String: Data] {
-            var files: [String: Data] = [:]
-            for path in try FileManager.default.subpathsOfDirectory(atPath: source.path)
-            where !path.hasSuffix("lock") && !path.hasSuffix("-shm") && !path.hasSuffix("-wal") {
-                files[path] = try? Data(contentsOf: source.appendingPathComponent(path))
-            }
-            return files
-        }
-        let before = try contents()
-        for (number, store) in ["old", "old/", "link"].enumerated() {
-            #expect(try commands.roost("doctor", "--store", store).status == 0)
-            for to in ["sqlite", "json"] {
-                let moved = try commands.roost("migrate", "--to", to, "\(to)-\(number)", "--store", store)
-                #expect(moved.status == 0, "\(moved.error)")
-                #expect(try exports("\(to)-\(number)")[2] == exports("sqlite-0")[2])
-            }
-        }
-        // Migrates through the library, with and without a trailing slash in the URLs.
-        for (number, isFolder) in [true, false].enumerated() {
-            let url = URL(fileURLWithPath: source.path, isDirectory: isFolder)
-            let target = home.appendingPathComponent("library-\(number)")
-            try await StoreMigration(from: url, to: target, provider: .sqlite).run()
-        }
-        #expect(try contents() == before)
-        #expect(FileManager.default.fileExists(atPath: home.appendingPathComponent("link/store.json").path))
     }
 }

@@ -102,7 +102,7 @@ import Testing
         #expect(none.status == 66 && none.error.contains("add"), "\(none.error)")
         #expect(try cli.roost("show", "--store=s", "--original", "--json", added).status == 64)
         // No source references the other text any longer.
-        #expect(try cli.roost("compact", "--store=s").status == 0)
+        #expect(try cli.roost("doctor", "--compact", "--store=s").status == 0)
         #expect(try storedCount() == 2)
         #expect(try original("hello") == note)
     }
@@ -113,7 +113,7 @@ import Testing
         #expect(try cli.roost("ingest", "--store=s", "a.md", "--keep-originals").status == 0)
         try write(Data("another text".utf8), "a.md")
         #expect(try cli.roost("ingest", "--store=s", "a.md", "--keep-originals").status == 0)
-        #expect(try cli.roost("compact", "--store=s").status == 0)
+        #expect(try cli.roost("doctor", "--compact", "--store=s").status == 0)
         #expect(try cli.roost("undo", "--store=s").status == 0)
         #expect(try original("hello") == note)
     }
@@ -126,7 +126,7 @@ import Testing
         let made = try cli.roost("backup", "create", "--store=s", "--to=b", "--json")
         #expect(made.output.contains("\"documents\" : 2"), "\(made.output)")
         #expect(try cli.roost("backup", "restore", "latest", "--to=b", "--into=r").status == 0)
-        #expect(try cli.roost("migrate", "--store=s", "--to=json", "m").status == 0)
+        #expect(try cli.roost("copy", "s", "m", "--provider=json").status == 0)
         for store in ["r", "m"] {
             #expect(try original("hello", store: store) == note, "\(store)")
             #expect(try original("row one", store: store) == rows, "\(store)")
@@ -184,9 +184,9 @@ import Testing
         // A folder of originals that contains only its lock file is not copied.
         #expect(try cli.roost("remove", "--yes", "--store=s", "--source", "n").status == 0)
         #expect(try cli.roost("add", "--store=s", "one more").status == 0)
-        #expect(try cli.roost("compact", "--store=s").status == 0)
+        #expect(try cli.roost("doctor", "--compact", "--store=s").status == 0)
         #expect(try storedCount() == 0)
-        #expect(try cli.roost("migrate", "--store=s", "--to=json", "m").status == 0)
+        #expect(try cli.roost("copy", "s", "m", "--provider=json").status == 0)
     }
 
     @Test func `a program stores its own documents as originals`() async throws {

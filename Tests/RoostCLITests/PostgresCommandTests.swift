@@ -108,35 +108,12 @@ struct PostgresCommandTests {
         #expect(!filtered.output.contains("swift") && filtered.output.contains("gardens"))
 
         #expect(try roost("recluster", "--store", "first").status == 0)
-        #expect(try roost("compact", "--store", "first").output.contains("deleted superseded data"))
+        #expect(try roost("doctor", "--compact", "--store", "first").output.contains("deleted superseded data"))
         let doctor = try roost("doctor", "--store", "second")
         #expect(doctor.status == 0, "\(doctor.output)\(doctor.error)")
         #expect(doctor.output.contains("PostgreSQL"))
-        let stats = try roost("stats", "--store", "second")
-        #expect(stats.output.contains("postgres") && stats.output.contains("search-in: client"))
-    }
-
-    @Test func `workers with their own folders cluster a shared store`() throws {
-        let name = "workers \(UUID())"
-        for folder in ["first", "second"] { #expect(try initialize(folder, name).status == 0) }
-        let kinds = ["bread oven dough flour", "boat sail wind keel", "star moon planet orbit"]
-        let lines = (0..<150).map { "\(kinds[$0 % 3]) \($0)" }.joined(separator: "\n")
-        let table = "text\n" + lines
-        try Data(table.utf8).write(to: driver.home.appendingPathComponent("lines.csv"))
-        #expect(try roost("ingest", "lines.csv", "--store", "first").status == 0)
-
-        let planned = try roost("cluster", "plan", "--sample", "70", "--store", "first")
-        #expect(planned.status == 0, "\(planned.error)")
-        #expect(try roost("cluster", "assign", "--shard", "1/2", "--store", "second").status == 0)
-        let early = try roost("cluster", "finish", "--store", "first")
-        #expect(early.status == 75 && early.error.contains("0/2"), "\(early.error)")
-        #expect(try roost("cluster", "assign", "--shard", "0/2", "--store", "second").status == 0)
-        #expect(try roost("cluster", "assign", "--shard", "1/2", "--store", "first").status == 0)
-        let finished = try roost("cluster", "finish", "--store", "second")
-        #expect(finished.status == 0, "\(finished.error)")
-        let listed = try roost("cluster", "list", "--jsonl", "--store", "first")
-        #expect(listed.output.split(separator: "\n").count == 3, "\(listed.output)")
-        #expect(try roost("cluster", "status", "--json", "--store", "first").output == "null\n")
+        let stats = try roost("status", "--store", "second")
+        #expect(stats.output.contains("postgres") && stats.output.contains("search-in client"))
     }
 
     @Test func `no file contains the password or, in the store's folder, the address`() throws {
@@ -173,15 +150,12 @@ struct PostgresCommandTests {
     @Test func `verbs that cannot work explain why`() throws {
         #expect(try initialize("store", "verbs \(UUID())").status == 0)
         #expect(try roost("add", "some text", "--store", "store").status == 0)
-        let reembed = try roost("reembed", "--model", "lexical", "--store", "store")
+        let reembed = try roost("model", "use", "lexical", "--store", "store")
         #expect(reembed.status != 0)
         #expect(reembed.error.contains("cannot move a store in PostgreSQL to another model"))
         let store = driver.home.appendingPathComponent("store")
         #expect(!FileManager.default.fileExists(atPath: store.appendingPathComponent("reembed").path))
-        let migrate = try roost("migrate", "--to", "sqlite", "copy", "--store", "store")
-        #expect(migrate.status != 0)
-        #expect(migrate.error.contains("`roost copy FROM TO`"))
-        let limited = try roost("compact", "--max-size", "1GB", "--store", "store")
+        let limited = try roost("doctor", "--compact", "--max-size", "1GB", "--store", "store")
         #expect(limited.status == 64)
         #expect(limited.error.contains("no maximum size"))
         let setting = try roost("config", "provider", "postgres")
@@ -201,13 +175,12 @@ struct PostgresCommandTests {
         let found = try roost("query", "water for gardens", "--store", "store", "--explain", on: server)
         #expect(found.output.contains("plan in the database: exact scan; 3 entries match"), "\(found.output)")
         #expect(found.output.hasPrefix(local.output.prefix(while: { $0 != "\n" })))
-        #expect(try roost("stats", "--store", "store", on: server).output.contains("search-in: database"))
-        let missing = try roost("index", "stats", "--store", "store", on: server)
-        #expect(missing.status == 1)
-        let built = try roost("index", "build", "--store", "store", on: server)
-        #expect(built.output.contains("of vectors in the database"), "\(built.output)\(built.error)")
-        let state = try roost("index", "stats", "--store", "store", on: server)
-        #expect(state.output.contains("database  ") && state.output.contains("of vectors"), "\(state.output)")
+        let missing = try roost("status", "--store", "store", on: server).output
+        #expect(missing.contains("search-in database"), "\(missing)")
+        let built = try roost("index", "--store", "store", on: server)
+        #expect(built.output.contains("in the database"), "\(built.output)\(built.error)")
+        let state = try roost("status", "--store", "store", on: server)
+        #expect(state.output.contains("search-in database, index of"), "\(state.output)")
     }
 
     @Test(arguments: DatabaseServer.available)

@@ -66,7 +66,7 @@ struct ReadOnlyStoreTests {
         for (command, words) in [
             ("query swift", "the swift is back"), ("query --tag stork back", "the stork is back"),
             ("list", "the stork is back"), ("export entries", "the swift is back"),
-            ("export clusters", "clusters"), ("stats", "entries   2"),
+            ("export clusters", "clusters"), ("status", "entries   2"),
         ] {
             let outcome = try run(command)
             #expect(outcome.status == 0 && outcome.output.contains(words), "\(command): \(outcome)")
@@ -79,7 +79,7 @@ struct ReadOnlyStoreTests {
         let restored = try commands.roost("backup", "restore", "latest", "--into", "r", "--to", "b")
         #expect(restored.status == 0, "\(restored)")
         #expect(try commands.roost("list", "--store", "r").output.contains("the swift is back"))
-        for command in ["add word", "recluster", "compact", "remove --source add --yes"] {
+        for command in ["add word", "recluster", "doctor --compact", "remove --source add --yes"] {
             let outcome = try run(command)
             #expect(
                 outcome.status != 0 && outcome.error.lowercased().contains("read-only"),

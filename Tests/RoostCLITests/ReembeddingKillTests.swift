@@ -27,7 +27,7 @@ import Testing
         var isMoved = 0
         for round in 0..<12 {
             let running = try cli.start(
-                ["reembed", "--store", "s", "--model", models[isMoved % 2], "--no-copy", "--json"])
+                ["model", "use", "--store", "s", models[isMoved % 2], "--no-backup", "--json"])
             try running.input.close()
             // The process is killed early in some rounds, late in others, and in some only after it has
             // finished.
@@ -35,7 +35,7 @@ import Testing
             kill(running.process.processIdentifier, SIGKILL)
             let outcome = try running.outcome()
             // The process may have been killed after the migration and before its report.
-            let stats = try cli.roost("stats", "--store", "s", "--json")
+            let stats = try cli.roost("status", "--store", "s", "--json")
             #expect(stats.status == 0, "\(stats.error)")
             let document = try JSONDecoder().decode(Stats.self, from: Data(stats.output.utf8))
             let isLexical = document.space.model == "lexical"
@@ -46,7 +46,7 @@ import Testing
             let found = try cli.roost("query", "--store", "s", "--json", "--all", "swift number 7")
             #expect(found.status == 0, "round \(round): \(found.error)")
         }
-        let last = try cli.roost("reembed", "--store", "s", "--model", models[isMoved % 2], "--json")
+        let last = try cli.roost("model", "use", "--store", "s", models[isMoved % 2], "--json")
         #expect(last.status == 0 && last.output.contains("\"entries\" : 3000"), "\(last)")
         #expect(try cli.roost("doctor", "--store", "s").status == 0)
     }

@@ -24,8 +24,8 @@ import Testing
     }
 
     private func titles(_ options: String...) throws -> [String] {
-        try cli.roost(["list", "--store=s", "--template", "{title}"] + options).output
-            .split(separator: "\n").map(String.init)
+        try cli.roost(["list", "--store=s", "--format=tsv"] + options).output
+            .split(separator: "\n").dropFirst().map { String($0.split(separator: "\t")[1]) }
     }
 
     @Test func `Entries are removed by metadata, tag and source, all of which must match`() throws {
@@ -51,9 +51,9 @@ import Testing
         (["remove", "--where", "status=none"], 66, "no entry matches the filter"),
         (["remove", "--tag", "none"], 66, "no entry has the tag 'none'"),
         (["remove", "12345678", "--tag", "draft"], 64, "either ids of entries or options"),
-        (["tag", "--tag", "none", "+x"], 66, "no entry has the tag 'none'"),
-        (["tag", "--tag", "draft", "12345678", "+x"], 64, "only +TAG and -TAG"),
-        (["tag", "--tag", "draft", "--remove", "draft"], 64, "only +TAG and -TAG"),
+        (["edit", "--tag", "none", "--add-tag", "x"], 66, "no entry has the tag 'none'"),
+        (["edit", "--tag", "draft", "12345678", "--add-tag", "x"], 64, "either ids of entries or options"),
+        (["edit", "--tag", "draft", "--title", "x"], 64, "can change several entries"),
     ])
     func `A selection that matches nothing, or with ids, changes nothing`(
         arguments: [String], status: Int, part: String
@@ -67,10 +67,12 @@ import Testing
 
     @Test func `Tags of a selection are changed, and a tag is renamed`() throws {
         try prepare()
-        let tagged = try cli.roost("tag", "--store=s", "--where", "status=done", "+old", "+rows")
-        #expect(tagged.status == 0 && tagged.error.contains("old: 2 of 2 entries changed"), "\(tagged)")
+        let tagged = try cli.roost(
+            "edit", "--store=s", "--where", "status=done", "--add-tag=old", "--add-tag=rows")
+        #expect(tagged.status == 0 && tagged.error.contains("added old to 2 of 2 entries"), "\(tagged)")
         #expect(try titles("--tag", "old", "--tag", "rows").count == 2)
-        let renamed = try cli.roost("tag", "--store=s", "--tag", "draft", "+final", "-draft")
+        let renamed = try cli.roost(
+            "edit", "--store=s", "--tag", "draft", "--add-tag=final", "--remove-tag=draft")
         #expect(renamed.status == 0, "\(renamed)")
         #expect(try titles("--tag", "final") == ["a loose text"])
         #expect(try titles("--tag", "draft").isEmpty)
@@ -86,7 +88,7 @@ import Testing
         #expect(same.error.contains("nothing was changed"), "\(same)")
         #expect(try titles() == ["milk, bread, tea"])
         #expect(try cli.roost("show", "--store=s", "shopping").output.hasSuffix("milk, bread, tea\n"))
-        #expect(try cli.roost("tag", "--store=s", "shopping", "+home").status == 0)
+        #expect(try cli.roost("edit", "--store=s", "shopping", "--add-tag=home").status == 0)
         #expect(try titles("--tag=home", "--tag=list") == ["milk, bread, tea"])
         #expect(try cli.roost("similar", "--store=s", "shopping", "--all").status == 1)
         #expect(try cli.roost("remove", "--store=s", "shopping").output == "removed 1 entry\n")

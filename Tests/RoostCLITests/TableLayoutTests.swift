@@ -94,41 +94,4 @@ import Testing
     func `The environment selects the pager`(environment: [String: String], command: String?) {
         #expect(Pager.command(environment) == command)
     }
-
-    @Test(arguments: [
-        (["roost", "show", "--store", "s", "ab"], ["--store", "s"]),
-        (["roost", "show", "--store=s", "ab"], ["--store=s"]), (["roost", "show"], []),
-    ]) func `A completion uses the store of the command line`(words: [String], expected: [String]) {
-        #expect(DynamicCompletion.storeArguments(words) == expected)
-    }
-
-    @Test func `Names that a shell would interpret are not completed`() {
-        let hostile = [
-            "$(touch x)", "`id`", "a;b", "a'b", "a\"b", "-rf", "", "a\nb", "a&b", "~root", "a*",
-            "ok\u{0}$(touch x)",
-        ]
-        #expect(
-            DynamicCompletion.usable(hostile + ["draft", "läuft", "a b", "a/b", "2026-01"]) == [
-                "draft", "läuft", "a b", "a/b", "2026-01",
-            ])
-    }
-
-    @Test(
-        arguments: [
-            ("swfts", "swifts"), ("SWIFTS", "swifts"), ("green", "green tea"), ("zzz", nil), ("te", nil),
-        ] as [(String, String?)]) func `A similar name is suggested`(word: String, expected: String?)
-    {
-        #expect(Suggestion.nearest(to: word, among: ["swifts", "green tea", "bread"]) == expected)
-    }
-
-    @Test(
-        arguments: [
-            ("1243", "12345678"), ("1334", "12345678"), ("1255", nil), ("9234", "12345678"),
-        ] as [(String, String?)]) func `An id with one wrong or two swapped digits is suggested`(
-            digits: String, expected: String?
-        )
-    {
-        let ids = ["12345678", "abcdefab"]
-        #expect(Suggestion.similarID(to: digits, among: ids) == expected)
-    }
 }

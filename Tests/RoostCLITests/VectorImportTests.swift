@@ -51,46 +51,10 @@ import Testing
         }
     }
 
-    @Test func `A NumPy file takes its texts from a table or from lines of the same name`() throws {
-        try prepare()
-        _ = try run("export", "entries", "--store=s", "-o", "v.npy")
-        let rows = "id,text,lang\n1,a swift above the roof,en\n2,\"green tea, \"\"steeped\"\"\",en\n"
-        try Data((rows + "3,\"=SUM(1) is\na formula\",en\n").utf8).write(to: file("v.csv"))
-        let first = try run("import", "--store=t", "v.npy")
-        #expect(first.output == "3 new, 0 updated, 0 unchanged\n", "\(first)")
-        #expect(first.error.contains("imported 3 vectors"), "\(first)")
-        expectEqual(try vectors("s"), try vectors("t"))
-        #expect(try run("import", "--store=t", "v.npy").output == "0 new, 0 updated, 3 unchanged\n")
-        #expect(try run("list", "--store=t", "--where=lang=en", "--format=tsv").output.contains("swift"))
-        try FileManager.default.removeItem(at: file("v.csv"))
-        #expect(try cli.roost("import", "--store=t", "v.npy").status == 66)
-        try Data("one\n\ntwo\n".utf8).write(to: file("v.txt"))
-        let short = try cli.roost("import", "--store=t", "v.npy")
-        #expect(
-            short.status == 65 && short.error.contains("2 texts, but the NumPy file has 3 vectors"),
-            "\(short)")
-        // A byte order mark is not a part of the first text.
-        try Data("\u{FEFF}one\ntwo\nthree".utf8).write(to: file("v.txt"))
-        let other = try run("import", "--store=t", "v.npy")
-        #expect(other.error.contains("the vectors are of another model"), "\(other)")
-        // The texts of lines have the numbers of the lines as ids, as the rows had.
-        #expect(other.output == "0 new, 3 updated, 0 unchanged\n", "\(other)")
-        #expect(try vectors("t").keys.sorted() == ["one", "three", "two"])
-    }
-
-    @Test func `Parquet is refused with the next step`() throws {
-        try prepare()
-        try Data("PAR1....PAR1".utf8).write(to: file("p.parquet"))
-        let read = try cli.roost("import", "--store=t", "p.parquet")
-        #expect(read.status == 65 && read.error.contains("read_parquet"), "\(read)")
-        let written = try cli.roost("export", "clusters", "--store=s", "-o", "x.parquet")
-        #expect(written.status == 64 && written.error.contains("cannot write parquet"), "\(written)")
-    }
-
     @Test func `CSV with vectors is imported with its texts and vectors, once`() throws {
         try prepare()
         _ = try run(
-            "export", "entries", "--store=s", "--format=csv", "--raw", "--with-embeddings", "-o", "e.csv")
+            "export", "entries", "--store=s", "--format=csv", "--with-embeddings", "-o", "e.csv")
         let first = try run("import", "--store=t", "e.csv")
         #expect(first.output == "3 new, 0 updated, 0 unchanged\n" && first.error.isEmpty, "\(first)")
         expectEqual(try vectors("s"), try vectors("t"))
@@ -136,74 +100,11 @@ import Testing
         #expect(listed.contains("\"key\":\"first\""), "\(listed)")
     }
 
-    @Test func `Rows may have neither an id nor a vector, and ids occur once`() throws {
-        try prepare()
-        let rows = """
-            {"id": null, "text": "one", "embedding": null}
-            {"id": "", "text": "two", "embedding": [1, 2]}
-            """
-        try Data(rows.utf8).write(to: file("v.jsonl"))
-        #expect(try run("import", "--store=t", "v.jsonl").output == "2 new, 0 updated, 0 unchanged\n")
-        #expect(try run("import", "--store=t", "v.jsonl").output == "0 new, 0 updated, 2 unchanged\n")
-        let row = "{\"id\": \"same\", \"text\": \"one\", \"embedding\": [1, 2]}\n"
-        try Data((row + row).utf8).write(to: file("twice.jsonl"))
-        let twice = try cli.roost("import", "--store=new", "twice.jsonl")
-        #expect(
-            twice.status == 65
-                && twice.error.contains(
-                    "cannot import twice.jsonl: line 2: its id 'same' is also that of line 1"),
-            "\(twice)")
-        #expect(!FileManager.default.fileExists(atPath: file("new").path))
-        // The number of a line can be the id of another row.
-        let mixed = row + "{\"text\": \"two\", \"embedding\": [1, 2]}\n" + row.replacing("same", with: "2")
-        try Data(mixed.utf8).write(to: file("mixed.jsonl"))
-        #expect(try run("import", "--store=t", "mixed.jsonl").output == "3 new, 0 updated, 0 unchanged\n")
-        #expect(try run("import", "--store=t", "mixed.jsonl").output == "0 new, 0 updated, 3 unchanged\n")
-        let listed = try run("list", "--store=t", "--json").output
-        #expect(listed.contains("\"key\":\"line 2\"") && listed.contains("\"key\":\"2\""), "\(listed)")
-    }
-
-    @Test func `Tags and dates of rows are those of the entries`() throws {
-        try prepare()
-        let row = """
-            {"id": "a", "text": "one", "embedding": [1, 2], "tags": ["bird", "tea"], "lang": "en", \
-            "created": "2020-01-02", "updated": 1700000000000}
-            """
-        try Data(row.utf8).write(to: file("v.jsonl"))
-        _ = try run("import", "--store=t", "v.jsonl")
-        let listed = try run("list", "--store=t", "--tag=bird", "--where=lang=en", "--format=csv").output
-        #expect(
-            listed.contains(",bird;tea,2020-01-02T00:00:00.000Z,2023-11-14T22:13:20.000Z"), "\(listed)")
-        #expect(try run("import", "--store=t", "v.jsonl").output == "0 new, 0 updated, 1 unchanged\n")
-    }
-
-    @Test(arguments: [
-        (Data([0x1F, 0x8B, 8, 0]), "gunzip"), (Data([0x28, 0xB5, 0x2F, 0xFD]), "zstdcat"),
-        (Data([0x50, 0x4B, 3, 4]), "save the table as CSV"), (Data([0xFF, 0xFE, 0x69, 0]), "iconv"),
-        (Self.utf16("{\"text\": \"a\", \"vector\": [1]}\n"), "iconv"),
-        (Data("foo,bar\n1,2\n".utf8), "its first row has neither"),
-        (Data("id;text\n1;one\n".utf8), "the rows have no vectors"),
-    ])
-    func `A file in an unsupported form is refused with the next step`(data: Data, advice: String) throws {
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        try data.write(to: file("x.csv"))
-        let outcome = try cli.roost("import", "--store=none", "x.csv")
-        #expect(outcome.status == 65 && outcome.error.contains(advice), "\(outcome)")
-        #expect(!FileManager.default.fileExists(atPath: file("none").path))
-    }
-
     @Test func `Exported entries in UTF-16 are read`() throws {
         try prepare()
         let json = try run("export", "entries", "--store=s").output
         try Self.utf16(json).write(to: file("e.json"))
         #expect(try run("import", "--store=t", "e.json").output == "3 new, 0 updated, 0 unchanged\n")
-    }
-
-    @Test func `Compressed files are not written`() throws {
-        try prepare()
-        let outcome = try cli.roost("export", "entries", "--store=s", "-o", "x.csv.gz")
-        #expect(outcome.status == 64 && outcome.error.contains("cannot write gz"), "\(outcome)")
-        #expect(!FileManager.default.fileExists(atPath: file("x.csv.gz").path))
     }
 
     /// Creates a database of `llm` from a file with texts and vectors (Python's standard library).
@@ -228,7 +129,7 @@ import Testing
     @Test func `the database of llm is imported with its keys, texts and vectors`() throws {
         try prepare()
         _ = try run(
-            "export", "entries", "--store=s", "--format=csv", "--raw", "--with-embeddings", "-o", "e.csv")
+            "export", "entries", "--store=s", "--format=csv", "--with-embeddings", "-o", "e.csv")
         let python = Process()
         python.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
         python.arguments = ["-c", Self.script]

@@ -68,7 +68,7 @@ import Testing
             let (_, before) = try await server.send(.GET, "/v1/models")
             #expect(before["data"]?.elements?.first?["id"] == "lexical")
             let moved = try driver.roost(
-                "reembed", "--store", folder, "--model", Fixtures.tinyModel.path)
+                "model", "use", "--store", folder, Fixtures.tinyModel.path)
             #expect(moved.status == 0, "\(moved.error)")
             #expect(try await server.send(.GET, "/api/v1/status").1["model"] == "tiny-bert")
             let (status, found) = try await server.send(.POST, "/api/v1/search", ["query": "a swift"])

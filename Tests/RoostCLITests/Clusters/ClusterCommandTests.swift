@@ -87,7 +87,7 @@ import Testing
         #expect(try cli.roost("ingest", "rows.jsonl").status == 0)
         let run = try cli.roost("recluster", "--clusters", "3", "--levels", "2")
         #expect(run.error.contains("3 clusters of 90 entries, 2 of them in 1 larger cluster"), "\(run.error)")
-        #expect(try cli.roost("stats").output.contains("clusters  3 and 1 larger cluster\n"))
+        #expect(try cli.roost("status").output.contains("clusters  3 and 1 larger cluster\n"))
         let flat = try cli.roost("recluster", "--clusters", "3")
         #expect(flat.error.contains("3 clusters of 90 entries") && !flat.error.contains("larger"))
     }
@@ -122,29 +122,28 @@ import Testing
         try makeStore()
         #expect(try cli.roost("recluster", "--clusters", "4").status == 0)
         func find(_ words: String...) throws -> String {
-            let found = try cli.roost(["cluster", "find"] + words + ["-n1", "--template={id} {size}"])
+            let found = try cli.roost(["cluster", "find"] + words + ["-n1", "--json"])
             #expect(found.status == 0, "\(found)")
-            return found.output.trimmingCharacters(in: .newlines)
+            return String(try #require(found.output.firstMatch(of: /"id" : "([0-9a-f-]+)"/)?.1))
         }
         let (bread, boat) = (try find("bread", "oven"), try find("boat", "sail"))
-        #expect(bread.hasSuffix(" 15") && boat.hasSuffix(" 15") && bread != boat)
+        #expect(bread != boat)
         #expect(try cli.roost("cluster", "find", "bread", "-n9").output.split(separator: "\n").count == 4)
-        let (breadID, boatID) = (String(bread.prefix(36)), String(boat.prefix(36)))
-        let moved = try cli.roost(
-            "cluster", "move", "--cluster", breadID, "--where", "kind=note", "--to", boatID)
+        let moved = try cli.roost("cluster", "move", "--cluster", bread, "--where", "kind=note", "--to", boat)
         #expect(moved.status == 0 && moved.error.contains("moved 15 of 15 entries to "), "\(moved)")
-        let ended = try cli.roost("cluster", "show", breadID)
+        let ended = try cli.roost("cluster", "show", bread)
         #expect(ended.status == 66, "\(ended)")
         #expect(try cli.roost("undo").status == 0)
         #expect(try find("bread", "oven") == bread)
-        let out = try cli.roost("cluster", "move", "rows.jsonl:1", "--to", "none")
+        let id = String(try cli.roost("list", "-n1").output.prefix(8))
+        let out = try cli.roost("cluster", "move", id, "--to", "none")
         #expect(out.status == 0 && out.error.contains("moved 1 of 1 entry out of"), "\(out)")
-        #expect(try cli.roost("list", "--cluster=none", "--template={title}").output.hasSuffix(" 0\n"))
+        #expect(try cli.roost("list", "--cluster=none").output.hasPrefix(id))
         for (arguments, status, part) in [
             (["12345678", "--tag=x", "--to=none"], Int32(64), "either ids"),
             (["--to=none"], 64, "either ids"),
             (["--tag=x", "--to=none"], 66, "no entry has the tag 'x'"),
-            (["rows.jsonl:2", "--to=missing"], 66, "no cluster has the id or label 'missing'"),
+            (["rows.jsonl", "--to=missing"], 66, "no cluster has the id or label 'missing'"),
         ] {
             let outcome = try cli.roost(["cluster", "move"] + arguments)
             #expect(outcome.status == status && outcome.error.contains(part), "\(arguments): \(outcome)")

@@ -54,7 +54,7 @@ import Testing
     ) throws {
         let reasons = try prepare()
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
-        #expect(try cli.roost("add-folder", "notes", "--follow", "--store=s").status == 0)
+        #expect(try cli.roost("folder", "add", "notes", "--follow", "--store=s").status == 0)
         let running = try cli.start(
             arguments + ["-v", "--store=s"],
             // Each arena of malloc reserves 64 MB, and their number grows with that of the processors.

@@ -37,7 +37,7 @@ import Testing
         let headers = try #require(server.requests.last?.headers)
         let conditions = headers.filter { ["if-none-match", "if-modified-since"].contains($0.key) }
         #expect(conditions == [condition: validator])
-        let hits = try driver.roost("search", "river meadows", "--json")
+        let hits = try driver.roost("query", "river meadows", "--json")
         #expect(hits.output.contains("The river") && hits.output.contains("/river"), "\(hits)")
         await server.close()
     }

@@ -84,79 +84,20 @@ import Testing
         #expect(try line("kestrel").contains("guide.md:11"))
     }
 
-    @Test func `lines are updated when the rows of a file move`() throws {
-        try prepare()
-        let file = cli.home.appendingPathComponent("rows.jsonl")
-        let old = try String(contentsOf: file, encoding: .utf8)
-        try Data(("{\"text\": \"new\"}\n" + old).utf8).write(to: file)
-        let outcome = try cli.roost("ingest", "rows.jsonl", "-q")
-        #expect(outcome.output == "1 new, 0 updated, 0 removed, 2 unchanged, 0 skipped\n")
-        #expect(try line("buzzard").contains("rows.jsonl:4"))
-        let again = try cli.roost("ingest", "rows.jsonl", "-q")
-        #expect(again.output == "0 new, 0 updated, 0 removed, 3 unchanged, 0 skipped\n")
-    }
-
-    @Test func `a file whose lines end with carriage returns alone has lines and headings`() throws {
-        try prepare()
-        let text = "# Waders\r\rSome words.\r\r## Curlews\r\rA curlew calls at dusk.\r"
-        try Data(text.utf8).write(to: cli.home.appendingPathComponent("old.md"))
-        #expect(try cli.roost("ingest", "old.md").status == 0)
-        let hit = try line("curlew dusk")
-        #expect(hit.contains("Waders") && hit.contains("old.md:7"), "\(hit)")
-        #expect(!hit.contains("calls"), "\(hit)")
-    }
-
     @Test func `JSON has the title and the location`() throws {
         try prepare()
         let hit = try #require(try hits("kestrel").first)
         #expect(hit["title"] as? String == "A guide")
         let location = try #require(hit["location"] as? [String: Any])
         #expect(location["line"] as? Int == 11 && location["headings"] as? [String] == ["Install", "Linux"])
-        let lines = try cli.roost("query", "--all", "--jsonl", "a").output.split(separator: "\n")
+        let lines = try cli.roost("query", "--all", "--format=jsonl", "a").output.split(separator: "\n")
         #expect(lines.count > 1)
         for line in lines {
             #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any])
         }
-        for both in [["--json", "-l"], ["--jsonl", "--json"], ["--open", "-l"]] {
+        for both in [["--json", "--format=paths"], ["--format=jsonl", "--json"], ["--json", "--format=csv"]] {
             #expect(try cli.roost(["query", "a"] + both).status == 64)
         }
-    }
-
-    @Test func `the lines of code are kept`() throws {
-        try prepare()
-        let outcome = try cli.roost("query", "--mode", "text", "--all", "-n1", "kestrel")
-        let lines = outcome.output.split(separator: "\n").map(String.init)
-        #expect(lines[1] == "       # the kestrel step", "\(lines)")
-        #expect(lines[2].hasPrefix("           apt install kestrel-tools") && lines[3] == "       echo done")
-    }
-
-    @Test func `the lines of source code are kept, and long ones are cut`() throws {
-        let long = (0..<3000).map { "item\($0)" }.joined(separator: ";")
-        let files = [
-            "nest.c": "#include <stdio.h>\n\n/* Counts. */\nint kestrels(void)\n{\n    return 3;\n}\n",
-            "long.md": "Some words.\n\n```js\nvar x = 0;\n\(long);plover();\(long)\n```\n",
-            "words.txt": "Text about C.\n#include begins a line of the woodcock.\n",
-        ]
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        for (name, text) in files {
-            try Data(text.utf8).write(to: cli.home.appendingPathComponent(name))
-        }
-        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
-        #expect(try cli.roost("ingest", ".").status == 0)
-        func lines(_ query: String) throws -> [String] {
-            try cli.roost("query", "--mode", "text", "--all", "-n1", query).output
-                .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        }
-        let code = try lines("kestrels")
-        #expect(
-            code[1...].starts(with: [
-                "       /* Counts. */", "       int kestrels(void)", "       {", "           return 3;",
-            ]), "\(code)")
-        let include = try lines("stdio.h")
-        #expect(include[1] == "       #include <stdio.h>", "\(include)")
-        let cut = try lines("plover")
-        #expect(cut[1].contains("plover") && cut[1].count < 300, "\(cut)")
-        #expect(try lines("woodcock")[1].contains("#include begins"))
     }
 
     @Test(arguments: [40, 80, 200])
@@ -189,46 +130,6 @@ import Testing
         #expect(try cli.roost("query", "kestrel", "--color", "blue").status == 64)
     }
 
-    @Test func `the best hit is opened at its line`() throws {
-        try prepare()
-        let folder = cli.home.appendingPathComponent("bin dir")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        for name in ["vi", "code", "hx", "unknown"] {
-            let script = folder.appendingPathComponent(name)
-            try Data("#!/bin/sh\nprintf '<%s>' \"$@\"\n".utf8).write(to: script)
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
-        }
-        let path = cli.home.resolvingSymlinksInPath().appendingPathComponent("guide.md").path
-        func opened(_ editor: String) throws -> String {
-            let process = try cli.start(
-                ["query", "--mode", "text", "--all", "--open", "kestrel", "-n1"],
-                environment: ["EDITOR": editor, "PATH": "\(folder.path):/usr/bin:/bin"])
-            try process.input.close()
-            let outcome = try process.outcome()
-            #expect(outcome.status == 0, "\(outcome.error)")
-            return outcome.output
-        }
-        #expect(try opened("vi") == "<+11><\(path)>")
-        #expect(try opened("code --wait") == "<--wait><-g><\(path):11>")
-        #expect(try opened("hx") == "<\(path):11>")
-        #expect(try opened("unknown") == "<\(path)>")
-        let none = try cli.roost("query", "--mode", "text", "--all", "--open", "kestrel")
-        #expect(none.status == 64 && none.error.contains("$EDITOR"), "\(none.error)")
-    }
-
-    @Test func `a path with shell syntax is an argument of the editor`() throws {
-        let name = "a;touch owned;$(touch owned)'\".md"
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        try Data("a kestrel".utf8).write(to: cli.home.appendingPathComponent(name))
-        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
-        #expect(try cli.roost("ingest", ".").status == 0)
-        let process = try cli.start(
-            ["query", "--all", "--open", "kestrel"], environment: ["EDITOR": "/bin/echo"])
-        try process.input.close()
-        #expect(try process.outcome().output.contains(name))
-        #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("owned").path))
-    }
-
     @Test func `form feeds are not printed`() throws {
         let pages = "first page\n\u{0C}the kestrel page\n\u{0C}third page\n```\na kestrel\n\u{0C}code\n```\n"
         try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
@@ -251,42 +152,6 @@ import Testing
         #expect(try cli.roost("ingest", "terns.md").status == 0)
         let output = try cli.roost("query", "terns harbour", "--all").output
         #expect(output.contains("before the rain.") && !output.contains("…"), "\(output)")
-    }
-
-    @Test func `an excerpt does not repeat the headings of the first line`() throws {
-        let text = "# Terns\n\n## Spring\n\nThey returned to the harbour.\n\n## Autumn\n\nThey left.\n"
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: cli.home.appendingPathComponent("terns.md"))
-        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
-        #expect(try cli.roost("ingest", "terns.md").status == 0)
-        let lines = try cli.roost("query", "harbour", "--all").output.split(separator: "\n")
-        #expect(lines[0].contains("Terns › Spring"), "\(lines)")
-        // The heading of the other section is not in the first line.
-        #expect(lines[1] == "       They returned to the harbour. Autumn They left.", "\(lines)")
-    }
-
-    @Test func `an excerpt shows a comment only if it contains a matching word`() throws {
-        try prepare()
-        let note = cli.home.appendingPathComponent("comment.md")
-        let text = "# Grebes\n\n<!-- reviewed by the editor -->\nA crested grebe builds a floating nest.\n"
-        try Data(text.utf8).write(to: note)
-        #expect(try cli.roost("ingest", note.path).status == 0)
-        let hidden = try cli.roost("query", "--all", "-n1", "crested grebe")
-        #expect(hidden.output.contains("A crested grebe builds"), "\(hidden)")
-        #expect(!hidden.output.contains("editor"), "\(hidden.output)")
-        let shown = try cli.roost("query", "--mode", "text", "--all", "-n1", "reviewed grebe")
-        #expect(shown.output.contains("reviewed by the editor"), "\(shown)")
-        // The excerpt begins within the comment, and the marker in code begins none.
-        let remarks = (0..<60).map { "internal remark \($0)" }.joined(separator: " ")
-        let long = "# Fish\n\n<!-- \(remarks) -->\nAn osprey catches trout.\n"
-        try Data(long.utf8).write(to: cli.home.appendingPathComponent("long.md"))
-        try Data("The marker `<!--` begins a remark. The heron waits.\n".utf8)
-            .write(to: cli.home.appendingPathComponent("marker.md"))
-        #expect(try cli.roost("ingest", "long.md", "marker.md").status == 0)
-        let osprey = try cli.roost("query", "--all", "-n1", "osprey trout").output
-        #expect(osprey.contains("An osprey catches trout.") && !osprey.contains("remark"), "\(osprey)")
-        let heron = try cli.roost("query", "--all", "-n1", "marker heron").output
-        #expect(heron.contains("The heron waits."), "\(heron)")
     }
 
     @Test func `an excerpt contains a match after a code block`() throws {
@@ -349,13 +214,13 @@ import Testing
 
     @Test func `paths are printed once`() throws {
         try prepare()
-        let output = try cli.roost("query", "--all", "-l", "row").output
+        let output = try cli.roost("query", "--all", "--format=paths", "row").output
         #expect(output.split(separator: "\n").count { $0.hasSuffix("rows.jsonl") } == 1)
     }
 
     @Test func `a hit has the same members as the encoded result of the library`() async throws {
         try prepare()
-        let printed = try #require(try hits("--explain", "--fold", "buzzard").first)
+        let printed = try #require(try hits("--explain", "buzzard").first)
         let folder = cli.home.appendingPathComponent(".roost")
         let store = try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }
         var search = EntrySearch("buzzard")

@@ -69,10 +69,6 @@ import Testing
         #expect(try paths("query", "--mode", "text", "baking") == ["Bread i"])
         #expect(try paths("query", "\"boat was painted\" -sea").count == 2)
         #expect(try paths("query", "--mode", "text", "bre*") == ["Bread i"])
-        #expect(try paths("query", "--fold", "--mode", "text", "painted") == ["# Boats"])
-        #expect(
-            try cli.roost("query", "--fold", "--mode", "text", "painted").output.contains(
-                "and 1 near-duplicate: "))
         #expect(try paths("query", "--offset", "4", "boat").count == 1)
         let shown = try cli.roost("query", "--explain", "-n", "1", "painted boat").output
         #expect(shown.contains("notes/one.md:3") || shown.contains("notes/two.md:3"))
@@ -101,14 +97,13 @@ import Testing
             try cli.roost("query", "-n", "2", "--offset", "10", "boat").error.contains("after the first 10"))
         for wrong in [
             ["query"], ["query", "--mode", "nearest", "x"], ["query", "--offset", "-1", "x"],
-            ["query", "--context", "-1", "x"], ["query", "--text-weight", "-1", "x"],
+            ["query", "--context", "-1", "x"],
             ["query", "x", "--batch", "-"],
         ] {
             let process = try cli.start(wrong)
             try process.input.close()
             #expect(try process.outcome().status == 64, "\(wrong)")
         }
-        #expect(try cli.roost("query", "-sea").status == 64)
     }
 
     @Test func `a batch of queries is answered line by line`() throws {
@@ -122,56 +117,7 @@ import Testing
         #expect(answers.map { $0["line"] as? Int } == [1, 3])
         #expect(answers.map { ($0["hits"] as? [Any])?.count } == [2, 2])
         #expect(answers[1]["query"] as? String == "bread -sea")
-        #expect(try cli.roost("query", "--batch", "-", input: "\n \n").status == 65)
-        let mixed = try cli.roost("query", "--batch", "-", "--all", input: "-sea\nboat\n-vim\n")
-        let mixedAnswers = try mixed.output.split(separator: "\n").map {
-            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
-        }
-        #expect(mixed.status == 0 && mixedAnswers.map { $0["line"] as? Int } == [1, 2, 3], "\(mixed)")
-        #expect(mixedAnswers.map { $0["error"] == nil } == [false, true, false], "\(mixed.output)")
-        #expect((mixedAnswers.first?["hits"] as? [Any])?.isEmpty == true)
-        #expect(mixedAnswers.last?["query"] as? String == "-vim")
-        #expect((mixedAnswers[1]["hits"] as? [Any])?.isEmpty == false)
         #expect(try cli.roost("query", "--batch", "none.txt").status == 66)
-    }
-
-    @Test func `a line of a batch that is not UTF-8 or has no answer does not affect the others`() throws {
-        try prepare()
-        try Data("boat\n\u{FF}\nzzzz\n".unicodeScalars.map { UInt8($0.value) }).write(
-            to: cli.home.appendingPathComponent("queries.txt"))
-        let outcome = try cli.roost("query", "--batch", "queries.txt", "-n", "1")
-        let answers = try outcome.output.split(separator: "\n").map {
-            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
-        }
-        #expect(outcome.status == 0 && answers.map { $0["line"] as? Int } == [1, 2, 3], "\(outcome)")
-        #expect(answers[1]["error"] as? String == "the line is not UTF-8 text")
-        #expect(answers[0]["nearest"] == nil && (answers[2]["hits"] as? [Any])?.isEmpty == true)
-        let format = try cli.roost("query", "--batch", "queries.txt", "--format", "csv")
-        #expect(format.status == 64 && format.error.contains("another format"))
-    }
-
-    @Test func `an exclusion in a quoted query is applied`() throws {
-        try prepare()
-        let quoted = try cli.roost("query", "boat --not sea", "--all")
-        #expect(quoted.error.contains("excluding: sea"), "\(quoted)")
-        let separate = try cli.roost("query", "boat", "--not", "sea", "--all")
-        #expect(quoted.output == separate.output)
-        let text = try cli.roost("query", "--all", "--", "boat", "--not", "sea")
-        #expect(!text.error.contains("excluding"))
-    }
-
-    @Test func `a search by meaning excludes words as other searches do`() throws {
-        try prepare()
-        let all = try paths("query", "boat", "--mode", "vector")
-        let quoted = try cli.roost("query", "boat --not bread", "--mode", "vector", "--all")
-        #expect(quoted.error.contains("excluding: bread"), "\(quoted)")
-        #expect(all.contains("Bread i") && !quoted.output.contains("Bread i"), "\(quoted)")
-        let separate = try cli.roost("query", "boat", "--not", "bread", "--mode", "vector", "--all")
-        #expect(quoted.output == separate.output)
-        for text in [["--", "boat", "--not", "bread"], ["--", "boat --not bread"], ["boat -bread"]] {
-            let outcome = try cli.roost(["query", "--mode", "vector", "--all"] + text)
-            #expect(outcome.output.contains("Bread i") && !outcome.error.contains("excluding"), "\(outcome)")
-        }
     }
 
     @Test func `similar entries and near-duplicates are found`() throws {
@@ -180,43 +126,21 @@ import Testing
         #expect(try paths("similar", "notes/one.md", "notes/two.md").allSatisfy { $0 != "# Boats" })
         try Data("bread from the oven".utf8).write(to: cli.home.appendingPathComponent("other.txt"))
         #expect(try paths("similar", "other.txt", "-n", "1") == ["Bread i"])
-        #expect(try cli.roost("similar", "other.txt", "notes/one.md").status == 64)
         #expect(try cli.roost("similar").status == 64)
         #expect(try cli.roost("similar", "none.txt").status == 66)
 
-        let groups = try cli.roost("duplicates")
+        let groups = try cli.roost("similar", "--duplicates")
         #expect(
             groups.status == 0 && groups.output.split(separator: "\n").count == 2
                 && groups.output.contains("two.md"), "\(groups)")
-        let rows = try cli.roost("duplicates", "--format", "csv").output.split(separator: "\n")
+        let rows = try cli.roost("similar", "--duplicates", "--format", "csv").output.split(separator: "\n")
         #expect(rows[0] == "group,score,id,title,path" && rows[1].hasPrefix("1,1.000,"), "\(rows)")
-        let objects = try cli.roost("duplicates", "--jsonl").output.split(separator: "\n")
+        let objects = try cli.roost("similar", "--duplicates", "--format=jsonl").output.split(separator: "\n")
         #expect(objects.count == 1 && objects[0].hasPrefix("{\"entries\":["), "\(objects)")
-        let json = try cli.roost("duplicates", "--json", "--threshold", "0.9").output
+        let json = try cli.roost("similar", "--duplicates", "--json", "--threshold", "0.9").output
         let found = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]]
         #expect((found?.first?["entries"] as? [Any])?.count == 2)
-        #expect(try cli.roost("duplicates", "--source", "rows.jsonl").status == 0)
-        #expect(try cli.roost("duplicates", "--threshold", "1.5").status == 64)
-    }
-
-    @Test func `the best hits can be shown in the order of their last change`() throws {
-        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
-        let texts = ["a heron stood", "a long text about a pond, its reeds and one heron", "the heron flew"]
-        for text in texts { #expect(try cli.roost("add", text).status == 0) }
-        func titles(_ arguments: String...) throws -> [String] {
-            try cli.roost(["query", "heron", "--all", "--template={title}"] + arguments).output
-                .split(separator: "\n").map(String.init)
-        }
-        let ranked = try titles()
-        #expect(ranked.last == texts[1] && Set(ranked) == Set(texts))
-        #expect(try titles("--newest") == texts.reversed())
-        // The limit selects the best hits, not the newest ones.
-        #expect(try titles("--newest", "-n2") == [texts[2], texts[0]])
-        let sorted = try cli.roost("query", "heron", "--all", "--sort", "updated")
-        #expect(sorted.error.contains("did you mean --newest?"), "\(sorted)")
-        let similar = try cli.roost(
-            "similar", String(try cli.roost("list", "-n1", "--template={id}").output.prefix(36)), "--newest",
-            "--all", "--template={title}")
-        #expect(similar.output == "\(texts[2])\n\(texts[1])\n", "\(similar)")
+        #expect(try cli.roost("similar", "--duplicates", "--source", "rows.jsonl").status == 0)
+        #expect(try cli.roost("similar", "--duplicates", "--threshold", "1.5").status == 64)
     }
 }

@@ -18,11 +18,11 @@ import Testing
         try write("a draft", to: "notes/drafts/b.md")
         let unknown = try cli.roost("sync", "--store", "s")
         #expect(unknown.status == 66, "\(unknown.error)")
-        #expect(try cli.roost("add-folder", "notes", "--exclude", "drafts", "--store", "s").status == 0)
-        let folders = try cli.roost("folders", "--store", "s")
+        #expect(try cli.roost("folder", "add", "notes", "--exclude", "drafts", "--store", "s").status == 0)
+        let folders = try cli.roost("folder", "list", "--store", "s")
         #expect(folders.output.contains("/notes  --exclude drafts"), "\(folders.output)")
-        #expect(try cli.roost("folders", "--json", "--store", "s").output.contains("\"exclusions\""))
-        let paths = try cli.roost("folders", "--format", "paths", "--store", "s").output
+        #expect(try cli.roost("folder", "list", "--json", "--store", "s").output.contains("\"exclusions\""))
+        let paths = try cli.roost("folder", "list", "--format", "paths", "--store", "s").output
         #expect(paths.hasSuffix("/notes\n") && paths.split(separator: "\n").count == 1, "\(paths)")
         let first = try cli.roost("sync", "--store", "s")
         #expect(first.output == "1 new, 0 updated, 0 moved, 0 removed, 0 unchanged, 0 skipped\n")
@@ -32,8 +32,8 @@ import Testing
         let moved = try cli.roost("sync", "notes", "--json", "--store", "s")
         #expect(moved.output.contains("\"movedFiles\" : 1") && moved.output.contains("\"unchanged\" : 1"))
         #expect(try cli.roost("sync", "drafts", "--store", "s").status == 66)
-        #expect(try cli.roost("remove-folder", "notes", "--store", "s").status == 0)
-        let none = try cli.roost("folders", "--format", "json", "--store", "s")
+        #expect(try cli.roost("folder", "remove", "notes", "--store", "s").status == 0)
+        let none = try cli.roost("folder", "list", "--format", "json", "--store", "s")
         #expect(none.status == 0 && none.output == "[]\n" && none.error.contains("no folders"))
         #expect(try cli.roost("list", "--store", "s").output.contains("a swift"))
     }
@@ -41,7 +41,7 @@ import Testing
     @Test func `a sync counts the skipped files that were reported before`() throws {
         try write("a swift", to: "notes/a.md")
         try write("x", to: "notes/b.xyz")
-        #expect(try cli.roost("add-folder", "notes").status == 0)
+        #expect(try cli.roost("folder", "add", "notes").status == 0)
         let first = try cli.roost("sync")
         #expect(first.output.hasSuffix(" 1 skipped\n"), "\(first.output)")
         let second = try cli.roost("sync")
@@ -65,7 +65,7 @@ import Testing
                 #expect(file >= 0)
                 close(file)
             }
-            #expect(try cli.roost("add-folder", "notes").status == 0)
+            #expect(try cli.roost("folder", "add", "notes").status == 0)
             let first = try cli.roost("sync")
             #expect(first.output.hasSuffix(" 2 skipped\n") && first.error.contains("not valid UTF-8"))
             let second = try cli.roost("sync")
@@ -77,12 +77,12 @@ import Testing
     func `a folder that can be listed and not entered is reported`() throws {
         try write("a swift", to: "notes/a.md")
         try write("another", to: "notes/closed/b.md")
-        #expect(try cli.roost("add-folder", "notes").status == 0)
+        #expect(try cli.roost("folder", "add", "notes").status == 0)
         #expect(try cli.roost("sync").status == 0)
         let closed = cli.home.appendingPathComponent("notes/closed").path
         #expect(chmod(closed, 0o444) == 0)
         defer { chmod(closed, 0o755) }
-        for arguments in [["sync"], ["ingest", "notes", "--prune", "-v"]] {
+        for arguments in [["sync"], ["ingest", "notes", "-v"]] {
             let outcome = try cli.roost(arguments)
             #expect(outcome.error.contains("notes/closed: the folder cannot be read"), "\(outcome)")
             #expect(outcome.output.contains("0 removed"), "\(outcome)")
@@ -113,10 +113,10 @@ import Testing
         try write("a note that moves", to: "one/a.md")
         try write("a note that stays", to: "one/b.md")
         try write("another note", to: "two/c.md")
-        for folder in ["one", "two"] { #expect(try cli.roost("add-folder", folder).status == 0) }
+        for folder in ["one", "two"] { #expect(try cli.roost("folder", "add", folder).status == 0) }
         #expect(try cli.roost("sync").output.hasPrefix("3 new"))
         let old = try #require(try listed()["a note that moves"])
-        #expect(try cli.roost("tag", old.id, "mine").status == 0)
+        #expect(try cli.roost("edit", old.id, "--add-tag=mine").status == 0)
         try FileManager.default.moveItem(
             at: cli.home.appendingPathComponent("one/a.md"),
             to: cli.home.appendingPathComponent("two/moved.md"))
@@ -132,7 +132,7 @@ import Testing
     @Test func `a missing folder gives no files to another one`() throws {
         try write("a note", to: "one/a.md")
         try write("another note", to: "two/c.md")
-        for folder in ["one", "two"] { #expect(try cli.roost("add-folder", folder).status == 0) }
+        for folder in ["one", "two"] { #expect(try cli.roost("folder", "add", folder).status == 0) }
         #expect(try cli.roost("sync").output.hasPrefix("2 new"))
         try write("a note", to: "two/copy.md")
         try FileManager.default.moveItem(
@@ -144,9 +144,9 @@ import Testing
         try write("an old note", to: "notes/work/old.md")
         try write("a private note", to: "notes/a.md")
         try write("{}", to: "notes/work/skipped.xyz")
-        #expect(try cli.roost("add-folder", "notes", "--tag", "all").status == 0)
+        #expect(try cli.roost("folder", "add", "notes", "--tag", "all").status == 0)
         #expect(try cli.roost("sync").output.hasPrefix("2 new"))
-        #expect(try cli.roost("add-folder", "notes/work", "--tag", "work").status == 0)
+        #expect(try cli.roost("folder", "add", "notes/work", "--tag", "work").status == 0)
         try write("a new note", to: "notes/work/new.md")
         let report = try cli.roost("sync")
         #expect(report.output.hasPrefix("1 new, 1 updated, 0 moved, 0 removed, 1 unchanged"), "\(report)")
@@ -156,10 +156,10 @@ import Testing
         // The outer folder alone neither reads nor removes the files of the inner one.
         try FileManager.default.removeItem(at: cli.home.appendingPathComponent("notes/work/old.md"))
         #expect(try cli.roost("sync", "notes").output.contains("0 removed, 1 unchanged, 0 skipped"))
-        let all = try cli.roost("sync", "--force")
+        let all = try cli.roost("sync", "--yes")
         #expect(all.output.contains("1 removed, 2 unchanged, 1 skipped"), "\(all)")
         // The outer folder gets the files back.
-        #expect(try cli.roost("remove-folder", "notes/work").status == 0)
+        #expect(try cli.roost("folder", "remove", "notes/work").status == 0)
         let rest = try cli.roost("sync")
         #expect(rest.output.hasPrefix("0 new, 1 updated, 0 moved, 0 removed, 1 unchanged"), "\(rest)")
     }
@@ -174,17 +174,15 @@ import Testing
         #expect(outcome.status == 0 && outcome.output.contains("0 removed, 1 unchanged"))
         let lines = outcome.error.split(separator: "\n")
         #expect(lines.count == 1 && lines[0].hasPrefix("2 known files"), "\(outcome.error)")
-        #expect(outcome.error.contains("--prune") && outcome.error.contains("roost sync"))
+        #expect(outcome.error.contains("roost sync"))
         #expect(try cli.roost("ingest", "notes", "--json").output.contains("\"missingFiles\" : 2"))
-        let pruned = try cli.roost("ingest", "notes", "--prune")
-        #expect(pruned.output.contains("2 removed") && pruned.error.isEmpty)
     }
 
     @Test func `a store in a parent folder cannot name folders outside of it`() throws {
         try write("private", to: "private/a.md")
         try write("public", to: "repository/notes/b.md")
         for folder in ["private", "repository/notes"] {
-            #expect(try cli.roost("add-folder", folder, "--store", "repository/.roost").status == 0)
+            #expect(try cli.roost("folder", "add", folder, "--store", "repository/.roost").status == 0)
         }
         let process = Process()
         process.executableURL = CommandLineDriver.binary

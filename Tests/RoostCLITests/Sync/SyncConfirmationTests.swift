@@ -12,7 +12,7 @@ import Testing
         try FileManager.default.createDirectory(at: notes, withIntermediateDirectories: true)
         let files = (0..<10).map { notes.appendingPathComponent("\($0).md") }
         for (number, file) in files.enumerated() { try Data("text \(number)".utf8).write(to: file) }
-        #expect(try cli.roost("add-folder", "notes").status == 0)
+        #expect(try cli.roost("folder", "add", "notes").status == 0)
         #expect(try cli.roost("sync").output.hasPrefix("10 new"))
         for file in files.prefix(3) { try FileManager.default.removeItem(at: file) }
     }
@@ -34,7 +34,7 @@ import Testing
         let next = try cli.roost("sync")
         #expect(next.status == (isYes ? 0 : 75), "\(next)")
         #expect(next.error.contains("3 of 10 known files") == !isYes, "\(next)")
-        #expect(try cli.roost("sync", "--force").output.contains(isYes ? " 0 removed" : " 3 removed"))
+        #expect(try cli.roost("sync", "--yes").output.contains(isYes ? " 0 removed" : " 3 removed"))
     }
 
     @Test(.enabled(if: ReadOnlyMount.isAvailable, "mounting a file system requires Linux and root"))
@@ -49,7 +49,7 @@ import Testing
             write() { for name in "$@"; do echo "text $name" > notes/$name.md; done; }
             mount -t tmpfs none notes
             write 0 1 2 3 4 5 6 7 8 9
-            "$1" add-folder notes > /dev/null 2>&1
+            "$1" folder add notes > /dev/null 2>&1
             "$1" sync
             umount notes
             write 1 2 3 4 5 6 7 8 9

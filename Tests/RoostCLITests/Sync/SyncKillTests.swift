@@ -40,7 +40,7 @@ import Testing
             try write("note \(number) about \(number % 7) swifts", to: "d\(number % 4)/\(number).md")
         }
         #expect(try cli.roost("init", "--store", "s", "--provider", provider).status == 0)
-        #expect(try cli.roost("add-folder", "notes", "--store", "s", "--tag", "t").status == 0)
+        #expect(try cli.roost("folder", "add", "notes", "--store", "s", "--tag", "t").status == 0)
         let first = try cli.roost("sync", "--store", "s")
         #expect(first.status == 0 && first.output.hasPrefix("240 new, "), "\(first)")
         try manager.moveItem(
@@ -66,7 +66,7 @@ import Testing
         }
         try copy("reference")
         let start = Date()
-        let reference = try cli.roost("sync", "--store", "reference", "--force")
+        let reference = try cli.roost("sync", "--store", "reference", "--yes")
         let duration = Date().timeIntervalSince(start)
         #expect(reference.status == 0, "\(reference.error)")
         #expect(
@@ -75,12 +75,12 @@ import Testing
         #expect(expected.count == 240)
         for kill in 0..<Self.kills {
             try copy("killed")
-            let running = try cli.start(["sync", "--store", "killed", "--force"])
+            let running = try cli.start(["sync", "--store", "killed", "--yes"])
             try running.input.close()
             Thread.sleep(forTimeInterval: duration * Double(kill + 1) / Double(Self.kills + 1))
             Foundation.kill(running.process.processIdentifier, SIGKILL)
             _ = try running.outcome()
-            let next = try cli.roost("sync", "--store", "killed", "--force")
+            let next = try cli.roost("sync", "--store", "killed", "--yes")
             #expect(next.status == 0, "kill \(kill): \(next.error)")
             #expect(try entries("killed") == expected, "kill \(kill)")
             let doctor = try cli.roost("doctor", "--store", "killed")

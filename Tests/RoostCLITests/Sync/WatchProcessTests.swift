@@ -23,8 +23,8 @@ import Testing
         let notes = cli.home.appendingPathComponent("notes")
         try FileManager.default.createDirectory(at: notes, withIntermediateDirectories: true)
         #expect(try cli.roost("init", "--store=s", "--model=lexical", "--provider", provider).status == 0)
-        #expect(try cli.roost("add-folder", "notes", "--store=s").status == 0)
-        let watches = try (0..<2).map { _ in try cli.start(["watch", "--store=s"]) }
+        #expect(try cli.roost("folder", "add", "notes", "--store=s").status == 0)
+        let watches = try (0..<2).map { _ in try cli.start(["sync", "--watch", "--store=s"]) }
         for watch in watches { try watch.input.close() }
         var expected: [String] = []
         for number in 0..<12 {

@@ -263,9 +263,9 @@ import Testing
         let notes = cli.home.appendingPathComponent("notes")
         try FileManager.default.createDirectory(at: notes, withIntermediateDirectories: true)
         try Data("a swift".utf8).write(to: notes.appendingPathComponent("a.md"))
-        #expect(try cli.roost("watch").status != 0)
-        #expect(try cli.roost("add-folder", "notes").status == 0)
-        let running = try cli.start(["watch"])
+        #expect(try cli.roost("sync", "--watch").status != 0)
+        #expect(try cli.roost("folder", "add", "notes").status == 0)
+        let running = try cli.start(["sync", "--watch"])
         var seen = ""
         while !seen.hasSuffix("folder\n") {
             guard seen.count < 1000, let data = try running.error.read(upToCount: 1), !data.isEmpty else {

@@ -167,13 +167,12 @@ import Testing
         let store = try await KnowledgeStore.create(in: directory, embedder: LexicalEmbedder())
         #expect(try await store.buildIndex() == nil)
         #expect(try await store.query("anything").hits.isEmpty)
-        #expect(try cli.roost("index", "build", "--store", directory.path).status == 1)
-        #expect(try cli.roost("index", "stats", "--store", directory.path).status == 1)
+        #expect(try cli.roost("index", "--store", directory.path).status == 1)
         try await store.add("swifts")
         #expect(
-            try cli.roost("index", "build", "--store", directory.path).output.hasPrefix(
+            try cli.roost("index", "--store", directory.path).output.hasPrefix(
                 "1 entry, 1 passage, "))
-        let stats = try cli.roost("index", "stats", "--store", directory.path)
+        let stats = try cli.roost("status", "--store", directory.path)
         #expect(stats.status == 0 && stats.output.contains("0 entries changed since"), "\(stats.output)")
         #expect(try cli.roost("query", "--store", directory.path, "swifts").status == 0)
     }
@@ -198,7 +197,7 @@ import Testing
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = [
-            "-c", "trap '' XFSZ; ulimit -f 100; exec \"$0\" index build --store \"$1\"",
+            "-c", "trap '' XFSZ; ulimit -f 100; exec \"$0\" index --store \"$1\"",
             CommandLineDriver.binary.path, directory.path,
         ]
         process.environment = ["HOME": cli.home.path, "PATH": "/usr/bin:/bin"]
@@ -211,7 +210,7 @@ import Testing
         #expect(try Data(contentsOf: file) == intact)
         try await check()
         for delay in stride(from: 10, to: 130, by: 10) {
-            let running = try cli.start(["index", "build", "--store", directory.path])
+            let running = try cli.start(["index", "--store", directory.path])
             try await Task.sleep(for: .milliseconds(delay))
             kill(running.process.processIdentifier, SIGKILL)
             _ = try running.outcome()
@@ -253,8 +252,7 @@ import Testing
         #expect(Set(left).isDisjoint(with: entries.prefix(12).map(\.id)))
         #expect(try await store.measureRecall(samples: 50)?.recall ?? 0 >= 0.9)
         #expect(
-            try cli.roost("index", "stats", "--recall", "--store", directory.path).output.contains(
-                "recall    "))
+            try cli.roost("index", "--recall", "--store", directory.path).output.contains("recall "))
         // A graph that takes too long to build again is kept. Searches include the changes made since it was
         // built.
         for number in 0..<30 { try await store.add("a bird that is new \(number)") }

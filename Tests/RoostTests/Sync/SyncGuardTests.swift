@@ -126,14 +126,14 @@ import Testing
         for number in 0..<4 {
             try Data("text \(number)".utf8).write(to: notes.appendingPathComponent("\(number).md"))
         }
-        #expect(try cli.roost("add-folder", "notes").status == 0)
+        #expect(try cli.roost("folder", "add", "notes").status == 0)
         #expect(try cli.roost("sync").output.hasPrefix("4 new, "))
         try FileManager.default.removeItem(at: notes)
         let refused = try cli.roost("sync")
         #expect(refused.status == 75 && refused.output.hasPrefix("0 new, 0 updated, 0 moved, 0 removed"))
         #expect(refused.error.split(separator: "\n").count == 1, "\(refused.error)")
         #expect(refused.error.contains("does not exist") && refused.error.contains("--force"))
-        let forced = try cli.roost("sync", "--force")
+        let forced = try cli.roost("sync", "--yes")
         #expect(forced.status == 0 && forced.output.contains(" 4 removed"))
     }
 }
