@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures `roost query` and `roost stats`, from process start, on a store with the rows of one JSON Lines file.
+"""Measures `roost query` and `roost status`, from process start, on a store with the rows of one JSON Lines file.
 
     Benchmarks/row_file.py [ROOST] [--rows 20000] [--runs 11]
 
@@ -49,7 +49,7 @@ def main():
         subprocess.run([roost, "init", store[1], "--model", "lexical", "-q"], env=environment, check=True)
         subprocess.run([roost, "ingest", source, *store], env=environment, check=True, stdout=subprocess.DEVNULL)
         os.remove(source)
-        for name, command in [("query", ["query", "swift", "on", "the", "roof", "-n5"]), ("stats", ["stats"])]:
+        for name, command in [("query", ["query", "swift", "on", "the", "roof", "-n5"]), ("status", ["status"])]:
             times = [run([roost, *command, *store], environment) for _ in range(options.runs)]
             wall, processor = (statistics.median(column) * 1000 for column in zip(*times))
             print(f"{name}: {wall:.0f} ms, {processor:.0f} ms of processor time")

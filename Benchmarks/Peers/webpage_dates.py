@@ -59,7 +59,7 @@ def entries(folder, roost):
             (pages / file.name.removesuffix(".gz")).write_bytes(gzip.decompress(file.read_bytes()))
         subprocess.run([roost, "ingest", pages, "--store", store], check=True, capture_output=True)
         rows = subprocess.run(
-            [roost, "export", "entries", "--jsonl", "--store", store], check=True, capture_output=True).stdout
+            [roost, "export", "entries", "--format", "jsonl", "--store", store], check=True, capture_output=True).stdout
         started = datetime.date.today().isoformat()
         for line in rows.splitlines():
             entry = json.loads(line)
