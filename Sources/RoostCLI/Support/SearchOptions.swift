@@ -190,10 +190,7 @@ enum HitExplanation {
         let sum = parts.filter { $0.1 != 0 }.map { "\($0.0) \(Terminal.score($0.1))" }
             .joined(separator: " + ")
         var details = ["cosine \(Terminal.score(hit.similarity))"]
-        if let rank = hit.vectorRank { details[0] += " (rank \(rank))" }
-        if let rank = hit.textRank {
-            details.append("words \(Terminal.score(hit.textScore ?? 0)) (rank \(rank))")
-        }
+        if let score = hit.textScore { details.append("words \(Terminal.score(score))") }
         return (sum.isEmpty ? "" : "= \(sum); ") + details.joined(separator: ", ")
     }
 }
