@@ -105,7 +105,7 @@ struct ChunkLawTests {
 
     @Test(arguments: ChunkStorageLaw.allCases)
     func `violations of a law of storages are reported`(law: ChunkStorageLaw) async {
-        let error = await #expect(throws: ChunkLawViolation.self) { try await law.check(CarelessStorage()) }
+        let error = await #expect(throws: LawViolation.self) { try await law.check(CarelessStorage()) }
         #expect(error?.law == law.rawValue)
     }
 
@@ -117,7 +117,7 @@ struct ChunkLawTests {
             func isValidPath(_ path: String) -> Bool { true }
         }
         for law in ChunkOrganizationLaw.allCases where law != .pathsIdentifyChunks {
-            #expect(throws: ChunkLawViolation.self) { try law.check(Careless()) }
+            #expect(throws: LawViolation.self) { try law.check(Careless()) }
         }
         struct Forgetful: ChunkStorageRetrieval {
             func readChunk(at path: String) async throws -> Data? { nil }
@@ -128,7 +128,7 @@ struct ChunkLawTests {
         for law in [
             ChunkRetrievalLaw.writtenChunksCanBeRead, .missingChunkIsNoError, .deletedChunksAreRemoved,
         ] {
-            await #expect(throws: ChunkLawViolation.self) { try await law.check(Forgetful()) }
+            await #expect(throws: LawViolation.self) { try await law.check(Forgetful()) }
         }
     }
 }

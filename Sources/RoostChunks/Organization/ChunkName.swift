@@ -7,17 +7,10 @@ import RoostFiles
 /// upper-case letter, so different chunks have different names even on file systems that ignore case. A name
 /// that is too long for one file name is divided into path components; all components except the last end in
 /// `+`.
-package enum ChunkName {
+enum ChunkName {
     /// The maximum length of a component, in bytes. File systems allow 255; the remainder is reserved for the
     /// prefix and suffix that a temporary file adds to the name.
     private static let maximumComponentLength = 180
-
-    /// Returns whether the encoded name of an identifier is the identifier itself, in a single component.
-    /// This is the case for digests.
-    static func isUnescaped(_ text: Substring) -> Bool {
-        let utf8 = text.utf8
-        return !utf8.isEmpty && utf8.count <= maximumComponentLength && utf8.allSatisfy(isUnescaped)
-    }
 
     /// Returns the path components of an identifier's encoded name; only a long name has more than one.
     static func components(of identifier: ChunkIdentifier) -> [String] {
@@ -66,15 +59,6 @@ package enum ChunkName {
                 components, by: { $0.utf8.elementsEqual($1.utf8) })
         else { return nil }
         return identifier
-    }
-
-    /// Returns the encoded name at the end of a path, without the folders that the organization put above it.
-    /// For a given chunk, the name is the same in every organization of this package.
-    package static func encodedName(atEndOf path: String) -> String {
-        let components = path.split(separator: "/", omittingEmptySubsequences: false)
-        var first = components.count - 1
-        while first > 0, components[first - 1].hasSuffix("+") { first -= 1 }
-        return components[max(0, first)...].joined(separator: "/")
     }
 
     private static func isUnescaped(_ byte: UInt8) -> Bool {

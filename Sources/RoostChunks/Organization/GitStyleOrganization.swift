@@ -30,21 +30,11 @@ public struct GitStyleOrganization: ChunkStorageOrganization {
     }
 
     public func storagePath(for identifier: ChunkIdentifier) -> String {
-        if ChunkName.isUnescaped(identifier.id[...]) { return unescapedPath(identifier.id) }
         let components = ChunkName.components(of: identifier)
         return (folders(of: components) + components).joined(separator: "/")
     }
 
     public func identifier(from path: String) -> ChunkIdentifier? {
-        // Usually, the name after the folders contains no escapes, so it can be used without decoding.
-        let length = (Self.folderNameLength + 1) * directoryDepth
-        if path.utf8.count > length {
-            let name = path[path.utf8.index(path.startIndex, offsetBy: length)...]
-            if ChunkName.isUnescaped(name) {
-                let id = String(name)
-                return unescapedPath(id).utf8.elementsEqual(path.utf8) ? ChunkIdentifier(id: id) : nil
-            }
-        }
         let components = path.split(separator: "/", omittingEmptySubsequences: false)
         guard components.count > directoryDepth,
             let identifier = ChunkName.identifier(of: components[directoryDepth...]),
@@ -54,31 +44,6 @@ public struct GitStyleOrganization: ChunkStorageOrganization {
     }
 
     public func isValidPath(_ path: String) -> Bool { identifier(from: path) != nil }
-
-    /// Does the same as ``storagePath(for:)`` without intermediate arrays, for an identifier that needs no
-    /// escapes.
-    private func unescapedPath(_ id: String) -> String {
-        let length = Self.folderNameLength
-        var id = id
-        return id.withUTF8 { id in
-            String(unsafeUninitializedCapacity: (length + 1) * directoryDepth + id.count) { path in
-                var offset = 0
-                for level in 0..<directoryDepth {
-                    for character in length * level..<length * (level + 1) {
-                        path[offset] = character < id.count ? id[character] : Self.filler.asciiValue ?? 0
-                        offset += 1
-                    }
-                    path[offset] = UInt8(ascii: "/")
-                    offset += 1
-                }
-                for byte in id {
-                    path[offset] = byte
-                    offset += 1
-                }
-                return offset
-            }
-        }
-    }
 
     private func folders(of components: [String]) -> [String] {
         guard let first = components.first else { return [] }

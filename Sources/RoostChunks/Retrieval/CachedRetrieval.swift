@@ -3,10 +3,9 @@ import Synchronization
 
 /// A decorator that keeps recently used chunks in memory.
 ///
-/// If several tasks read the same chunk at the same time and it is not cached, it is read only once; a
-/// canceled task does not wait for the read, which continues. After a write or deletion through this
-/// retrieval, no reader receives the previous bytes. Changes that other processes or retrievals make are not
-/// noticed while a chunk is cached. Existence checks are not cached.
+/// If several tasks read the same chunk at the same time and it is not cached, it is read only once. After a
+/// write or deletion through this retrieval, no reader receives the previous bytes. Changes that other
+/// processes or retrievals make are not noticed while a chunk is cached. Existence checks are not cached.
 public struct CachedRetrieval: ChunkRetrievalDecorator {
     public let wrapped: any ChunkStorageRetrieval
     private let cache: Cache
@@ -23,13 +22,7 @@ public struct CachedRetrieval: ChunkRetrievalDecorator {
     }
 
     public func readChunk(at path: String) async throws -> Data? {
-        switch cache.lookUp(.init(path)) {
-        case .found(let data): return data
-        case .loading(let load): return try await load.value()
-        case .absent:
-            let load = cache.load(.init(path)) { [wrapped] in try await wrapped.readChunk(at: path) }
-            return try await load.value()
-        }
+        try await cache.chunk(at: .init(path)) { [wrapped] in try await wrapped.readChunk(at: path) }
     }
 
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
@@ -64,56 +57,45 @@ public struct CachedRetrieval: ChunkRetrievalDecorator {
 }
 
 extension CachedRetrieval {
-    /// A read in progress.
-    typealias Load = SharedRead<Data?>
-
-    /// The state of a path in the cache.
-    enum Lookup {
-        case found(Data)
-        case loading(Load)
-        case absent
-    }
-
     /// The cached chunks and the reads in progress, shared by all copies of the retrieval.
-    final class Cache: Sendable {
+    private final class Cache: Sendable {
         private struct Item {
             var data: Data
             var use: UInt64
         }
 
+        private struct Load {
+            var number: UInt64
+            var task: Task<Data?, any Error>
+        }
+
         private struct State {
             var items: [ChunkPath.Key: Item] = [:]
             var loads: [ChunkPath.Key: Load] = [:]
-            /// The cached paths, keyed by the sequence number of their last use.
-            var uses: [UInt64: ChunkPath.Key] = [:]
-            var oldest: UInt64 = 0
+            /// The number of the next use or load.
             var next: UInt64 = 0
             var bytes = 0
 
-            mutating func touch(_ path: ChunkPath.Key) {
-                guard let use = items[path]?.use else { return }
-                uses[use] = nil
-                items[path]?.use = next
-                uses[next] = path
+            mutating func number() -> UInt64 {
                 next += 1
+                return next
             }
 
             mutating func remove(_ path: ChunkPath.Key) {
-                guard let item = items.removeValue(forKey: path) else { return }
-                uses[item.use] = nil
-                bytes -= item.data.count
+                bytes -= items.removeValue(forKey: path)?.data.count ?? 0
             }
 
             mutating func insert(_ data: Data, _ path: ChunkPath.Key, limit: Int) {
                 remove(path)
                 guard data.count <= limit else { return }
-                while bytes + data.count > limit {
-                    while uses[oldest] == nil { oldest += 1 }
-                    if let path = uses[oldest] { remove(path) }
+                if bytes + data.count > limit {
+                    // A quarter of the cache is evicted at once, so that the sorting costs little per chunk.
+                    for (path, _) in items.sorted(by: { $0.value.use < $1.value.use }) {
+                        remove(path)
+                        if bytes + data.count <= limit - limit / 4 { break }
+                    }
                 }
-                items[path] = Item(data: data, use: next)
-                uses[next] = path
-                next += 1
+                items[path] = Item(data: data, use: number())
                 bytes += data.count
             }
         }
@@ -125,38 +107,38 @@ extension CachedRetrieval {
 
         var bytes: Int { state.withLock { $0.bytes } }
 
-        func lookUp(_ path: ChunkPath.Key) -> Lookup {
-            state.withLock { state in
+        /// Returns a chunk from the cache, or the result of the read in progress, or starts a read. The read
+        /// runs in its own task, so that canceling one of several waiting tasks does not cancel it.
+        func chunk(
+            at path: ChunkPath.Key, _ read: @escaping @Sendable () async throws -> Data?
+        ) async throws -> Data? {
+            let task: Task<Data?, any Error> = state.withLock { state in
+                let number = state.number()
                 if let item = state.items[path] {
-                    state.touch(path)
-                    return .found(item.data)
+                    state.items[path]?.use = number
+                    return Task { item.data }
                 }
-                return state.loads[path].map { .loading($0) } ?? .absent
-            }
-        }
-
-        /// Returns the read in progress for a path, or starts one. The read runs in its own task, so that
-        /// canceling one of several waiting tasks does not cancel the read.
-        func load(_ path: ChunkPath.Key, _ read: @escaping @Sendable () async throws -> Data?) -> Load {
-            state.withLock { state in
-                if let load = state.loads[path] { return load }
-                let load = Load()
-                state.loads[path] = load
-                Task {
-                    let result: Result<Data?, any Error>
-                    do { result = .success(try await read()) } catch { result = .failure(error) }
-                    // A task that has received the bytes finds them in the cache.
-                    finish(path, load, try? result.get())
-                    load.finish(result)
+                if let load = state.loads[path] { return load.task }
+                let task = Task {
+                    do {
+                        let data = try await read()
+                        finish(path, number, data)
+                        return data
+                    } catch {
+                        finish(path, number, nil)
+                        throw error
+                    }
                 }
-                return load
+                state.loads[path] = Load(number: number, task: task)
+                return task
             }
+            return try await task.value
         }
 
         /// Caches the result of a read, unless the chunk was written or deleted since the read began.
-        private func finish(_ path: ChunkPath.Key, _ load: Load, _ data: Data?) {
+        private func finish(_ path: ChunkPath.Key, _ number: UInt64, _ data: Data?) {
             state.withLock { state in
-                guard state.loads[path] === load else { return }
+                guard state.loads[path]?.number == number else { return }
                 state.loads[path] = nil
                 if let data { state.insert(data, path, limit: limit) }
             }

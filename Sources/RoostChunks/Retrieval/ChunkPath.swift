@@ -15,7 +15,6 @@ package enum ChunkPath {
         }
     }
 
-    /// The folder, at the root of a storage, that contains the metadata of chunks.
     static let metadataFolder = ".metadata"
 
     /// The maximum length of a path in bytes. Linux limits absolute paths to 4096 (`PATH_MAX`); the remainder
@@ -30,7 +29,6 @@ package enum ChunkPath {
     ///   an empty component, `.`, `..` or a NUL byte, is in the metadata folder, or is the name of a
     ///   temporary file.
     package static func check(_ path: String) throws {
-        if isPlain(path) { return }
         let components = path.split(separator: "/", omittingEmptySubsequences: false)
         guard !path.isEmpty, path.utf8.count <= maximumLength, !path.utf8.contains(0),
             components.allSatisfy({
@@ -42,26 +40,6 @@ package enum ChunkPath {
         else { throw ChunkStorageError.invalidPath(path) }
     }
 
-    /// Returns whether a path consists of the characters that the organizations of this package use, without
-    /// long or empty components. Such a path is valid, and this check is faster than the general one.
-    private static func isPlain(_ path: String) -> Bool {
-        var length = 0
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "/"):
-                guard length > 0 else { return false }
-                length = 0
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "="), UInt8(ascii: "%"):
-                length += 1
-            default: return false
-            }
-            guard length <= maximumComponentLength else { return false }
-        }
-        return length > 0 && path.utf8.count <= maximumLength
-    }
-
-    /// Returns the common prefix of the paths of all chunks in a folder.
     static func prefix(of folder: String) throws -> String {
         guard !folder.isEmpty else { return "" }
         try check(folder)

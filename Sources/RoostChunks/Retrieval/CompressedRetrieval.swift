@@ -77,8 +77,8 @@ public struct CompressedRetrieval: ChunkRetrievalDecorator {
             switch stored[4] {
             case 0: body.count == size ? Data(body) : nil
             case 1 where size <= maximumDeflateRatio * (body.count + 1):
-                try CompressionAlgorithm.zlib.decompress(Data(body), size: size)
-            case 2: try CompressionAlgorithm.zstd.decompress(Data(body), size: size)
+                CompressionAlgorithm.zlib.decompress(Data(body), size: size)
+            case 2: CompressionAlgorithm.zstd.decompress(Data(body), size: size)
             default: nil
             }
         guard let data else { throw corrupt("it cannot be decompressed") }

@@ -1,6 +1,6 @@
 import CZlib
 import CZstd
-import Foundation
+package import Foundation
 
 /// A compression algorithm for chunks.
 public enum CompressionAlgorithm: String, Sendable, Hashable, Codable, CaseIterable {
@@ -22,10 +22,10 @@ public enum CompressionAlgorithm: String, Sendable, Hashable, Codable, CaseItera
     ///
     /// - Parameter size: The exact size of the result.
     /// - Returns: `nil` if the bytes are corrupt or the result has a different size.
-    func decompress(_ data: Data, size: Int) throws -> Data? {
+    func decompress(_ data: Data, size: Int) -> Data? {
         switch self {
         case .zlib: Self.inflate(data, size: size)
-        case .zstd: try ZstdCodec.decompress(data, size: size)
+        case .zstd: ZstdCodec.decompress(data, size: size)
         }
     }
 
@@ -57,5 +57,52 @@ public enum CompressionAlgorithm: String, Sendable, Hashable, Codable, CaseItera
             }
         }
         return status == Z_OK && Int(length) == size ? output.prefix(size) : nil
+    }
+}
+
+/// Compresses with libzstd into frames that RFC 8878 defines.
+package enum ZstdCodec {
+    /// The default level of libzstd.
+    package static let defaultLevel: Int32 = 3
+
+    /// Compresses bytes into one frame.
+    ///
+    /// - Returns: `nil` if the frame would not be smaller than `data`.
+    /// - Throws: ``ChunkStorageError/storageUnavailable(reason:)`` if memory is insufficient.
+    package static func compress(_ data: Data, level: Int32) throws -> Data? {
+        guard !data.isEmpty else { return nil }
+        var output = Data(count: ZSTD_compressBound(data.count))
+        let count = output.withUnsafeMutableBytes { output in
+            data.withUnsafeBytes { input in
+                ZSTD_compress(output.baseAddress, output.count, input.baseAddress, input.count, level)
+            }
+        }
+        guard ZSTD_isError(count) == 0 else {
+            throw ChunkStorageError.storageUnavailable(reason: "libzstd failed to compress a chunk")
+        }
+        return count < data.count ? output.prefix(count) : nil
+    }
+
+    /// Decompresses one frame.
+    ///
+    /// - Parameter size: The exact size of the result.
+    /// - Returns: `nil` if the frame is corrupt or the result has a different size.
+    package static func decompress(_ data: Data, size: Int) -> Data? {
+        var output = Data(count: size)
+        let count = output.withUnsafeMutableBytes { output in
+            data.withUnsafeBytes { input in
+                ZSTD_decompress(output.baseAddress, output.count, input.baseAddress, input.count)
+            }
+        }
+        return ZSTD_isError(count) == 0 && count == size ? output : nil
+    }
+}
+
+/// The versions of the system libraries that compress chunks.
+package enum CompressionLibraries {
+    package static var versions: [(name: String, version: String)] {
+        [
+            ("zlib", String(cString: zlibVersion())), ("zstd", String(cString: ZSTD_versionString())),
+        ]
     }
 }

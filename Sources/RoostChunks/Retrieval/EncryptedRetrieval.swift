@@ -4,74 +4,47 @@ public import Foundation
 /// A decorator that encrypts chunks before another retrieval stores them, with ChaCha20-Poly1305 (RFC 8439)
 /// and a random nonce for each write.
 ///
-/// The chunk's name is authenticated together with its bytes, so that one chunk cannot be replaced with
-/// another. The chunk's folder is not authenticated, so chunks can be moved to another organization. Metadata
-/// is encrypted in the same way, except for the size of the stored bytes. The stored format is:
+/// The chunk's path is authenticated together with its bytes, so that one chunk cannot be replaced with
+/// another. Metadata is not stored. The stored format is:
 ///
 ///     magic 4 bytes "RCE1" · nonce 12 bytes · ciphertext · tag 16 bytes
 public struct EncryptedRetrieval: ChunkRetrievalDecorator {
     public let wrapped: any ChunkStorageRetrieval
     private let key: SymmetricKey
-    private let organization: (any ChunkStorageOrganization)?
 
     private static let magic = Data("RCE1".utf8)
     /// The number of bytes that are stored in addition to those of the chunk: the magic, a nonce and a tag.
     private static let addedSize = 32
-    /// The key under which the custom metadata of the stored chunk contains the encrypted metadata.
-    private static let sealedMetadataKey = "sealed"
-
-    /// The kind of data in a ciphertext. The kind is authenticated, so the encrypted metadata of a chunk
-    /// cannot be passed off as the chunk.
-    private enum Purpose: String {
-        case chunk, metadata
-    }
-
     /// Creates a decorator.
     ///
     /// - Parameters:
     ///   - wrapped: The retrieval that stores the encrypted chunks.
     ///   - key: The key, for example from ``ChunkKey``.
-    ///   - organization: Finds the identifiers of chunks in their paths. If it is `nil`, the end of the path
-    ///     is used as the name, in the form that the organizations of this package write.
     /// - Precondition: The key has 256 bits.
-    public init(
-        wrapped: any ChunkStorageRetrieval, key: SymmetricKey,
-        organization: (any ChunkStorageOrganization)? = nil
-    ) {
+    public init(wrapped: any ChunkStorageRetrieval, key: SymmetricKey) {
         precondition(key.bitCount == 256, "the key must have 256 bits")
-        (self.wrapped, self.key, self.organization) = (wrapped, key, organization)
+        (self.wrapped, self.key) = (wrapped, key)
     }
 
     /// Returns the decrypted bytes of a chunk, or `nil` if the chunk does not exist.
     ///
     /// - Throws: ``ChunkStorageError/corrupt(path:reason:)`` if the stored bytes were not encrypted with this
-    ///   key under this name.
+    ///   key under this path.
     public func readChunk(at path: String) async throws -> Data? {
         guard let stored = try await wrapped.readChunk(at: path) else { return nil }
-        return try await open(stored, path, .chunk)
+        return try await open(stored, path)
     }
 
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
-        let stored = try await seal(data, path, .chunk)
-        try await wrapped.writeChunk(stored, at: path, metadata: seal(metadata, stored.count, path))
+        try await wrapped.writeChunk(try await seal(data, path), at: path, metadata: nil)
     }
 
-    public func metadata(at path: String) async throws -> ChunkMetadata? {
-        guard let text = try await wrapped.metadata(at: path)?.custom[Self.sealedMetadataKey] else {
-            return nil
-        }
-        guard let stored = Data(base64Encoded: text),
-            let metadata = try? JSONDecoder().decode(
-                ChunkMetadata.self, from: try await open(stored, path, .metadata))
-        else { throw ChunkStorageError.corrupt(path: path, reason: "its metadata cannot be decrypted") }
-        return metadata
-    }
+    public func metadata(at path: String) async throws -> ChunkMetadata? { nil }
 
     public func createChunk(
         _ data: Data, at path: String, metadata: ChunkMetadata?
     ) async throws -> Bool {
-        let stored = try await seal(data, path, .chunk)
-        return try await wrapped.createChunk(stored, at: path, metadata: seal(metadata, stored.count, path))
+        try await wrapped.createChunk(try await seal(data, path), at: path, metadata: nil)
     }
 
     /// Returns all chunks with the sizes of their decrypted bytes. The size is 0 if the stored bytes are too
@@ -82,27 +55,13 @@ public struct EncryptedRetrieval: ChunkRetrievalDecorator {
         }
     }
 
-    /// Returns the data that is authenticated together with the bytes: their purpose and the chunk's name.
-    private func context(_ path: String, _ purpose: Purpose) -> Data {
-        let name = organization?.identifier(from: path)?.id ?? ChunkName.encodedName(atEndOf: path)
-        return Data("\(purpose.rawValue)\u{0}\(name)".utf8)
+    @concurrent
+    private func seal(_ data: Data, _ path: String) async throws -> Data {
+        Self.magic + (try ChaChaPoly.seal(data, using: key, authenticating: Data(path.utf8))).combined
     }
 
     @concurrent
-    private func seal(_ data: Data, _ path: String, _ purpose: Purpose) async throws -> Data {
-        Self.magic + (try ChaChaPoly.seal(data, using: key, authenticating: context(path, purpose))).combined
-    }
-
-    private func seal(
-        _ metadata: ChunkMetadata?, _ size: Int, _ path: String
-    ) async throws -> ChunkMetadata? {
-        guard let metadata else { return nil }
-        let text = try await seal(try JSONEncoder().encode(metadata), path, .metadata).base64EncodedString()
-        return ChunkMetadata(size: size, custom: [Self.sealedMetadataKey: text])
-    }
-
-    @concurrent
-    private func open(_ stored: Data, _ path: String, _ purpose: Purpose) async throws -> Data {
+    private func open(_ stored: Data, _ path: String) async throws -> Data {
         guard stored.prefix(4) == Self.magic,
             let box = try? ChaChaPoly.SealedBox(combined: stored.dropFirst(4))
         else {
@@ -110,7 +69,7 @@ public struct EncryptedRetrieval: ChunkRetrievalDecorator {
                 path: path, reason: "it has no valid header of an encrypted chunk")
         }
         do {
-            return try ChaChaPoly.open(box, using: key, authenticating: context(path, purpose))
+            return try ChaChaPoly.open(box, using: key, authenticating: Data(path.utf8))
         } catch {
             throw ChunkStorageError.corrupt(
                 path: path,

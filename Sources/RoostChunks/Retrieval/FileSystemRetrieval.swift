@@ -73,9 +73,8 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
     /// Writes a chunk unless one exists at this path.
     ///
     /// - **Atomicity**: If several processes create the same chunk at the same time, exactly one succeeds,
-    ///   and the others change neither the chunk nor its metadata. The metadata is renamed to its place right
-    ///   after the chunk has been created; a process that is killed between these two steps leaves a chunk
-    ///   without metadata.
+    ///   and the others change neither the chunk nor its metadata. The metadata is written after the chunk; a
+    ///   process that is killed between these two steps leaves a chunk without metadata.
     public func createChunk(
         _ data: Data, at path: String, metadata: ChunkMetadata?
     ) async throws -> Bool {
@@ -83,26 +82,16 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         let encoded = try metadata.map { try Self.encoded($0) }
         let files = files
         return try await blocking {
-            if try FileSystem.isRegularFile(chunk.path) { return false }
-            // The metadata is written completely before the chunk is created, so that a full disk is noticed
-            // before that. It appears afterwards, because only then is it known which process has created the
-            // chunk.
-            let replacement = try encoded.map { encoded in
-                let file = try creatingFolder(of: metadataFile) {
-                    try ReplacementFile(of: metadataFile, files: files)
-                }
-                try file.write(encoded)
-                try file.synchronize()
-                return file
-            }
             do {
                 try creatingFolder(of: chunk) { try AtomicFile.create(data, at: chunk, files: files) }
             } catch let error as FileError where error.errno == EEXIST {
                 return false
             }
             do {
-                if let replacement {
-                    try replacement.publish()
+                if let encoded {
+                    try creatingFolder(of: metadataFile) {
+                        try AtomicFile.write(encoded, to: metadataFile, files: files)
+                    }
                 } else {
                     // A process that was killed may have left metadata without a chunk.
                     try files.unlink(metadataFile.path)
@@ -214,6 +203,21 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
             return try await BlockingWork.run { _ in try body() }
         } catch let error as FileError {
             throw ChunkStorageError(error)
+        }
+    }
+}
+
+extension FolderListing {
+    /// Returns the regular files and subfolders of a folder of chunks. Everything else, such as symbolic
+    /// links, is omitted.
+    ///
+    /// - Returns: An empty array if the folder does not exist.
+    /// - Throws: `FileError`.
+    static func filesAndFolders(in folder: String) throws -> [Item] {
+        do {
+            return try FolderListing(folder).items.filter { $0.kind != .other }
+        } catch let error as FileError where error.isMissing {
+            return []
         }
     }
 }

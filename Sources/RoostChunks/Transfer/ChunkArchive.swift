@@ -52,6 +52,9 @@ public struct ChunkArchive: ChunkStorageExport, ChunkStorageImport {
             throw ChunkStorageError.corrupt(
                 path: path, reason: "it does not exist, so it cannot be exported")
         }
+        guard data.count <= TarFormat.maximumSize else {
+            throw ChunkStorageError.tooLarge(path: path, limit: TarFormat.maximumSize)
+        }
         var records: [(String, String)] = []
         if let metadata = try await retrieval.metadata(at: path) {
             let encoder = JSONEncoder()

@@ -6,9 +6,9 @@ enum TarFormat {
     static let block = 512
     /// The length of the name field of a ustar header. Longer paths need an extended header.
     private static let maximumNameLength = 100
-    /// A file of this size or larger needs an extended header, because the size field has only 11 octal
-    /// digits.
-    private static let sizeLimit = 1 << 33
+
+    /// The maximum size of a file: the field of a header has 11 octal digits.
+    static let maximumSize = (1 << 33) - 1
 
     /// Returns the bytes that fill the last block of a file.
     static func padding(after size: Int) -> Data { Data(count: (block - size % block) % block) }
@@ -17,14 +17,13 @@ enum TarFormat {
     static func header(path: String, size: Int, records: [(String, String)]) -> Data {
         var records = records
         if path.utf8.count > maximumNameLength { records.append(("path", path)) }
-        if size >= sizeLimit { records.append(("size", String(size))) }
         var data = Data()
         if !records.isEmpty {
             let text = Data(records.map { record($0.0, $0.1) }.joined().utf8)
             data += ustar(name: "pax", size: text.count, type: "x") + text + padding(after: text.count)
         }
         let short = path.utf8.count > maximumNameLength ? "long" : path
-        return data + ustar(name: short, size: size < sizeLimit ? size : 0, type: "0")
+        return data + ustar(name: short, size: size, type: "0")
     }
 
     /// Returns `LENGTH KEY=VALUE\n`, where the length includes its own digits.
@@ -92,17 +91,10 @@ enum TarFormat {
                 guard Self.octal(header[148..<156]) == sum else {
                     throw corrupt("the checksum of a header does not match")
                 }
-                guard var size = Self.octal(header[124..<136]) else {
+                guard let size = Self.octal(header[124..<136]) else {
                     throw corrupt("the size of a file is invalid")
                 }
                 let type = header[156]
-                let isFile = type == UInt8(ascii: "0") || type == 0
-                if isFile, let text = records["size"] {
-                    guard let larger = Int(text), larger >= 0 else {
-                        throw corrupt("the size of a file is invalid")
-                    }
-                    size = larger
-                }
                 let start = offset + block
                 guard size <= count - start else { throw corrupt("the archive is truncated") }
                 let range = start..<start + size
