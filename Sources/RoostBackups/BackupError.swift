@@ -1,4 +1,5 @@
 public import Foundation
+import RoostChunks
 public import RoostModel
 
 /// The reason why a backup could not be created, read, restored or pruned.
@@ -52,4 +53,23 @@ public struct BackupError: LocalizedError, Sendable, CustomStringConvertible {
     public var description: String { message }
 
     public var errorDescription: String? { message }
+}
+
+extension ChunkStorageError {
+    /// Whether the error means that the stored bytes are corrupt, as opposed to the storage being
+    /// unreachable.
+    var isDamage: Bool {
+        switch self {
+        case .corrupt, .tooLarge: true
+        default: false
+        }
+    }
+
+    /// Whether the error may come from a failed write to a storage that can still be read.
+    var isRefusedWrite: Bool {
+        switch self {
+        case .storageUnavailable, .storageFull, .readOnly: true
+        default: false
+        }
+    }
 }

@@ -1,24 +1,34 @@
-public import RoostModel
+/// Parts of a snapshot that could not be restored because their data is damaged.
+public struct BackupLoss: Sendable, Hashable {
+    /// The kind of data that is missing.
+    public enum Part: String, Sendable, CaseIterable {
+        /// Entries.
+        case entries
+        /// The vectors of entries: searches by meaning do not find these entries until they are embedded
+        /// again.
+        case vectors
+        /// The assignments of entries to clusters.
+        case assignments
+        /// Clusters.
+        case clusters
+        /// The records of sources. The next ingest of these sources treats them as new.
+        case sources
+        /// The record of the last clustering run.
+        case run
+        /// Original files.
+        case originals
+        /// Lists of original files. The number of files in a list is unknown.
+        case originalLists
+    }
 
-/// A part of a snapshot that could not be restored because its data is damaged.
-public enum BackupLoss: Sendable, Hashable {
-    /// Entries whose ids are known.
-    case entries([Entry.ID])
-    /// The given number of entries whose ids are also damaged.
-    case unknownEntries(Int)
-    /// Entries that were restored without their vectors: searches by meaning do not find them until they are
-    /// embedded again.
-    case vectors([Entry.ID])
-    /// The cluster assignments of the given number of entries.
-    case assignments(Int)
-    /// Clusters that have members but whose description is damaged.
-    case clusters([Cluster.ID])
-    /// The given number of clusters whose ids are unknown.
-    case unknownClusters(Int)
-    /// The records of the given number of sources. The next ingest of these sources treats them as new.
-    case sources(Int)
-    /// The record of the last clustering run.
-    case run
-    /// A list of original files. The number of files in it is unknown.
-    case originals
+    /// The kind of data that is missing.
+    public var part: Part
+    /// The number of missing parts.
+    public var count: Int
+    /// The ids of entries and clusters and the digests of original files, as far as they are known.
+    public var names: [String]
+
+    init(_ part: Part, count: Int = 1) { (self.part, self.count, names) = (part, count, []) }
+
+    init(_ part: Part, names: [String]) { (self.part, count, self.names) = (part, names.count, names) }
 }

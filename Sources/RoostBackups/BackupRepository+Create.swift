@@ -7,7 +7,6 @@ extension BackupRepository {
     private static let pageSizes = 16...4096
     /// The intended size of a page in memory, in bytes.
     private static let pageBytes = 8 << 20
-    /// The number of clusters in a segment.
     private static let clustersPerSegment = 64
 
     /// Creates a snapshot of one revision of a store.
@@ -38,13 +37,12 @@ extension BackupRepository {
             return try await PackWriter.with(retrieval, store) { packs in
                 let (empty, parent) = try await newSnapshot(of: snapshot, tags, attributes)
                 var result = empty
-                let bases = try await bases(parent, store)
-                let writer = SegmentWriter(store: store, packs: packs, bases: bases)
+                let writer = SegmentWriter(store: store, packs: packs)
                 let assignments = Dictionary(
                     try await snapshot.assignments(of: nil).map { ($0.entry, $0) }
                 ) { first, _ in first }
                 result.lists = try await lists(of: snapshot, assignments, writer, progress)
-                let known = try await knownSources(parent, store)
+                let known = try await knownOriginals(parent, store)
                 let damaged = try await writeSources(
                     try await snapshot.sources(), documents, known, writer, into: &result)
                 let clusters = try await snapshot.clusterRecords()
@@ -58,7 +56,6 @@ extension BackupRepository {
                 }
                 var report = try await finish(result, writer, lock)
                 report.damagedDocuments = damaged
-                report.incompletePacks = store.lostPacks
                 return report
             }
         }
@@ -70,9 +67,10 @@ extension BackupRepository {
     ) async throws -> (BackupSnapshot, parent: BackupSnapshot?) {
         let earlier = try await readableSnapshots().filter { $0.stamp.store == snapshot.stamp.store }
         var result = BackupSnapshot(
-            id: "", created: Date(milliseconds: Date().milliseconds), tags: tags, stamp: snapshot.stamp,
+            created: Date(milliseconds: Date().milliseconds), tags: tags, stamp: snapshot.stamp,
             attributes: attributes, sourceCount: 0, lists: [], sources: [], clusters: [])
-        result.sequence = (earlier.map(\.sequence).max() ?? 0) + 1
+        // A manipulated snapshot must not make the number overflow.
+        result.sequence = min(earlier.map(\.sequence).max() ?? 0, 1 << 52) + 1
         return (result, earlier.last)
     }
 
@@ -86,9 +84,7 @@ extension BackupRepository {
         let packs = await writer.packs.packs
         if !packs.isEmpty { written += try await writeIndex(packs).size }
         try Task.checkCancellation()
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let data = try encoder.encode(snapshot)
+        let data = try snapshot.encoded()
         let name = naming.name(of: data)
         try await lock.requireHeld()
         try await retrieval.writeChunk(data, at: RepositoryObject.snapshot(name), metadata: nil)
@@ -98,20 +94,6 @@ extension BackupRepository {
         return BackupReport(
             snapshot: snapshot, writtenBytes: written + data.count, newSegments: count.new,
             segments: count.all)
-    }
-
-    /// Returns the runs of the store's newest snapshot. The key of a run is the segment with the ids of its
-    /// entries. New segments are compressed relative to those of the run with the same key.
-    private func bases(
-        _ parent: BackupSnapshot?, _ store: SegmentStore
-    ) async throws -> [SegmentID: RunRecord] {
-        var bases: [SegmentID: RunRecord] = [:]
-        for list in parent?.lists ?? [] {
-            // If the list cannot be read, new segments are compressed without a base.
-            guard let runs = try? await runs(of: list, store) else { continue }
-            for run in runs { bases[run.ids] = run }
-        }
-        return bases
     }
 
     /// Writes all entries, page by page, and returns the lists of their runs.

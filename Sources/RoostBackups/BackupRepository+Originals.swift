@@ -6,31 +6,17 @@ import Synchronization
 
 /// The backup and the restoration of source records and original files.
 extension BackupRepository {
-    /// The sources in the store's newest snapshot. Changed segments are compressed relative to their earlier
-    /// versions, and documents that the repository already has are not read again.
-    struct KnownSources: Sendable {
-        /// The segments with source records, keyed by their boundaries.
-        var segments: [UInt64: SegmentID] = [:]
-        /// The lists of original files, keyed by the boundaries of their segments of sources.
-        var originals: [UInt64: SegmentID] = [:]
-        /// The documents whose parts are all in the repository, keyed by their digests.
-        var records: [SegmentID: OriginalRecord] = [:]
-    }
-
-    func knownSources(_ parent: BackupSnapshot?, _ store: SegmentStore) async throws -> KnownSources {
-        var known = KnownSources()
-        guard let parent else { return known }
-        for (index, bound) in parent.sourceBounds.enumerated() where index < parent.sources.count {
-            known.segments[bound] = parent.sources[index]
-            guard index < parent.originals.count else { continue }
-            let id = parent.originals[index]
-            known.originals[bound] = id
+    /// Returns the documents of the store's newest snapshot whose parts are all in the repository, keyed by
+    /// their digests. They need not be read again.
+    func knownOriginals(
+        _ parent: BackupSnapshot?, _ store: SegmentStore
+    ) async throws -> [SegmentID: OriginalRecord] {
+        var known: [SegmentID: OriginalRecord] = [:]
+        for list in parent?.originals ?? [] {
             // If a list cannot be read, its documents are read from the document storage again.
-            guard let records = try? OriginalListCodec.decode(try await store.read(id, .originals))
-            else { continue }
-            for record in records
+            for record in (try? await originals(of: list, store)) ?? []
             where record.parts.allSatisfy({ store.location(of: $0)?.kind == .original }) {
-                known.records[record.digest] = record
+                known[record.digest] = record
             }
         }
         return known
@@ -40,22 +26,18 @@ extension BackupRepository {
     ///
     /// - Returns: The digests of corrupt files, which are skipped.
     func writeSources(
-        _ sources: [Source], _ documents: (any ChunkStorage)?, _ known: KnownSources,
+        _ sources: [Source], _ documents: (any ChunkStorage)?, _ known: [SegmentID: OriginalRecord],
         _ writer: SegmentWriter, into snapshot: inout BackupSnapshot
     ) async throws -> [String] {
         let damaged = Mutex<Set<String>>([])
         snapshot.sourceCount = sources.count
-        let runs = SourceRuns.cut(sources)
         var counted = Set<SegmentID>()
         var lists: [SegmentID] = []
-        for run in runs {
+        for run in SourceRuns.cut(sources) {
             try Task.checkCancellation()
-            snapshot.sourceBounds.append(run.bound)
-            snapshot.sources.append(
-                try await writer.write(
-                    try RecordCodec.encode(run.sources), .sources, relativeTo: known.segments[run.bound]))
+            snapshot.sources.append(try await writer.write(try RecordCodec.encode(run), .sources))
             guard let documents else { continue }
-            let digests = run.sources.compactMap(\.documentDigest).compactMap { SegmentID(hexadecimal: $0) }
+            let digests = run.compactMap(\.documentDigest).compactMap { SegmentID(hexadecimal: $0) }
             let records = try await writer.inOrder(digests) { digest in
                 do {
                     return try await self.write(digest, documents, known, writer)
@@ -69,11 +51,11 @@ extension BackupRepository {
                 snapshot.originalCount += 1
                 snapshot.originalBytes += record.size
             }
-            lists.append(
-                try await writer.write(
-                    OriginalListCodec.encode(records), .originals, relativeTo: known.originals[run.bound]))
+            if !records.isEmpty {
+                lists.append(try await writer.write(OriginalListCodec.encode(records), .originals))
+            }
         }
-        if snapshot.originalCount > 0 { snapshot.originals = lists }
+        snapshot.originals = lists
         return damaged.withLock { $0.sorted() }
     }
 
@@ -81,9 +63,10 @@ extension BackupRepository {
     ///
     /// - Returns: `nil` if the document storage does not have the document.
     private func write(
-        _ digest: SegmentID, _ documents: any ChunkStorage, _ known: KnownSources, _ writer: SegmentWriter
+        _ digest: SegmentID, _ documents: any ChunkStorage, _ known: [SegmentID: OriginalRecord],
+        _ writer: SegmentWriter
     ) async throws -> OriginalRecord? {
-        if let record = known.records[digest] { return record }
+        if let record = known[digest] { return record }
         guard let data = try await documents.readChunk(ChunkIdentifier(id: digest.description)) else {
             return nil
         }
@@ -95,7 +78,6 @@ extension BackupRepository {
         return record
     }
 
-    /// Returns the records of the documents in a list.
     func originals(of list: SegmentID, _ store: SegmentStore) async throws -> [OriginalRecord] {
         let data = try await store.read(list, .originals)
         guard let records = try? OriginalListCodec.decode(data) else {
@@ -106,28 +88,22 @@ extension BackupRepository {
         return records
     }
 
-    /// Restores the original files of a snapshot.
-    ///
-    /// - Parameter onDamage: Called with the digest of each corrupt file, which is skipped. If it is `nil`,
-    ///   the first corrupt file causes an error.
-    func restoreOriginals(
-        _ reader: SnapshotReader, into documents: any ChunkStorage,
-        onDamage: (@Sendable (String) -> Void)?
-    ) async throws {
+    func restoreOriginals(_ reader: SnapshotReader, into documents: any ChunkStorage) async throws {
         let store = reader.segments
         var done = Set<SegmentID>()
         for list in reader.snapshot.originals {
             try Task.checkCancellation()
-            let all = try await reader.intact(orReport: .originals) { try await originals(of: list, store) }
+            let all = try await reader.intact(orReport: .init(.originalLists)) {
+                try await originals(of: list, store)
+            }
             let records = (all ?? []).filter { done.insert($0.digest).inserted }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (number, record) in records.enumerated() {
                     if number >= Self.maximumConcurrentDocuments { try await group.next() }
                     group.addTask {
-                        do {
+                        let loss = BackupLoss(.originals, names: [record.digest.description])
+                        _ = try await reader.intact(orReport: loss) {
                             try await self.restore(record, into: documents, store)
-                        } catch let error where onDamage != nil && Self.isDamage(error) {
-                            onDamage?(record.digest.description)
                         }
                     }
                 }

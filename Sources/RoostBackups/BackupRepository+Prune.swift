@@ -51,7 +51,7 @@ extension BackupRepository {
             let store = try await segments()
             let needed = try await needed(by: report.kept, store)
             var plan = try await Plan(
-                PackContents.merged(indexes.flatMap(\.packs)), store, needed, retrieval)
+                indexes.flatMap(\.packs).uniqued(), store, needed, retrieval)
             // A new index replaces the corrupt ones.
             if indexes.count < oldIndexes.count { plan.changesIndex = true }
             report.removedSegments = plan.removedSegments
@@ -79,23 +79,18 @@ extension BackupRepository {
                 + "nothing was removed", remedy: .forgetSnapshot)
     }
 
-    /// Returns all segments that the snapshots use, including the bases of relative segments.
     private func needed(by snapshots: [BackupSnapshot], _ store: SegmentStore) async throws -> Set<SegmentID>
     {
         var needed = Set<SegmentID>()
         var lists = Set<SegmentID>()
         func need(_ id: SegmentID, _ snapshot: BackupSnapshot) throws {
-            // This is a loop, because a manipulated index can state bases of bases to any depth.
-            var next: SegmentID? = id
-            while let id = next, needed.insert(id).inserted {
-                guard let location = store.location(of: id) else {
-                    throw BackupError(
-                        .damaged,
-                        "cannot prune the backup: data of snapshot \(snapshot.id.prefix(12)) is missing or "
-                            + "damaged; nothing was removed", remedy: .verifyBackup)
-                }
-                next = location.base
+            guard store.location(of: id) != nil else {
+                throw BackupError(
+                    .damaged,
+                    "cannot prune the backup: data of snapshot \(snapshot.id.prefix(12)) is missing or "
+                        + "damaged; nothing was removed", remedy: .verifyBackup)
             }
+            needed.insert(id)
         }
         for snapshot in snapshots {
             for id in snapshot.sources + snapshot.clusters + snapshot.lists { try need(id, snapshot) }
@@ -138,19 +133,10 @@ extension BackupRepository {
                     needed.contains($0.id) && store.pack(of: $0.id) == pack.name
                 }
                 let bytes = used.reduce(0) { $0 + $1.location.storedSize }
-                let named = pack.segments.count { $0.id != .none }
-                removedSegments += named - used.count
-                if used.count < named { changesIndex = true }
                 if !used.isEmpty, Double(bytes) >= BackupRepository.minimumUsage * Double(pack.storedSize) {
-                    // An unused segment may be relative to one that is removed. Erasing its id from the index
-                    // prevents its use by later backups.
-                    var pack = pack
-                    let ids = Set(used.map(\.id))
-                    for index in pack.segments.indices where !ids.contains(pack.segments[index].id) {
-                        pack.segments[index].id = .none
-                    }
                     kept.append(pack)
                 } else {
+                    removedSegments += pack.segments.count - used.count
                     changesIndex = true
                     moving += used.map(\.id)
                     bytesToMove += bytes
@@ -183,10 +169,9 @@ extension BackupRepository {
             try await writer.finish()
             return await writer.packs
         }
-        var current: Set<String>?
-        let packs = plan.kept + written
-        if plan.changesIndex || oldIndexes.count > PackIndexCodec.parts(of: packs).count {
-            current = Set(try await writeIndex(packs).paths)
+        var current: String?
+        if plan.changesIndex || oldIndexes.count > 1 {
+            current = try await writeIndex(plan.kept + written).path
         }
         try await lock.requireHeld()
         for snapshot in snapshots {
@@ -195,7 +180,7 @@ extension BackupRepository {
         // From here on, no snapshot refers to the data that is removed.
         try await lock.requireHeld()
         if let current {
-            for path in oldIndexes where !current.contains(path) { try await retrieval.deleteChunk(at: path) }
+            for path in oldIndexes where path != current { try await retrieval.deleteChunk(at: path) }
         }
         try await lock.requireHeld()
         let names = Set(written.map { RepositoryObject.pack($0.name.description) })

@@ -21,11 +21,7 @@ extension BackupRepository {
     ///   - documents: The storage for original files of the snapshot; `nil` skips them.
     ///   - progress: Called repeatedly with the number of entries that have been written and the total number
     ///     of entries.
-    ///   - onDamagedDocument: Called with the digest of each corrupt file, which is skipped. If it is `nil`,
-    ///     the first corrupt file causes an error.
-    ///   - isIgnoringLocks: Whether to read without a lock. If another process prunes the repository at the
-    ///     same time, the call may fail.
-    ///   - onLoss: Called with each part that is damaged, which is then skipped. If it is `nil`, the first
+    ///   - onLoss: Called with the parts that are damaged, which are then skipped. If it is `nil`, the first
     ///     damaged part causes an error.
     /// - Returns: The stamp of the restored store.
     /// - Throws: ``BackupError``: `.exists` if the store has entries, `.damaged` if the snapshot cannot be
@@ -35,21 +31,15 @@ extension BackupRepository {
     @concurrent
     public func restore(
         _ snapshot: BackupSnapshot, into storage: any StorageProvider,
-        documents: (any ChunkStorage)? = nil, isIgnoringLocks: Bool = false,
-        progress: @Sendable (Int, Int) -> Void = { _, _ in },
-        onDamagedDocument: (@Sendable (String) -> Void)? = nil,
+        documents: (any ChunkStorage)? = nil, progress: @Sendable (Int, Int) -> Void = { _, _ in },
         onLoss: (@Sendable (BackupLoss) -> Void)? = nil
     ) async throws -> Stamp {
         guard try await storage.snapshot().stamp.entryCount == 0 else {
             throw BackupError(.exists, "cannot restore the backup: the target store is not empty")
         }
-        return try await RepositoryLock.with(
-            exclusive: false, isIgnored: isIgnoringLocks, toleratesReadOnly: true, retrieval
-        ) { _ in
-            let losses = LossCounter(reporting: onLoss)
+        return try await RepositoryLock.with(exclusive: false, toleratesReadOnly: true, retrieval) { _ in
             let reader = SnapshotReader(
-                repository: self, snapshot: snapshot,
-                segments: try await segments(acceptingDamagedPacks: true), onLoss: losses.onLoss)
+                self, snapshot, try await segments(acceptingDamagedPacks: true), onLoss: onLoss)
             let (assignments, done) = try await restoreEntries(reader, into: storage, progress)
             guard done == snapshot.stamp.entryCount || onLoss != nil else {
                 throw BackupError(
@@ -57,11 +47,9 @@ extension BackupRepository {
                     "cannot restore snapshot \(snapshot.id.prefix(12)): it contains \(done) entries instead "
                         + "of \(snapshot.stamp.entryCount)", remedy: .verifyBackup)
             }
-            if let documents {
-                try await restoreOriginals(reader, into: documents, onDamage: onDamagedDocument)
-            }
+            if let documents { try await restoreOriginals(reader, into: documents) }
             var rest = try await reader.rest(assignments)
-            if losses.count > 0 {
+            if reader.isIncomplete {
                 // The next ingest of a source must not skip it as unchanged, because it restores what is
                 // missing.
                 for index in rest.sources.indices { rest.sources[index].fingerprint += ";incomplete" }
@@ -80,7 +68,9 @@ extension BackupRepository {
     ) async throws -> (assignments: [Assignment], count: Int) {
         let total = reader.snapshot.stamp.entryCount
         let (groups, expected) = try await groups(reader)
-        if expected < total { reader.onLoss?(.unknownEntries(total - expected)) }
+        if expected < total, reader.allowsLosses {
+            reader.report(.init(.entries, count: total - expected))
+        }
         var (assignments, done) = ([Assignment](), 0)
         var next = try await reader.entries(of: groups.first ?? [])
         for index in groups.indices {
@@ -118,7 +108,6 @@ extension BackupRepository {
         return (group.isEmpty ? groups : groups + [group], all)
     }
 
-    /// Returns the runs of a list.
     func runs(of list: SegmentID, _ store: SegmentStore) async throws -> [RunRecord] {
         try decoded("a list of entries", try await store.read(list, .list)) { try RunListCodec.decode($0) }
     }

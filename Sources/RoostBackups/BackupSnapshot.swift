@@ -4,7 +4,7 @@ public import RoostModel
 /// A backup of one revision of a store: the names of the segments that contain it.
 public struct BackupSnapshot: Sendable, Identifiable {
     /// The digest of the stored snapshot, in hexadecimal. In an encrypted repository, it is a keyed digest.
-    public internal(set) var id: String
+    public internal(set) var id = ""
     /// The time at which the snapshot was created.
     public var created: Date
     /// The snapshot's labels, which ``BackupRetention`` can refer to.
@@ -21,76 +21,58 @@ public struct BackupSnapshot: Sendable, Identifiable {
     /// The total size of the original files, in bytes.
     public var originalBytes = 0
 
-    /// The newest format that this version reads, and the one that it writes. In format 2, entries can have
-    /// locations.
-    static let currentFormat = 2
-
     /// The lists of runs of entries, in the order of the entries' rows.
     var lists: [SegmentID]
     /// The segments with source records, in the order of the sources' ids.
     var sources: [SegmentID]
-    /// The boundary (``SourceRuns/Run/bound``) of each segment of sources. The next backup uses it to find
-    /// the earlier version of a changed segment.
-    var sourceBounds: [UInt64] = []
     /// For each segment of sources, the list of their original files; empty if there are no documents.
     var originals: [SegmentID] = []
-    /// The segments with clusters.
     var clusters: [SegmentID]
-    /// The segment with the clustering run.
     var run: SegmentID?
     /// A number that is greater than those of all earlier snapshots of the same store in the repository, so
-    /// that their order does not depend on a clock; 0 in snapshots of older versions.
+    /// that their order does not depend on a clock.
     var sequence = 0
     /// A random value, so that two snapshots of the same revision have different names.
     var nonce = UUID()
+    var format = BackupRepository.currentFormat
 }
 
+/// Snapshots are stored as JSON, with dates in milliseconds. The id is the digest of this JSON.
 extension BackupSnapshot: Codable {
-    enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey {
         case format, created, tags, stamp, attributes, sourceCount, originalCount, originalBytes, lists,
-            sources, sourceBounds, originals, clusters, run, sequence, nonce
+            sources, originals, clusters, run, sequence, nonce
     }
 
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        id = ""
-        created = Date(milliseconds: try container.decode(Int64.self, forKey: .created))
-        tags = try container.decode([String].self, forKey: .tags)
-        stamp = try container.decode(Stamp.self, forKey: .stamp)
-        attributes = try container.decode([String: String].self, forKey: .attributes)
-        sourceCount = try container.decode(Int.self, forKey: .sourceCount)
-        lists = try container.decode([SegmentID].self, forKey: .lists)
-        sources = try container.decode([SegmentID].self, forKey: .sources)
-        sourceBounds = try container.decodeIfPresent([UInt64].self, forKey: .sourceBounds) ?? []
-        originals = try container.decodeIfPresent([SegmentID].self, forKey: .originals) ?? []
-        originalCount = try container.decodeIfPresent(Int.self, forKey: .originalCount) ?? 0
-        originalBytes = try container.decodeIfPresent(Int.self, forKey: .originalBytes) ?? 0
-        clusters = try container.decode([SegmentID].self, forKey: .clusters)
-        run = try container.decodeIfPresent(SegmentID.self, forKey: .run)
-        // The number of the next snapshot must not overflow.
-        sequence = min(max(0, try container.decodeIfPresent(Int.self, forKey: .sequence) ?? 0), 1 << 52)
-        nonce = try container.decode(UUID.self, forKey: .nonce)
+    init(decoding data: Data) throws {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .millisecondsSince1970
+        self = try decoder.decode(Self.self, from: data)
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(Self.currentFormat, forKey: .format)
-        try container.encode(created.milliseconds, forKey: .created)
-        try container.encode(tags, forKey: .tags)
-        try container.encode(stamp, forKey: .stamp)
-        try container.encode(attributes, forKey: .attributes)
-        try container.encode(sourceCount, forKey: .sourceCount)
-        try container.encode(lists, forKey: .lists)
-        try container.encode(sources, forKey: .sources)
-        try container.encode(sourceBounds, forKey: .sourceBounds)
-        if !originals.isEmpty {
-            try container.encode(originals, forKey: .originals)
-            try container.encode(originalCount, forKey: .originalCount)
-            try container.encode(originalBytes, forKey: .originalBytes)
-        }
-        try container.encode(clusters, forKey: .clusters)
-        try container.encodeIfPresent(run, forKey: .run)
-        if sequence > 0 { try container.encode(sequence, forKey: .sequence) }
-        try container.encode(nonce, forKey: .nonce)
+    func encoded() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .millisecondsSince1970
+        return try encoder.encode(self)
+    }
+}
+
+extension [BackupSnapshot] {
+    /// Returns the snapshots, oldest first. Snapshots of different stores are not mixed: the store with the
+    /// newest snapshot is last.
+    ///
+    /// Clocks are not reliable: a snapshot that was created while the clock ran ahead must not count as the
+    /// newest one for years. Therefore the snapshots of a store are ordered by their sequence numbers.
+    func oldestFirst() -> [BackupSnapshot] {
+        Dictionary(grouping: self, by: \.stamp.store).values
+            .map { $0.sorted { ($0.sequence, $0.created, $0.id) < ($1.sequence, $1.created, $1.id) } }
+            .sorted { Self.age($0) < Self.age($1) }
+            .flatMap { $0 }
+    }
+
+    /// Returns the time of the newest of several sorted snapshots, and its id to break ties.
+    private static func age(_ sorted: [BackupSnapshot]) -> (Date, String) {
+        (sorted.last?.created ?? .distantPast, sorted.last?.id ?? "")
     }
 }

@@ -1,16 +1,38 @@
 import Foundation
 import RoostModel
+import Synchronization
 
 /// Reads the contents of one snapshot, and skips damaged parts if the caller allows it.
-struct SnapshotReader: Sendable {
+final class SnapshotReader: Sendable {
     let repository: BackupRepository
     let snapshot: BackupSnapshot
     let segments: SegmentStore
-    /// Called with each damaged part, which is skipped; if it is `nil`, damage is an error.
-    let onLoss: (@Sendable (BackupLoss) -> Void)?
+    private let onLoss: (@Sendable (BackupLoss) -> Void)?
+    private let losses = Mutex(0)
 
-    /// Entries of a snapshot and their assignments.
     typealias Entries = (entries: [Entry], assignments: [Assignment])
+
+    /// - Parameter onLoss: Called with the damaged parts, which are skipped; if it is `nil`, damage is an
+    ///   error.
+    init(
+        _ repository: BackupRepository, _ snapshot: BackupSnapshot, _ segments: SegmentStore,
+        onLoss: (@Sendable (BackupLoss) -> Void)?
+    ) {
+        self.repository = repository
+        self.snapshot = snapshot
+        self.segments = segments
+        self.onLoss = onLoss
+    }
+
+    var isIncomplete: Bool { losses.withLock { $0 > 0 } }
+
+    /// Whether damaged parts are skipped.
+    var allowsLosses: Bool { onLoss != nil }
+
+    func report(_ loss: BackupLoss) {
+        losses.withLock { $0 += 1 }
+        onLoss?(loss)
+    }
 
     /// Returns the result of `read`. If the data is damaged and losses are allowed, reports the loss and
     /// returns `nil`.
@@ -21,13 +43,12 @@ struct SnapshotReader: Sendable {
     ) async throws -> Value? {
         do {
             return try await read()
-        } catch let error where onLoss != nil && BackupRepository.isDamage(error) {
-            if let loss { onLoss?(loss) }
+        } catch let error where allowsLosses && BackupRepository.isDamage(error) {
+            if let loss { report(loss) }
             return nil
         }
     }
 
-    /// Returns the entries of several runs.
     @concurrent
     func entries(of runs: [RunRecord]) async throws -> Entries {
         var all: Entries = ([], [])
@@ -39,17 +60,16 @@ struct SnapshotReader: Sendable {
         return all
     }
 
-    /// Returns the entries of a run with their vectors, and their assignments.
     private func entries(of run: RunRecord) async throws -> Entries {
-        let known = try await intact(orReport: .unknownEntries(run.count)) { try await ids(of: run) }
+        let known = try await intact(orReport: .init(.entries, count: run.count)) { try await ids(of: run) }
         guard let ids = known else { return ([], []) }
-        let texts = try await intact(orReport: .entries(ids)) {
+        let texts = try await intact(orReport: .init(.entries, names: ids.map(\.text))) {
             try repository.decoded("entries", try await segments.read(run.entries, .entries)) {
                 try EntryCodec.decodeTexts($0, ids: ids)
             }
         }
         guard let texts else { return ([], []) }
-        let complete = try await intact(orReport: .vectors(ids)) {
+        let complete = try await intact(orReport: .init(.vectors, names: ids.map(\.text))) {
             var entries = texts
             try repository.decoded("vectors", try await segments.read(run.vectors, .vectors)) {
                 try EntryCodec.decodeVectors($0, into: &entries)
@@ -57,7 +77,7 @@ struct SnapshotReader: Sendable {
             return entries
         }
         guard let segment = run.assignments else { return (complete ?? texts, []) }
-        let assignments = try await intact(orReport: .assignments(run.count)) {
+        let assignments = try await intact(orReport: .init(.assignments, count: run.count)) {
             try repository.decoded("assignments", try await segments.read(segment, .assignments)) {
                 try EntryCodec.decodeAssignments($0, ids: ids)
             }
@@ -89,8 +109,8 @@ struct SnapshotReader: Sendable {
                     return try repository.decoded("sources", data, RecordCodec.decodeSources)
                 } ?? []
         }
-        if onLoss != nil, batch.sources.count < snapshot.sourceCount {
-            onLoss?(.sources(snapshot.sourceCount - batch.sources.count))
+        if allowsLosses, batch.sources.count < snapshot.sourceCount {
+            report(.init(.sources, count: snapshot.sourceCount - batch.sources.count))
         }
         var clusters: [Cluster] = []
         for id in snapshot.clusters {
@@ -102,12 +122,12 @@ struct SnapshotReader: Sendable {
         }
         var run: ClusteringRun?
         if let id = snapshot.run {
-            run = try await intact(orReport: .run) {
+            run = try await intact(orReport: .init(.run)) {
                 try repository.decoded("a run", try await segments.read(id, .run), RecordCodec.decodeRun)
             }
         }
         var assignments = assignments
-        if onLoss != nil { removeMissing(&clusters, &assignments) }
+        if allowsLosses { removeMissing(&clusters, &assignments) }
         if run != nil || !clusters.isEmpty || !assignments.isEmpty {
             batch.clustering = .init(run: run, clusters: clusters, assignments: assignments)
         }
@@ -123,8 +143,8 @@ struct SnapshotReader: Sendable {
         for index in clusters.indices where clusters[index].parent.map({ !known.contains($0) }) == true {
             clusters[index].parent = nil
         }
-        if !missing.isEmpty { onLoss?(.clusters(missing.sorted())) }
+        if !missing.isEmpty { report(.init(.clusters, names: missing.sorted().map(\.text))) }
         let unknown = snapshot.stamp.clusterCount - clusters.count - missing.count
-        if unknown > 0 { onLoss?(.unknownClusters(unknown)) }
+        if unknown > 0 { report(.init(.clusters, count: unknown)) }
     }
 }

@@ -150,7 +150,7 @@ struct BackupFaultTests {
         }
     }
 
-    @Test func `a segment whose base is missing is written again`() async throws {
+    @Test func `segments of a missing pack are written again`() async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let storage = try await BackupMaterial.store(300)
@@ -252,7 +252,6 @@ struct BackupFaultTests {
         let first = try await repository.create(of: state, documents: BackupMaterial.documents)
         _ = try await storage.commit(WriteBatch(upserts: [BackupMaterial.entry(7, text: "changed")]))
         _ = try await repository.create(of: try await storage.snapshot(), documents: BackupMaterial.documents)
-        let ids = Set(try await state.entries(after: nil, limit: 1000, matching: .all).entries.map(\.id))
         var generator = SystemRandomNumberGenerator()
         for path in try await base.paths(in: "") where path != RepositoryObject.configuration {
             let sound = try #require(try await base.readChunk(at: path))
@@ -279,7 +278,6 @@ struct BackupFaultTests {
                     #expect(
                         !finding.snapshots.isEmpty && finding.entryCount + finding.documentCount > 0,
                         "\(finding)")
-                    #expect(Set(finding.entries).isSubset(of: ids))
                 }
                 // A restore either returns the original data or throws.
                 do {
@@ -313,7 +311,7 @@ struct BackupFaultTests {
         let finding = try #require(verified.findings.first)
         #expect(verified.findings.count == 1 && finding.object == path)
         #expect(finding.snapshots == [report.snapshot.id])
-        #expect(!finding.entries.isEmpty && finding.entries.count <= 256 && !finding.clusters.isEmpty)
+        #expect((1...256).contains(finding.entryCount))
         // The next backup writes the missing segments again, which also completes the old snapshots.
         try await copy.deleteChunk(at: path)
         #expect(try await !damaged.verify().isSound)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostBackups
 
-/// Tests of restoring damaged snapshots, of locks that ended processes left, and of the order of snapshots.
+/// Tests of restoring damaged snapshots, and of the order of snapshots.
 struct BackupLossTests {
     private final class Losses: Sendable {
         private let collected = Mutex<[BackupLoss]>([])
@@ -59,14 +59,16 @@ struct BackupLossTests {
         let original = try await state.entries(after: nil, limit: 5000, matching: .all).entries
         var missing = 0
         for loss in losses {
-            switch loss {
-            case .entries(let ids):
-                missing += ids.count
-                #expect(kind == .entries && ids.allSatisfy { id in !entries.contains { $0.id == id } })
-            case .unknownEntries(let count): missing += count
-            case .vectors(let ids):
+            let names = Set(loss.names)
+            switch loss.part {
+            case .entries:
+                missing += loss.count
+                #expect(!entries.contains { names.contains($0.id.text) })
+            case .vectors:
                 #expect(kind == .vectors)
-                for entry in entries where ids.contains(entry.id) { #expect(entry.embeddings.isEmpty) }
+                for entry in entries where names.contains(entry.id.text) {
+                    #expect(entry.embeddings.isEmpty)
+                }
             default: break
             }
         }
@@ -81,35 +83,7 @@ struct BackupLossTests {
         #expect(try await restored.inspectContents(space: nil).allSatisfy { $0.severity == .note })
     }
 
-    @Test func `locks of other machines can be removed, and ignored while reading`() async throws {
-        let base = InMemoryRetrieval()
-        let repository = try await BackupRepository.create(in: base)
-        let storage = try await BackupMaterial.store(30)
-        let snapshot = try await repository.create(of: try await storage.snapshot()).snapshot
-        let contents = """
-            {"isExclusive": true, "host": "elsewhere", "system": "other", "process": 7,
-            "renewed": \(Int(Date().timeIntervalSince1970))}
-            """
-        try await base.writeChunk(
-            Data(contents.utf8), at: RepositoryObject.lock("left"), metadata: nil)
-        await #expect { try await repository.verify() } throws: {
-            ($0 as? BackupError)?.code == .locked && ($0 as? BackupError)?.remedy == .unlockBackup
-        }
-        #expect(try await repository.verify(readingData: true, isIgnoringLocks: true).isSound)
-        try await repository.restore(snapshot, into: InMemoryStorageProvider(), isIgnoringLocks: true)
-        let (removed, kept) = try await repository.unlock()
-        #expect(removed.map(\.host) == ["elsewhere"] && removed[0].isExclusive && kept.isEmpty)
-        #expect(try await repository.verify().isSound)
-        // The lock of a running process of this machine is kept.
-        try await RepositoryLock.with(exclusive: false, base) { _ in
-            let kept = try await repository.unlock().kept
-            #expect(kept.map(\.process) == [getpid()])
-            let removed = try await repository.unlock(removingAll: true).removed
-            #expect(removed.map(\.process) == [getpid()])
-        }
-    }
-
-    @Test func `snapshots are ordered by epoch and revision before time`() {
+    @Test func `snapshots are ordered by their numbers before time`() {
         let store = UUID()
         let (first, second) = (UUID(), UUID())
         func snapshot(_ id: String, _ epoch: UUID, _ revision: UInt64, _ sequence: Int, year: Int)
@@ -132,11 +106,6 @@ struct BackupLossTests {
         ]
         for _ in 0..<10 { #expect(all.shuffled().oldestFirst().map(\.id) == ["a", "b", "c", "d"]) }
         #expect(BackupRetention(last: 2).kept(of: all) == ["c", "d"])
-        // Without sequence numbers, as in older versions, revisions still precede times.
-        let old = [
-            snapshot("a", first, 5, 0, year: 2040), snapshot("b", first, 6, 0, year: 2024),
-        ]
-        #expect(old.shuffled().oldestFirst().map(\.id) == ["a", "b"])
     }
 
     @Test func `a new snapshot is the latest one even if the clock ran ahead`() async throws {

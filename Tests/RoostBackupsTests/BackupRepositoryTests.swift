@@ -52,14 +52,8 @@ struct BackupRepositoryTests {
             WriteBatch(upserts: [BackupMaterial.entry(99_999)], removals: [BackupMaterial.entry(2000).id]))
         let moved = try await repository.create(of: try await storage.snapshot())
         #expect(moved.newSegments <= 20 && moved.writtenBytes < first.writtenBytes / 20)
-        // Changes every hundredth entry. Each changed segment is written relative to its earlier version.
-        let changed = stride(from: 5, to: 4000, by: 100).map { BackupMaterial.entry($0, text: "new \($0)") }
-        _ = try await storage.commit(WriteBatch(upserts: changed))
-        let many = try await repository.create(of: try await storage.snapshot())
-        #expect(many.writtenBytes < first.writtenBytes / 20, "\(many.writtenBytes) of \(first.writtenBytes)")
-        for (report, expected) in [(many, try await storage.snapshot())] {
-            #expect(try await BackupMaterial.check(report.snapshot, repository, expected) == nil)
-        }
+        #expect(
+            try await BackupMaterial.check(moved.snapshot, repository, try await storage.snapshot()) == nil)
         // The first snapshot has not changed.
         let old = InMemoryStorageProvider()
         try await repository.restore(first.snapshot, into: old)

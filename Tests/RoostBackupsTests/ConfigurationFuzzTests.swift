@@ -65,35 +65,4 @@ struct ConfigurationFuzzTests {
         }
         #expect(refused > 0 && accepted > 0)
     }
-
-    @Test func `a prune follows a chain of bases of any length`() async throws {
-        let retrieval = InMemoryRetrieval()
-        let repository = try await BackupRepository.create(in: retrieval)
-        let count = 200_000
-        func name(_ number: Int) -> SegmentID {
-            SegmentID(withUnsafeBytes(of: UInt64(number + 1).littleEndian) { Array($0) })
-        }
-        let segments = (0..<count).map { number in
-            let base = number + 1 < count ? name(number + 1) : nil
-            return (
-                id: name(number),
-                location: SegmentLocation(
-                    kind: .sources, form: base == nil ? .plain : .relative, offset: 0, storedSize: 0, size: 0,
-                    base: base)
-            )
-        }
-        let pack = PackContents(name: name(count), segments: segments)
-        try await retrieval.writeChunk(
-            Data(), at: RepositoryObject.pack(pack.name.description), metadata: nil)
-        _ = try await repository.writeIndex([pack])
-        let stamp = Stamp(store: UUID(), epoch: UUID(), revision: .zero, entryCount: 0, clusterCount: 0)
-        let snapshot = BackupSnapshot(
-            id: "", created: Date(milliseconds: 0), tags: [], stamp: stamp, attributes: [:], sourceCount: 1,
-            lists: [], sources: [name(0)], clusters: [])
-        let data = try JSONEncoder().encode(snapshot)
-        try await retrieval.writeChunk(
-            data, at: RepositoryObject.snapshot(repository.naming.name(of: data)), metadata: nil)
-        let report = try await repository.prune(isDryRun: true)
-        #expect(report.kept.count == 1 && report.removedSegments == 0)
-    }
 }

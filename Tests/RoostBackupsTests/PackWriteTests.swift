@@ -89,38 +89,6 @@ struct PackWriteTests {
         #expect(try await base.paths(in: RepositoryObject.snapshots).isEmpty)
     }
 
-    @Test func `copies of a segment whose bases are lost are not used`() {
-        let naming = SegmentNaming(key: nil)
-        let ids = (0..<4).map { naming.id(of: Data([$0]), .ids) }
-        func pack(_ number: Int, _ segments: (id: Int, base: Int?)...) -> PackContents {
-            PackContents(
-                name: ids[number],
-                segments: segments.map { segment in
-                    (
-                        ids[segment.id],
-                        SegmentLocation(
-                            kind: .ids, form: segment.base == nil ? .plain : .relative, offset: 0,
-                            storedSize: 1, size: 1, base: segment.base.map { ids[$0] })
-                    )
-                })
-        }
-        // Segment 0 is relative to segment 1, which is lost, and in other packs to segment 2 or plain.
-        let (lost, intact, plain) = (pack(0, (0, 1)), pack(1, (0, 2), (2, nil)), pack(2, (0, nil)))
-        for (packs, expected) in [
-            ([lost, intact], intact), ([intact, lost], intact), ([lost, plain], plain),
-            ([plain, lost], plain), ([intact, plain], plain), ([plain, intact, lost], plain),
-        ] {
-            let store = SegmentStore(InMemoryRetrieval(), naming: naming)
-            store.add(packs)
-            store.removeOrphans()
-            #expect(store.pack(of: ids[0]) == expected.name)
-        }
-        let store = SegmentStore(InMemoryRetrieval(), naming: naming)
-        store.add([lost])
-        store.removeOrphans()
-        #expect(store.location(of: ids[0]) == nil)
-    }
-
     @Test func `a canceled operation cancels its writes and waits for them`() async throws {
         let stalling = StallingRetrieval(InMemoryRetrieval())
         let naming = SegmentNaming(key: nil)
@@ -128,7 +96,7 @@ struct PackWriteTests {
         func add(_ byte: UInt8, to writer: PackWriter) async throws {
             let data = Data(repeating: byte, count: PackWriter.packSize)
             let location = SegmentLocation(
-                kind: .original, form: .plain, offset: 0, storedSize: data.count, size: data.count, base: nil)
+                kind: .original, form: .plain, offset: 0, storedSize: data.count, size: data.count)
             try await writer.add(naming.id(of: data, .original), location, data)
         }
         let (waiting, isWaiting) = AsyncStream<Void>.makeStream()

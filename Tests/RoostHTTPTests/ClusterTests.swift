@@ -184,30 +184,6 @@ struct ClusterTests {
         try await store.close()
     }
 
-    @Test func `a backup job reports packs that only older snapshots need`() async throws {
-        let folder = try TemporaryFolder().url
-        let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
-        let old = try await store.add("an old text")
-        try await HTTPHarness.run(HTTPHarness.settings { $0.directory = folder }, store: store) { harness in
-            let first = try await Self.outcome(
-                harness, try await harness.send(.POST, "/api/v1/backups").json)
-            #expect(first["result"]?["incompletePacks"] == [], "\(first)")
-            #expect(first["result"]?["damagedDocuments"] == [], "\(first)")
-            let packs = folder.appendingPathComponent("backups/repository/packs")
-            let files = FileManager.default.enumerator(at: packs, includingPropertiesForKeys: nil)
-            for case let file as URL in try #require(files).allObjects where !file.hasDirectoryPath {
-                try Data().write(to: file)
-            }
-            try await store.remove(old.id)
-            try await store.add("another text")
-            let second = try await Self.outcome(
-                harness, try await harness.send(.POST, "/api/v1/backups").json)
-            #expect(second["state"] == "succeeded", "\(second)")
-            #expect(second["result"]?["incompletePacks"]?.elements?.isEmpty == false, "\(second)")
-        }
-        try await store.close()
-    }
-
     @Test func `the list of backups names unreadable snapshots, and reports a moved store`() async throws {
         let folder = try TemporaryFolder().url.appendingPathComponent("store")
         let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())

@@ -6,7 +6,6 @@ import RoostFiles
 extension StoreBackup {
     /// The name of the file that every repository contains.
     package static let configurationName = "config"
-    /// The name of the folder with the snapshots of a repository.
     private static let snapshotsName = "snapshots"
 
     /// Opens the repository in a folder, or creates one if the folder is new or empty.

@@ -7,22 +7,18 @@ public import RoostModel
 extension StoreBackup {
     /// Restores a snapshot into a new store, in a folder that is new or empty.
     ///
-    /// - **Atomicity**: The files are first written into a folder in `directory` that only this call uses,
-    ///   and `directory` becomes a store in the last step. If the call fails, it removes only what it has
-    ///   created. A second call for the same folder throws `.locked` while the first one runs.
+    /// - **Atomicity**: The files are written into a folder next to `directory`, which replaces `directory` in
+    ///   the last step. If the call fails, it removes only what it has created. A second call for the same
+    ///   folder throws `.locked` while the first one runs.
     /// - Parameters:
     ///   - snapshot: The snapshot to restore.
     ///   - repository: The repository that contains the snapshot.
     ///   - provider: The storage backend of the new store, which keeps its data in the folder; `nil` for that
     ///     of the original store, or SQLite if the original store is on a server.
-    ///   - isIgnoringLocks: Whether to read the repository without a lock, for a repository whose locks
-    ///     cannot be removed. If another process prunes it at the same time, the call may fail.
     ///   - progress: Called repeatedly with the number of entries written so far and the number of all
     ///     entries.
-    ///   - onDamagedDocument: Called with the digest of each damaged original file, which is then
-    ///     omitted; if `nil`, a damaged document makes the call throw.
-    ///   - onLoss: Called with each other damaged part of the snapshot, which is then omitted; if `nil`,
-    ///     damage makes the call throw.
+    ///   - onLoss: Called with the damaged parts of the snapshot, which are then omitted; if `nil`, damage
+    ///     makes the call throw.
     /// - Returns: The stamp of the new store, which has a new epoch.
     /// - Throws: ``RoostError`` with `.storeExists`, or with `.configuration` if the folder contains files
     ///   or is inside the folder of a store;
@@ -31,9 +27,8 @@ extension StoreBackup {
     @discardableResult
     public func restore(
         _ snapshot: BackupSnapshot, from repository: BackupRepository,
-        provider: StoreManifest.Provider? = nil, isIgnoringLocks: Bool = false,
+        provider: StoreManifest.Provider? = nil,
         progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in },
-        onDamagedDocument: (@Sendable (String) -> Void)? = nil,
         onLoss: (@Sendable (BackupLoss) -> Void)? = nil
     ) async throws -> Stamp {
         guard !StoreManifest.exists(in: directory) else { throw RoostError.storeExists(in: directory) }
@@ -58,15 +53,13 @@ extension StoreBackup {
                     try await repository.restore(
                         snapshot, into: storage,
                         documents: OriginalStore(of: target.staging, files: .deferring).storage,
-                        isIgnoringLocks: isIgnoringLocks, progress: progress,
-                        onDamagedDocument: onDamagedDocument, onLoss: onLoss)
+                        progress: progress, onLoss: onLoss)
                 }
-            try await BlockingWork.run { _ in try target.complete() }
-            // The new storage has its own id. The manifest makes the folder a store, so it is written last.
+            // The new storage has its own id.
             manifest.store = stamp.store
-            manifest.hasOriginals = OriginalStore(of: directory).exists ? true : nil
-            try manifest.create(in: directory)
-            target.finish()
+            manifest.hasOriginals = OriginalStore(of: target.staging).exists ? true : nil
+            try manifest.create(in: target.staging)
+            try await BlockingWork.run { _ in try target.complete() }
             return stamp
         } catch {
             target.discard()

@@ -12,7 +12,6 @@ public struct StoreBackup: Sendable {
     /// Creates the backups of the store in `directory`.
     public init(_ directory: URL) { self.directory = directory }
 
-    /// The name of the folder for backups in a store's folder.
     static let folderName = "backups"
     /// The name of the snapshot attribute that contains the store's manifest.
     static let manifestKey = "store.json"

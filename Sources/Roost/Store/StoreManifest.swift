@@ -236,12 +236,6 @@ extension RoostError {
                 "cannot open the store in \(directory.path): \(StoreManifest.fileName) is missing; the "
                     + "entries are stored in \(found.lastPathComponent)", remedy: .repairStore)
         }
-        if RestoreTarget.isIncomplete(directory) {
-            return RoostError(
-                .noStore,
-                "found no store in \(directory.path): a restoration into this folder is not complete",
-                remedy: .restoreBackup)
-        }
         return RoostError(.noStore, "found no store in \(directory.path)", remedy: .createStore)
     }
 

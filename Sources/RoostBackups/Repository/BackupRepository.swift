@@ -23,7 +23,7 @@ public final class BackupRepository: Sendable {
         var key: ChunkKey?
     }
 
-    /// The newest format that this version reads, and the one that it writes.
+    /// The format of repositories and snapshots that this version reads and writes.
     static let currentFormat = 1
     /// The maximum total size, in bytes, of the packs that are kept in memory while segments are read.
     private static let cacheSize = 64 << 20
@@ -78,8 +78,7 @@ public final class BackupRepository: Sendable {
         return BackupRepository(configuration, retrieval, key)
     }
 
-    /// Opens a repository. If the configuration of a repository that is not encrypted is missing or corrupt,
-    /// it is written again.
+    /// Opens a repository.
     ///
     /// - Parameters:
     ///   - retrieval: The storage of the repository.
@@ -89,22 +88,7 @@ public final class BackupRepository: Sendable {
     public static func open(
         _ retrieval: any ChunkStorageRetrieval, passphrase: String? = nil
     ) async throws -> BackupRepository {
-        guard let data = try await retrieval.readChunk(at: RepositoryObject.configuration) else {
-            return try await openWithoutConfiguration(retrieval, passphrase, replacing: nil)
-        }
-        struct Format: Decodable { var format: Int }
-        guard let format = try? JSONDecoder().decode(Format.self, from: data), format.format >= 1 else {
-            return try await openWithoutConfiguration(retrieval, passphrase, replacing: data)
-        }
-        guard format.format <= currentFormat else {
-            throw BackupError(
-                .newerFormat,
-                "cannot open the backup repository: format \(format.format) is newer than this version "
-                    + "supports (\(currentFormat))", remedy: .upgradeRoost)
-        }
-        guard let configuration = try? JSONDecoder().decode(Configuration.self, from: data) else {
-            return try await openWithoutConfiguration(retrieval, passphrase, replacing: data)
-        }
+        let configuration = try await configuration(in: retrieval)
         guard let wrapped = configuration.key else {
             guard passphrase == nil else {
                 throw BackupError(
@@ -128,6 +112,35 @@ public final class BackupRepository: Sendable {
         }
     }
 
+    /// Reads the configuration of a repository.
+    ///
+    /// It cannot be computed again: that of an encrypted repository contains the sealed key.
+    private static func configuration(
+        in retrieval: any ChunkStorageRetrieval
+    ) async throws -> Configuration {
+        let damaged = BackupError(
+            .damaged,
+            "cannot open the backup repository: its file '\(RepositoryObject.configuration)' is missing or "
+                + "corrupt; restore this file from a copy of the repository")
+        guard let data = try await retrieval.readChunk(at: RepositoryObject.configuration) else {
+            let snapshots = try await retrieval.paths(in: RepositoryObject.snapshots)
+            guard snapshots.compactMap(RepositoryObject.id).isEmpty else { throw damaged }
+            throw BackupError(
+                .notFound, "cannot open the backup repository: it does not exist", remedy: .createBackup)
+        }
+        guard let format = BackupFormat.number(of: data) else { throw damaged }
+        guard format <= currentFormat else {
+            throw BackupError(
+                .newerFormat,
+                "cannot open the backup repository: format \(format) is newer than this version supports "
+                    + "(\(currentFormat))", remedy: .upgradeRoost)
+        }
+        guard let configuration = try? JSONDecoder().decode(Configuration.self, from: data) else {
+            throw damaged
+        }
+        return configuration
+    }
+
     /// Changes the passphrase of an encrypted repository. The data is not encrypted again.
     ///
     /// A person who knew the old passphrase and has a copy of the old `config` object can still decrypt the
@@ -142,10 +155,8 @@ public final class BackupRepository: Sendable {
         of retrieval: any ChunkStorageRetrieval, from old: String, to new: String
     ) async throws {
         _ = try await open(retrieval, passphrase: old)
-        guard let data = try await retrieval.readChunk(at: RepositoryObject.configuration),
-            var configuration = try? JSONDecoder().decode(Configuration.self, from: data),
-            let wrapped = configuration.key
-        else {
+        var configuration = try await configuration(in: retrieval)
+        guard let wrapped = configuration.key else {
             throw BackupError(
                 .wrongPassphrase,
                 "cannot change the passphrase of the backup repository: it is not encrypted")
@@ -158,8 +169,7 @@ public final class BackupRepository: Sendable {
 
     // MARK: Snapshots
 
-    /// Returns all snapshots, oldest first: ordered by epoch and revision, and by time only if these are
-    /// equal. Snapshots of different stores are not mixed.
+    /// Returns all snapshots, oldest first. Snapshots of different stores are not mixed.
     ///
     /// - Throws: ``BackupError``: `.damaged` if a snapshot is corrupt, `.newerFormat`; `ChunkStorageError`
     ///   if the storage cannot be read.
@@ -200,8 +210,7 @@ public final class BackupRepository: Sendable {
 
     /// Returns the names of the objects in a folder. Files with other names are ignored.
     func names(in folder: String) async throws -> [String] {
-        try await retrieval.paths(in: folder).map(RepositoryObject.name)
-            .filter { SegmentID(hexadecimal: $0) != nil }.sorted()
+        try await retrieval.paths(in: folder).compactMap(RepositoryObject.id).map(\.description).sorted()
     }
 
     /// Returns the complete name of the only snapshot whose name begins with the given prefix. The snapshot
@@ -255,17 +264,14 @@ public final class BackupRepository: Sendable {
                 .notFound, "snapshot \(name.prefix(12)) not found", remedy: .chooseSnapshot)
         }
         guard naming.name(of: data) == name else { throw damaged("its digest does not match") }
-        struct Format: Decodable { var format: Int }
-        guard let format = try? JSONDecoder().decode(Format.self, from: data), format.format >= 1 else {
-            throw damaged("it cannot be decoded")
-        }
-        guard format.format <= BackupSnapshot.currentFormat else {
+        guard let format = BackupFormat.number(of: data) else { throw damaged("it cannot be decoded") }
+        guard format <= Self.currentFormat else {
             throw BackupError(
                 .newerFormat,
-                "cannot read snapshot \(name.prefix(12)) in the backup: format \(format.format) is newer "
-                    + "than this version supports (\(BackupSnapshot.currentFormat))", remedy: .upgradeRoost)
+                "cannot read snapshot \(name.prefix(12)) in the backup: format \(format) is newer than this "
+                    + "version supports (\(Self.currentFormat))", remedy: .upgradeRoost)
         }
-        guard var snapshot = try? JSONDecoder().decode(BackupSnapshot.self, from: data) else {
+        guard var snapshot = try? BackupSnapshot(decoding: data) else {
             throw damaged("it cannot be decoded")
         }
         snapshot.id = name
@@ -302,7 +308,6 @@ public final class BackupRepository: Sendable {
         return indexes
     }
 
-    /// Returns the contents of an index object.
     func index(_ path: String) async throws -> [PackContents] {
         let damaged = BackupError(
             .damaged, "cannot read index \(path) in the backup: it is corrupt", remedy: .verifyBackup)
@@ -332,25 +337,30 @@ public final class BackupRepository: Sendable {
         let packs = try await indexes(skippingDamaged: true).flatMap(\.packs)
         let stored = try await StoredPacks(retrieval)
         store.add(packs.filter { stored.state(of: $0) == .complete })
-        let incomplete = packs.filter { stored.state(of: $0) != .complete }
-        store.note(incomplete: incomplete)
-        if acceptsDamagedPacks { store.addMissing(incomplete) }
-        store.removeOrphans()
+        if acceptsDamagedPacks { store.add(packs) }
         return store
     }
 
-    /// Writes the index of packs, in several objects if it is large.
+    /// Writes the index of packs.
     ///
-    /// - Returns: The paths of the objects, and their total size in bytes.
-    func writeIndex(_ packs: [PackContents]) async throws -> (paths: [String], size: Int) {
-        var (paths, size) = ([String](), 0)
-        for part in PackIndexCodec.parts(of: packs) {
-            let data = try PackIndexCodec.encode(part)
-            let path = RepositoryObject.index(naming.name(of: data))
-            try await retrieval.writeChunk(data, at: path, metadata: nil)
-            paths.append(path)
-            size += data.count
+    /// - Returns: The path of the object, and its size in bytes.
+    func writeIndex(_ packs: [PackContents]) async throws -> (path: String, size: Int) {
+        let data = try PackIndexCodec.encode(packs)
+        let path = RepositoryObject.index(naming.name(of: data))
+        try await retrieval.writeChunk(data, at: path, metadata: nil)
+        return (path, data.count)
+    }
+}
+
+/// The format number of a JSON object of a repository.
+enum BackupFormat {
+    private struct Header: Decodable { var format: Int }
+
+    /// Returns the format number, or `nil` if the object has none.
+    static func number(of data: Data) -> Int? {
+        guard let header = try? JSONDecoder().decode(Header.self, from: data), header.format >= 1 else {
+            return nil
         }
-        return (paths, size)
+        return header.format
     }
 }

@@ -6,43 +6,14 @@ import RoostFiles
 ///
 ///     "RBI1" 4 · size of the uncompressed remainder 4 · remainder, compressed with Zstandard:
 ///     number of packs 4 · for each pack: name 32 · number of segments 4 · for each segment:
-///     id 32 · kind 1 · form 1 · stored size 4 · size 4 · only in the relative form: id of the base 32
-///
-/// An id of zeros stands for a segment that is no longer in use.
+///     id 32 · kind 1 · form 1 · stored size 4 · size 4
 enum PackIndexCodec {
     private static let magic = Data("RBI1".utf8)
     /// The maximum size of an uncompressed index in bytes.
     private static let maximumSize = 1 << 30
-    /// The size in bytes, before compression, at which an index is divided into several objects. It limits
-    /// the memory that is needed to read one of them.
-    static let intendedSize = 64 << 20
     /// The minimum sizes of an encoded pack and of an encoded segment, in bytes.
     private static let minimumPackSize = SegmentID.size + 4
     private static let minimumSegmentSize = SegmentID.size + 10
-
-    /// Divides packs among several index objects, in order.
-    ///
-    /// - Parameters:
-    ///   - packs: The packs; the result has at least one element even if this array is empty.
-    ///   - size: The maximum size in bytes of an object before compression. An object with a single pack can
-    ///     be larger.
-    static func parts(of packs: [PackContents], size: Int = intendedSize) -> [[PackContents]] {
-        var (parts, bytes) = ([[PackContents]()], 0)
-        for pack in packs {
-            let added = minimumPackSize + pack.segments.reduce(0) { $0 + encodedSize(of: $1.location) }
-            if bytes > 0, bytes + added > size {
-                parts.append([])
-                bytes = 0
-            }
-            parts[parts.count - 1].append(pack)
-            bytes += added
-        }
-        return parts
-    }
-
-    private static func encodedSize(of location: SegmentLocation) -> Int {
-        minimumSegmentSize + (location.base == nil ? 0 : SegmentID.size)
-    }
 
     /// Encodes an index object.
     ///
@@ -59,7 +30,6 @@ enum PackIndexCodec {
                 writer.write(location.form.rawValue)
                 writer.write(UInt32(location.storedSize))
                 writer.write(UInt32(location.size))
-                if let base = location.base { writer.write(raw: base.bytes) }
             }
         }
         let bytes = Data(writer.bytes)
@@ -85,7 +55,7 @@ enum PackIndexCodec {
             Int(UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
         }
         let body = Data(data.dropFirst(8))
-        guard size <= maximumSize, let bytes = try Self.decompressed(body, size) else {
+        guard size <= maximumSize, let bytes = Self.decompressed(body, size) else {
             throw EntryCodec.Damaged()
         }
         return try EntryCodec.reading(bytes) { reader throws(BinaryReader.InvalidData) in
@@ -103,13 +73,12 @@ enum PackIndexCodec {
                     guard max(Int(stored), Int(size)) <= SegmentLocation.maximumSize else {
                         throw BinaryReader.InvalidData()
                     }
-                    let base = form == .relative ? SegmentID(reading: try reader.take(SegmentID.size)) : nil
                     segments.append(
                         (
                             id,
                             SegmentLocation(
                                 kind: kind, form: form, offset: offset, storedSize: Int(stored),
-                                size: Int(size), base: base)
+                                size: Int(size))
                         ))
                     offset += Int(stored)
                 }
@@ -120,8 +89,8 @@ enum PackIndexCodec {
         }
     }
 
-    private static func decompressed(_ body: Data, _ size: Int) throws -> Data? {
+    private static func decompressed(_ body: Data, _ size: Int) -> Data? {
         if body.count == size { return body }
-        return try ZstdCodec.decompress(body, size: size)
+        return ZstdCodec.decompress(body, size: size)
     }
 }

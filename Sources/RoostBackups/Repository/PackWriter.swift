@@ -14,7 +14,6 @@ actor PackWriter {
     /// The error of the first write that failed. Later calls throw it, so that no backup is completed without
     /// the pack.
     private var failure: (any Error)?
-    /// All packs that were written, for the index.
     private(set) var packs: [PackContents] = []
     /// The total size of the written packs in bytes.
     private(set) var writtenBytes = 0
@@ -61,7 +60,6 @@ actor PackWriter {
         return claimed.insert(id).inserted
     }
 
-    /// Adds the stored form of a segment to the current pack.
     func add(_ id: SegmentID, _ location: SegmentLocation, _ stored: Data) async throws {
         if let failure { throw failure }
         var location = location

@@ -64,7 +64,6 @@ final class RepositoryLock: Sendable {
     ///
     /// - Parameters:
     ///   - isExclusive: Whether no other process may hold a lock at the same time.
-    ///   - isIgnored: Whether to run the operation without a lock, and without looking for other locks.
     ///   - toleratesReadOnly: Whether to run the operation without a lock if the storage cannot be written
     ///     to.
     ///   - retrieval: The storage of the repository.
@@ -72,10 +71,9 @@ final class RepositoryLock: Sendable {
     /// - Throws: ``BackupError`` with `.locked` if another process holds a conflicting lock; the errors of
     ///   the retrieval and of `body`.
     static func with<Value>(
-        exclusive isExclusive: Bool, isIgnored: Bool = false, toleratesReadOnly: Bool = false,
+        exclusive isExclusive: Bool, toleratesReadOnly: Bool = false,
         _ retrieval: any ChunkStorageRetrieval, _ body: (RepositoryLock) async throws -> Value
     ) async throws -> Value {
-        if isIgnored { return try await body(RepositoryLock(retrieval)) }
         let lock: RepositoryLock
         do {
             lock = try await acquire(isExclusive, retrieval)
@@ -109,8 +107,9 @@ final class RepositoryLock: Sendable {
                     throw BackupError(
                         .locked,
                         "cannot lock the backup repository: process \(other.process) on \(other.host) is "
-                            + "using it; try again when it has finished",
-                        isRetryable: true, remedy: .unlockBackup)
+                            + "using it; try again when it has finished; the lock of a process that was "
+                            + "killed on another machine expires after half an hour",
+                        isRetryable: true, remedy: .retryLater)
                 }
                 // The delay is random, so that two processes are unlikely to conflict again.
                 try await Task.sleep(for: .milliseconds(50 * attempt + Int.random(in: 0...100)))
@@ -167,38 +166,6 @@ final class RepositoryLock: Sendable {
             if isExclusive || contents.isExclusive { return contents }
         }
         return nil
-    }
-
-    /// Deletes all locks except those of processes that are known to be running. Only a process on this
-    /// machine can be known to be running.
-    ///
-    /// - Parameter removingAll: Whether to delete the locks of running processes, too.
-    /// - Returns: The locks that were deleted, and those that were kept. Locks that cannot be decoded are
-    ///   deleted and not returned.
-    static func removeAbandoned(
-        removingAll: Bool, _ retrieval: any ChunkStorageRetrieval
-    ) async throws -> (removed: [Contents], kept: [Contents]) {
-        var (removed, kept): ([Contents], [Contents]) = ([], [])
-        for path in try await retrieval.paths(in: RepositoryObject.locks) {
-            var data: Data?
-            do {
-                guard let read = try await retrieval.readChunk(at: path) else { continue }
-                data = read
-            } catch let error as ChunkStorageError where error.isDamage {
-                // A corrupt lock belongs to no running process. After any other error, the lock is unknown
-                // and must not be deleted.
-            }
-            let contents = data.flatMap { try? JSONDecoder().decode(Contents.self, from: $0) }
-            if let contents, !removingAll, !system.isEmpty, contents.system == system,
-                !isStale(contents, path)
-            {
-                kept.append(contents)
-                continue
-            }
-            try await retrieval.deleteChunk(at: path)
-            if let contents { removed.append(contents) }
-        }
-        return (removed, kept)
     }
 
     private static func isStale(_ contents: Contents, _ path: String) -> Bool {

@@ -11,6 +11,8 @@ enum RepositoryObject {
     static func snapshot(_ name: String) -> String { "\(snapshots)/\(name)" }
     static func lock(_ name: String) -> String { "\(locks)/\(name)" }
 
-    /// Returns the last component of a path.
     static func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
+
+    /// Returns the digest that is the name of an object, or `nil` for a file of another program.
+    static func id(of path: String) -> SegmentID? { SegmentID(hexadecimal: name(of: path)) }
 }

@@ -15,8 +15,6 @@ struct RepositoryVerifier {
     private var indices: [String: Int] = [:]
     private(set) var result = BackupVerification()
 
-    /// The maximum number of entry ids in a finding, which limits memory if most of a repository is damaged.
-    private static let maximumEntryIDs = 10_000
     /// The maximum total size of the packs that are kept in memory, in bytes.
     private static let cacheSize = 64 << 20
 
@@ -34,7 +32,7 @@ struct RepositoryVerifier {
                 _ = findingIndex(path, "the index is corrupt")
             }
         }
-        packs = PackContents.merged(packs)
+        packs = packs.uniqued()
     }
 
     /// Returns the index of the finding for an object. Adds the finding if it is missing.
@@ -55,24 +53,16 @@ struct RepositoryVerifier {
         for pack in listed {
             let state = stored.state(of: pack)
             if state == .complete { continue }
-            let lost = pack.segments.filter { $0.id != .none && store.location(of: $0.id) == nil }
+            let lost = pack.segments.filter { store.location(of: $0.id) == nil }
             guard !lost.isEmpty else { continue }
-            guard case .wrongSize(let size) = state else {
-                markUnreadable(lost.map(\.id), pack.path, "the pack is missing")
-                continue
+            var problem = "the pack is missing"
+            if case .wrongSize(let size) = state {
+                problem = "the pack has \(size) bytes instead of \(pack.storedSize)"
             }
-            // An encrypted pack can only be decrypted as a whole.
-            let cut = lost.filter {
-                repository.isEncrypted || $0.location.offset + $0.location.storedSize > size
-            }
-            markUnreadable(
-                cut.map(\.id), pack.path, "the pack has \(size) bytes instead of \(pack.storedSize)")
-            // The other segments can still be intact.
-            store.addMissing([pack])
-            packs.append(pack)
+            markUnreadable(lost.map(\.id), pack.path, problem)
         }
         result.packCount = listed.count
-        result.segmentCount = listed.reduce(0) { $0 + $1.segments.count { $0.id != .none } }
+        result.segmentCount = listed.reduce(0) { $0 + $1.segments.count }
         result.strayPacks = stored.paths.subtracting(listed.map(\.path)).sorted()
     }
 
@@ -87,7 +77,7 @@ struct RepositoryVerifier {
             try Task.checkCancellation()
             defer { progress(number + 1, packs.count) }
             let path = pack.path
-            let segments = pack.segments.filter { $0.id != .none && store.pack(of: $0.id) == pack.name }
+            let segments = pack.segments.filter { store.pack(of: $0.id) == pack.name }
             do {
                 guard let data = try await repository.retrieval.readChunk(at: path) else {
                     markUnreadable(segments.map(\.id), path, "the pack is missing")
@@ -121,7 +111,7 @@ struct RepositoryVerifier {
                 // Another process removed the snapshot after it had been listed.
                 continue
             } catch let error as BackupError where error.code == .newerFormat {
-                result.newerSnapshots.append(.init(id: name, error: error))
+                result.findings[findingIndex(path, error.message)].snapshots = [name]
                 continue
             } catch  where BackupRepository.isDamage(error) {
                 let index = findingIndex(path, "the snapshot is corrupt")
@@ -139,9 +129,7 @@ struct RepositoryVerifier {
         guard let location = store.location(of: id), location.kind == kind else {
             return ("segment \(id)", "no index lists it")
         }
-        guard let base = location.base else { return nil }
-        if let found = unreadable[base] { return found }
-        return store.location(of: base) == nil ? ("segment \(base)", "no index lists it") : nil
+        return nil
     }
 
     /// Adds a snapshot to the finding for a fault, and returns the finding's index.
@@ -176,7 +164,7 @@ struct RepositoryVerifier {
             }
             for run in runs {
                 listed += run.count
-                try await check(run, snapshot)
+                check(run, snapshot)
             }
         }
         // Entries in unreadable lists cannot be assigned to a finding, so they are added to the count of the
@@ -217,27 +205,38 @@ struct RepositoryVerifier {
         )
     }
 
-    private mutating func check(_ run: RunRecord, _ snapshot: BackupSnapshot) async throws {
-        var affected: [Int] = []
+    private mutating func check(_ run: RunRecord, _ snapshot: BackupSnapshot) {
+        var affected = Set<Int>()
         for (id, kind) in run.all {
-            if let found = problem(id, kind) { affected.append(add(found, snapshot)) }
+            if let found = problem(id, kind) { affected.insert(add(found, snapshot)) }
         }
-        guard !affected.isEmpty else { return }
-        var ids: [Entry.ID] = []
-        if let data = try? await store.read(run.ids, .ids) { ids = (try? EntryCodec.decodeIDs(data)) ?? [] }
-        var clusters = Set<Cluster.ID>()
-        if let segment = run.assignments, let data = try? await store.read(segment, .assignments) {
-            let found = (try? EntryCodec.decodeAssignments(data, ids: ids)) ?? []
-            clusters = Set(found.compactMap(\.cluster))
-        }
-        for index in Set(affected) {
-            result.findings[index].entryCount += run.count
-            if result.findings[index].entries.count < Self.maximumEntryIDs {
-                let known = Set(result.findings[index].entries)
-                result.findings[index].entries += ids.filter { !known.contains($0) }
-            }
-            let named = Set(result.findings[index].clusters)
-            result.findings[index].clusters += clusters.subtracting(named).sorted()
+        for index in affected { result.findings[index].entryCount += run.count }
+    }
+}
+
+extension BackupRepository {
+    /// Verifies that every snapshot can be restored.
+    ///
+    /// Damage is not an error; it is reported in the result, and so are snapshots of a newer format.
+    ///
+    /// - Parameters:
+    ///   - readingData: Whether to read all packs and verify their digests. Otherwise only snapshots, indexes
+    ///     and lists are read, and the existence and size of the packs is checked.
+    ///   - progress: Called repeatedly with the number of packs that have been read and the total number of
+    ///     packs.
+    /// - Returns: The faults, and the data that they affect.
+    /// - Throws: ``BackupError`` with `.locked` if another process is pruning the repository;
+    ///   `ChunkStorageError` if the storage cannot be read; `CancellationError`.
+    @concurrent
+    public func verify(
+        readingData: Bool = false, progress: @Sendable (Int, Int) -> Void = { _, _ in }
+    ) async throws -> BackupVerification {
+        try await RepositoryLock.with(exclusive: false, toleratesReadOnly: true, retrieval) { _ in
+            var verifier = try await RepositoryVerifier(self)
+            try await verifier.findIncompletePacks()
+            if readingData { try await verifier.readPacks(progress) }
+            try await verifier.checkSnapshots()
+            return verifier.result
         }
     }
 }

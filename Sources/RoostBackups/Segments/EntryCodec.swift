@@ -189,7 +189,6 @@ enum EntryCodec {
         return Data(writer.bytes) + planes
     }
 
-    /// Sets the vectors of decoded entries and their passages.
     static func decodeVectors(_ data: Data, into entries: inout [Entry]) throws {
         let counts = entries.map(\.passages.count)
         let vectors = try reading(data) { reader throws(BinaryReader.InvalidData) in

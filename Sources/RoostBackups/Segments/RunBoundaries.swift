@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import RoostModel
 
@@ -47,5 +48,49 @@ enum RunBoundaries {
         x = (x ^ (x >> 30)) &* 0xBF58_476D_1CE4_E5B9
         x = (x ^ (x >> 27)) &* 0x94D0_49BB_1331_11EB
         return x ^ (x >> 31)
+    }
+}
+
+/// Divides a stream of entries into runs.
+struct RunCutter {
+    private var pending: [Entry] = []
+    private var bytes = 0
+
+    /// Adds an entry.
+    ///
+    /// - Returns: The entries of the run if it ends after this entry; otherwise `nil`.
+    mutating func add(_ entry: Entry) -> [Entry]? {
+        pending.append(entry)
+        bytes += entry.content.utf8.count
+        guard RunBoundaries.endsRun(after: entry.id, count: pending.count, bytes: bytes) else { return nil }
+        return rest()
+    }
+
+    /// Returns the entries after the last boundary, or `nil` if there are none.
+    mutating func rest() -> [Entry]? {
+        defer { (pending, bytes) = ([], 0) }
+        return pending.isEmpty ? nil : pending
+    }
+}
+
+/// Divides sources, in the order of their ids, into runs. The boundaries are content-defined, like those of
+/// ``RunBoundaries``.
+enum SourceRuns {
+    /// The average number of sources from one boundary to the next.
+    private static let spacing: UInt64 = 256
+    /// The maximum number of sources in a run.
+    private static let maximumCount = 1024
+
+    static func cut(_ sources: [Source]) -> [[Source]] {
+        let sorted = sources.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
+        var (runs, run) = ([[Source]](), [Source]())
+        for source in sorted {
+            run.append(source)
+            let hash = SegmentID(SHA256.hash(data: Data(source.id.utf8))).lowBits
+            guard hash % spacing == 0 || run.count >= maximumCount else { continue }
+            runs.append(run)
+            run = []
+        }
+        return run.isEmpty ? runs : runs + [run]
     }
 }

@@ -7,7 +7,7 @@ import RoostFiles
 struct SegmentID: Hashable, Sendable, CustomStringConvertible {
     /// The size of a name in bytes.
     static let size = 32
-    /// A name that no segment has. In an index, it replaces the name of a segment that is no longer in use.
+    /// A name that no segment has. It stands for a missing one.
     static let none = SegmentID([])
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -68,4 +68,28 @@ extension SegmentID: Codable {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
+}
+
+/// The kind of data in a segment. The raw values are part of the on-disk format.
+enum SegmentKind: UInt8, Sendable {
+    /// The ids of a run of entries.
+    case ids = 1
+    /// The texts and other properties of a run of entries, without vectors.
+    case entries = 2
+    /// The vectors of a run of entries and of their passages.
+    case vectors = 3
+    /// The cluster assignments of a run of entries.
+    case assignments = 4
+    /// Clusters.
+    case clusters = 5
+    /// Source records.
+    case sources = 6
+    /// The clustering run that produced the clusters.
+    case run = 7
+    /// A list of runs of entries.
+    case list = 8
+    /// A part of an original file.
+    case original = 9
+    /// A list of original files.
+    case originals = 10
 }

@@ -7,7 +7,6 @@ struct SegmentNaming: Sendable {
     /// The key for names in an encrypted repository; `nil` if the repository is not encrypted.
     let key: SymmetricKey?
 
-    /// Returns the name of a segment.
     func id(of data: Data, _ kind: SegmentKind) -> SegmentID {
         guard let key else {
             var hash = SHA256()

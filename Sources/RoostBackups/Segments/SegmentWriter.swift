@@ -6,15 +6,9 @@ import RoostModel
 actor SegmentWriter {
     nonisolated let store: SegmentStore
     nonisolated let packs: PackWriter
-    /// The runs of the store's newest snapshot, keyed by the id of the segment that contains the ids of their
-    /// entries.
-    nonisolated private let bases: [SegmentID: RunRecord]
-    /// The number of segments that were written, and the total number of segments.
     private(set) var counts = (new: 0, all: 0)
 
-    init(store: SegmentStore, packs: PackWriter, bases: [SegmentID: RunRecord]) {
-        (self.store, self.packs, self.bases) = (store, packs, bases)
-    }
+    init(store: SegmentStore, packs: PackWriter) { (self.store, self.packs) = (store, packs) }
 
     /// The number of runs that are encoded and compressed at the same time.
     private static let concurrency = 4
@@ -54,38 +48,24 @@ actor SegmentWriter {
         }
     }
 
-    /// Writes the segments of one run.
     @concurrent
     nonisolated func write(_ entries: [Entry], _ assignments: [Assignment?]) async throws -> RunRecord {
         let ids = try await write(EntryCodec.encodeIDs(entries), .ids)
-        let base = bases[ids]
-        let texts = try await write(try EntryCodec.encodeTexts(entries), .entries, relativeTo: base?.entries)
-        let vectors = try await write(EntryCodec.encodeVectors(entries), .vectors, relativeTo: base?.vectors)
-        let assigned = try await write(assignments, relativeTo: base?.assignments)
+        let texts = try await write(try EntryCodec.encodeTexts(entries), .entries)
+        let vectors = try await write(EntryCodec.encodeVectors(entries), .vectors)
+        var assigned: SegmentID?
+        if assignments.contains(where: { $0 != nil }) {
+            assigned = try await write(EntryCodec.encodeAssignments(assignments), .assignments)
+        }
         return RunRecord(
             ids: ids, entries: texts, vectors: vectors, assignments: assigned, count: entries.count)
     }
 
-    /// Writes the assignments of a run.
-    ///
-    /// - Returns: `nil` if no entry has an assignment.
-    @concurrent
-    nonisolated func write(
-        _ assignments: [Assignment?], relativeTo base: SegmentID?
-    ) async throws -> SegmentID? {
-        guard assignments.contains(where: { $0 != nil }) else { return nil }
-        return try await write(EntryCodec.encodeAssignments(assignments), .assignments, relativeTo: base)
-    }
-
     /// Writes a segment unless the repository already has it.
     ///
-    /// - Parameter base: The corresponding segment of the previous snapshot. If the two have much in common,
-    ///   the new segment is compressed relative to it.
     /// - Returns: The name of the segment.
     @concurrent
-    nonisolated func write(
-        _ data: Data, _ kind: SegmentKind, relativeTo base: SegmentID? = nil
-    ) async throws -> SegmentID {
+    nonisolated func write(_ data: Data, _ kind: SegmentKind) async throws -> SegmentID {
         guard data.count <= SegmentLocation.maximumSize else {
             throw BackupError(
                 .badInput,
@@ -96,26 +76,11 @@ actor SegmentWriter {
         let isNew = await packs.claim(id)
         await count(isNew)
         guard isNew else { return id }
-        var location = SegmentLocation(
-            kind: kind, form: .plain, offset: 0, storedSize: 0, size: data.count, base: nil)
-        var stored = data
-        // If the base is itself relative to another segment, that segment is used instead, so no chains form.
-        // The relative form is used only if it is less than half as large as the base, because the base
-        // cannot be removed while another segment depends on it.
-        if let base, let known = store.location(of: base) {
-            let root = known.base ?? base
-            let limit = (store.location(of: root)?.storedSize ?? 0) / 2
-            if let prefix = try? await store.read(root, kind),
-                let smaller = try ZstdCodec.compress(data, level: ZstdCodec.defaultLevel, prefix: prefix),
-                smaller.count < limit
-            {
-                (stored, location.form, location.base) = (smaller, .relative, root)
-            }
-        }
-        if location.base == nil, let smaller = try ZstdCodec.compress(data, level: Self.level(of: kind)) {
-            (stored, location.form) = (smaller, .compressed)
-        }
-        location.storedSize = stored.count
+        let compressed = try ZstdCodec.compress(data, level: Self.level(of: kind))
+        let stored = compressed ?? data
+        let location = SegmentLocation(
+            kind: kind, form: compressed == nil ? .plain : .compressed, offset: 0, storedSize: stored.count,
+            size: data.count)
         try await packs.add(id, location, stored)
         return id
     }

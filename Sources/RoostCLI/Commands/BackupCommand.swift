@@ -18,7 +18,7 @@ struct BackupCommand: AsyncParsableCommand {
             """,
         subcommands: [
             CreateBackup.self, ListBackups.self, VerifyBackups.self, RestoreBackup.self,
-            ForgetBackups.self, PruneBackups.self, UnlockBackups.self, ChangePassword.self,
+            ForgetBackups.self, PruneBackups.self, ChangePassword.self,
         ])
 
     struct CreateBackup: AsyncParsableCommand {
@@ -71,12 +71,6 @@ struct BackupCommand: AsyncParsableCommand {
                 options.note(
                     "the original files of the store are missing, so the snapshot has none; run `roost "
                         + "doctor` for details")
-            }
-            if !report.incompletePacks.isEmpty {
-                let count = report.incompletePacks.count
-                options.note(
-                    "\(Count.text(count, "pack")) of the repository \(count == 1 ? "is" : "are") missing or "
-                        + "truncated, so older snapshots are incomplete; run `roost backup verify`")
             }
             if json {
                 return try Terminal.json(BackupDocument(report.snapshot, written: report.writtenBytes))
@@ -159,9 +153,6 @@ struct BackupCommand: AsyncParsableCommand {
         @Flag(name: .long, help: "Skip damaged parts of the snapshot, and list them.")
         var allowDamaged = false
 
-        @Flag(name: .long, help: ArgumentHelp(BackupOptions.noLockHelp))
-        var noLock = false
-
         func run() async throws {
             let chosen = try provider.map(StoreOptions.providerInFolder)
             let repository = try await backups.open(options)
@@ -175,12 +166,9 @@ struct BackupCommand: AsyncParsableCommand {
             let stamp: Stamp
             do {
                 stamp = try await StoreBackup(target).restore(
-                    choice.snapshot, from: repository, provider: chosen, isIgnoringLocks: noLock,
+                    choice.snapshot, from: repository, provider: chosen,
                     progress: { progress.update($0, fraction: Double($0) / Double(max(1, $1))) },
-                    onDamagedDocument: {
-                        options.note(
-                            "skipped an original file that is damaged in the backup: \($0.prefix(12))")
-                    }, onLoss: onLoss)
+                    onLoss: onLoss)
             } catch let error as BackupError where error.code == .damaged && !allowDamaged {
                 progress.finish()
                 options.note("--allow-damaged restores the parts of the snapshot that are intact")

@@ -26,9 +26,6 @@ extension BackupCommand {
             help: "Read all data and verify the checksums. Default: only check the sizes of all files.")
         var readData = false
 
-        @Flag(name: .long, help: ArgumentHelp(BackupOptions.noLockHelp))
-        var noLock = false
-
         @Flag(name: .long, help: "Print the result as JSON.")
         var json = false
 
@@ -38,8 +35,6 @@ extension BackupCommand {
                 var problem: String
                 var snapshots: [String]
                 var entryCount: Int
-                var entries: [String]
-                var clusters: [String]
                 var documentCount: Int
             }
             var isSound: Bool
@@ -49,13 +44,12 @@ extension BackupCommand {
             var hasReadData: Bool
             var strayPacks: Int
             var findings: [Finding]
-            var newerSnapshots: [String]
         }
 
         func run() async throws {
             let repository = try await backups.open(options)
             let progress = Progress(isQuiet: options.quiet, unit: "packs")
-            let result = try await repository.verify(readingData: readData, isIgnoringLocks: noLock) {
+            let result = try await repository.verify(readingData: readData) {
                 progress.update($0, fraction: Double($0) / Double(max(1, $1)))
             }
             progress.finish()
@@ -68,10 +62,8 @@ extension BackupCommand {
                         findings: result.findings.map {
                             .init(
                                 object: $0.object, problem: $0.problem, snapshots: $0.snapshots,
-                                entryCount: $0.entryCount, entries: $0.entries.map(\.text),
-                                clusters: $0.clusters.map(\.text), documentCount: $0.documentCount)
-                        },
-                        newerSnapshots: result.newerSnapshots.map(\.id)))
+                                entryCount: $0.entryCount, documentCount: $0.documentCount)
+                        }))
             } else {
                 show(result)
             }
@@ -88,7 +80,6 @@ extension BackupCommand {
                             : "; affects \(Count.text(finding.entryCount, "entry", "entries")) in "
                                 + "\(snapshots)"))
             }
-            for snapshot in result.newerSnapshots { Terminal.write(snapshot.error.message) }
             Terminal.write(
                 "\(Count.text(result.snapshotCount, "snapshot")), \(Count.text(result.packCount, "pack")), "
                     + "\(Count.text(result.segmentCount, "segment")): "
@@ -224,37 +215,6 @@ extension BackupCommand {
                 "\(dryRun ? "would keep" : "kept") \(Count.text(report.kept.count, "snapshot")); "
                     + "\(ByteCount.text(report.bytesBefore)) \(dryRun ? "now" : "before"), "
                     + "\(ByteCount.text(report.bytesAfter)) \(dryRun ? "afterwards" : "now")")
-        }
-    }
-
-    struct UnlockBackups: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "unlock", abstract: "Delete the locks of processes that are no longer running.",
-            discussion: """
-                Keeps the locks of processes that are running on this machine. First make sure that no \
-                other machine is using the repository.
-
-                Examples:
-                  roost backup unlock
-                  roost backup unlock --to s3://bucket/notes
-                """)
-
-        @OptionGroup var options: StoreOptions
-        @OptionGroup var backups: BackupOptions
-
-        @Flag(name: .long, help: "Also delete the locks of processes that are running on this machine.")
-        var all = false
-
-        func run() async throws {
-            let (removed, kept) = try await backups.open(options).unlock(removingAll: all)
-            func line(_ lock: BackupLock) -> String {
-                "process \(lock.process) on \(Terminal.line(lock.host, limit: 80)), "
-                    + "renewed \(DateText.string(from: lock.renewed))"
-                    + (lock.isExclusive ? ", exclusive" : "")
-            }
-            for lock in removed { Terminal.write("removed the lock of \(line(lock))") }
-            for lock in kept { Terminal.write("kept the lock of \(line(lock)): this process is running") }
-            if removed.isEmpty, kept.isEmpty { options.note("the repository has no locks") }
         }
     }
 

@@ -11,45 +11,32 @@ final class BackupLosses: Sendable {
 
     var isEmpty: Bool { all.withLock { $0.isEmpty } }
 
-    /// One line for each kind of loss, with the ids that are known.
+    /// One line for each kind of loss, with the names that are known.
     var lines: [String] {
-        var (entries, vectors, clusters): ([Entry.ID], [Entry.ID], [Cluster.ID]) = ([], [], [])
-        var (unknownEntries, unknownClusters, assignments, sources, originals) = (0, 0, 0, 0, 0)
-        var isRunLost = false
-        for loss in all.withLock({ $0 }) {
-            switch loss {
-            case .entries(let ids): entries += ids
-            case .unknownEntries(let count): unknownEntries += count
-            case .vectors(let ids): vectors += ids
-            case .assignments(let count): assignments += count
-            case .clusters(let ids): clusters += ids
-            case .unknownClusters(let count): unknownClusters += count
-            case .sources(let count): sources += count
-            case .run: isRunLost = true
-            case .originals: originals += 1
-            }
+        let losses = all.withLock { $0 }
+        return BackupLoss.Part.allCases.compactMap { part in
+            let lost = losses.filter { $0.part == part }
+            guard !lost.isEmpty else { return nil }
+            let count = lost.reduce(0) { $0 + $1.count }
+            let names = lost.flatMap(\.names)
+            let list = names.isEmpty ? "" : ": " + names.joined(separator: " ")
+            return "missing: \(Self.text(part, count))\(list)"
         }
-        var lines: [String] = []
-        func add(_ count: Int, _ singular: String, _ plural: String, _ rest: String) {
-            if count > 0 { lines.append("missing: \(Count.text(count, singular, plural))\(rest)") }
-        }
-        add(entries.count, "entry", "entries", ":" + Self.list(entries))
-        add(unknownEntries, "entry whose id is damaged", "entries whose ids are damaged", ", too")
-        if !vectors.isEmpty {
-            lines.append(
-                "restored without vectors: \(Count.text(vectors.count, "entry", "entries")); "
-                    + "`roost doctor --repair` computes them:" + Self.list(vectors))
-        }
-        add(assignments, "entry's assignment to a cluster", "entries' assignments to clusters", "")
-        add(clusters.count, "cluster", "clusters", ":" + Self.list(clusters))
-        add(unknownClusters, "cluster whose id is damaged", "clusters whose ids are damaged", ", too")
-        add(
-            sources, "record of a source; the next ingest of this source reads it as new",
-            "records of sources; the next ingest of these sources reads them as new", "")
-        add(originals, "list of original files", "lists of original files", "")
-        if isRunLost { lines.append("missing: the record of the last clustering run") }
-        return lines
     }
 
-    private static func list(_ ids: [UUID]) -> String { ids.map { " " + $0.text }.joined() }
+    private static func text(_ part: BackupLoss.Part, _ count: Int) -> String {
+        switch part {
+        case .entries: Count.text(count, "entry", "entries")
+        case .vectors:
+            "the vectors of \(Count.text(count, "entry", "entries")), which `roost doctor --repair` computes"
+        case .assignments: "the clusters of \(Count.text(count, "entry", "entries"))"
+        case .clusters: Count.text(count, "cluster")
+        case .sources:
+            Count.text(count, "record of a source", "records of sources")
+                + ", which the next ingest reads as new"
+        case .run: "the record of the last clustering run"
+        case .originals: Count.text(count, "original file")
+        case .originalLists: Count.text(count, "list of original files", "lists of original files")
+        }
+    }
 }

@@ -37,11 +37,6 @@ struct BackupOptions: ParsableArguments {
         }
     }
 
-    static let noLockHelp = """
-        Do not write a lock, and ignore the locks of others, for example on read-only media. Use it only if \
-        no other process prunes the repository.
-        """
-
     /// Opens the repository.
     ///
     /// - Parameter creatingIfMissing: Whether to create the repository if it does not exist.

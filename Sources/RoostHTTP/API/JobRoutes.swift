@@ -83,8 +83,7 @@ enum JobRoutes {
         details: "The backup is a job; see /api/v1/jobs/{id}. The first backup creates the "
             + "repository, which is encrypted if the server was started with a passphrase for backups. In "
             + "the result of the job, `damagedDocuments` lists the SHA-256 digests of corrupt original "
-            + "files, which the snapshot lacks, and `incompletePacks` the missing or truncated packs of the "
-            + "repository, whose older snapshots are incomplete.",
+            + "files, which the snapshot lacks.",
         effect: .writes,
         answers: [
             Route.Answer(202, "The job has begun.", job, headers: ["Location": "The address of the job."])
@@ -101,7 +100,6 @@ enum JobRoutes {
                 "snapshot": .string(report.snapshot.id), "writtenBytes": .count(report.writtenBytes),
                 "encrypted": .bool(repository.isEncrypted),
                 "damagedDocuments": .array(report.damagedDocuments.map { .string($0) }),
-                "incompletePacks": .array(report.incompletePacks.map { .string($0) }),
             ]
         }
         return accepted(job, call)

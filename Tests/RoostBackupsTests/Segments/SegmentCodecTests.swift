@@ -34,8 +34,8 @@ struct SegmentCodecTests {
 
     private static func packedSegment(_ index: Int) -> (id: SegmentID, location: SegmentLocation) {
         let location = SegmentLocation(
-            kind: .entries, form: index == 0 ? .plain : .relative, offset: 10 * index, storedSize: 10,
-            size: 20, base: index == 0 ? nil : name(40))
+            kind: .entries, form: index == 0 ? .plain : .compressed, offset: 10 * index, storedSize: 10,
+            size: 20)
         return (name(UInt8(40 + index)), location)
     }
 

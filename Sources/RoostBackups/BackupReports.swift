@@ -1,0 +1,71 @@
+/// The result of a backup.
+public struct BackupReport: Sendable {
+    /// The snapshot that was created.
+    public var snapshot: BackupSnapshot
+    /// The total size in bytes of the packs, the index and the snapshot that were written.
+    public var writtenBytes: Int
+    /// The number of segments in the snapshot that the repository did not have before.
+    public var newSegments: Int
+    /// The total number of segments in the snapshot.
+    public var segments: Int
+    /// The SHA-256 digests of original files that are corrupt. The snapshot does not contain them.
+    public var damagedDocuments: [String] = []
+    /// The reason why old snapshots could not be removed after the backup; `nil` if they were, or if none had
+    /// to be. The snapshot itself is complete, but the repository grows until the cause is corrected.
+    public var retentionFailure: String?
+}
+
+/// The result of a prune, or of its dry run.
+public struct BackupPruneReport: Sendable {
+    /// The snapshots that were removed.
+    public var forgotten: [BackupSnapshot] = []
+    /// The snapshots that remain.
+    public var kept: [BackupSnapshot] = []
+    /// The number of packs that were removed. A pack is removed if it is unused, or after the segments that
+    /// are still in use have been copied to another pack.
+    public var removedPacks = 0
+    /// The number of packs that were written to hold segments from removed packs.
+    public var writtenPacks = 0
+    /// The number of segments that no remaining snapshot uses.
+    public var removedSegments = 0
+    /// The total size of all packs before the prune.
+    public var bytesBefore = 0
+    /// The total size of all packs after the prune.
+    public var bytesAfter = 0
+    /// Whether this was a dry run, which changes nothing.
+    public var isDryRun = false
+}
+
+/// The result of verifying a backup repository.
+public struct BackupVerification: Sendable {
+    /// A corrupt or missing object of the repository, and the data that it affects.
+    public struct Finding: Sendable {
+        /// The path of the object in the repository, or the name of a segment.
+        public var object: String
+        /// A human-readable sentence that describes the fault.
+        public var problem: String
+        /// The ids of the snapshots that cannot be restored completely.
+        public var snapshots: [String] = []
+        /// The number of affected entries.
+        public var entryCount = 0
+        /// The number of affected original files.
+        public var documentCount = 0
+    }
+
+    /// The faults that were found, among them snapshots of a newer format, whose data is not checked.
+    public var findings: [Finding] = []
+    /// The number of snapshots that could be read.
+    public var snapshotCount = 0
+    /// The number of packs that the indexes list.
+    public var packCount = 0
+    /// The number of segments that the indexes list.
+    public var segmentCount = 0
+    /// Whether the contents of all packs were verified. Otherwise, only their existence was checked.
+    public var hasReadData = false
+    /// The paths of packs that no index lists. They come from a backup that was interrupted or is still
+    /// running. A prune removes them.
+    public var strayPacks: [String] = []
+
+    /// Whether all snapshots were checked and no fault was found.
+    public var isSound: Bool { findings.isEmpty }
+}
