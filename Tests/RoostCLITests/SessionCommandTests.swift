@@ -27,9 +27,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["sessions.sqlite", "sessions"])
-    func `sessions of a storage are imported once`(name: String) async throws {
-        let storage = try SessionStorageLocation(cli.home.appendingPathComponent(name)).open(creates: true)
+    @Test func `sessions of a storage are imported once`() async throws {
+        let name = "sessions.sqlite"
+        let path = cli.home.appendingPathComponent(name).path
+        let storage = try SQLiteSessionStorage(databasePath: path)
         try await fill(storage)
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         let imported = try cli.roost("chat", "import", "--store=s", name, "--user=ada")

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import RoostConversations
 import RoostModel
@@ -23,7 +22,7 @@ func withDefaults<Value>(_ body: (_ suite: String) async throws -> Value) async 
 @Suite(.temporaryFolders)
 struct ConversationLawTests {
     enum Chat: CaseIterable {
-        case memory, file, sqlite, defaults, device, encrypted, everything
+        case memory, file, sqlite, defaults, device, everything
 
         func make(_ folder: URL, _ suite: String) throws -> any ChatStorage {
             switch self {
@@ -32,11 +31,6 @@ struct ConversationLawTests {
             case .sqlite: try SQLiteChatStorage(databasePath: folder.appendingPathComponent("c.sqlite").path)
             case .defaults: UserDefaultsChatStorage(suiteName: suite)
             case .device: try DeviceChatStorage(name: "test", folder: folder)
-            case .encrypted:
-                EncryptedChatStorage(
-                    wrapping: try SQLiteChatStorage(
-                        databasePath: folder.appendingPathComponent("c.sqlite").path),
-                    key: SymmetricKey(size: .bits256))
             case .everything: FileChatStorage(directory: folder, retention: .everything)
             }
         }
@@ -53,13 +47,12 @@ struct ConversationLawTests {
     }
 
     enum Sessions: CaseIterable {
-        case memory, file, sqlite, defaults, debug, caching, mock, container
+        case memory, sqlite, defaults, debug, caching, mock, container
 
         func make(_ folder: URL, _ suite: String) throws -> sending any SessionStorageProtocol {
             let path = folder.appendingPathComponent("s.sqlite").path
             switch self {
             case .memory: return InMemorySessionStorage()
-            case .file: return FileSessionStorage(directory: folder)
             case .sqlite: return try SQLiteSessionStorage(databasePath: path)
             case .defaults: return UserDefaultsSessionStorage(suiteName: suite)
             case .debug: return DebugSessionStorage(wrapping: InMemorySessionStorage()) { _ in }

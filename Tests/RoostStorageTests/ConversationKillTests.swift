@@ -90,7 +90,7 @@ import Testing
         #expect(pairs.count == victims + 121 && pairs.last?.0 == "after them")
     }
 
-    @Test(arguments: [ConversationWorkload.Backend.fileHistories, .fileSessions], [0, 1, 2, 3])
+    @Test(arguments: [ConversationWorkload.Backend.fileHistories], [0, 1, 2, 3])
     func `a disk error at any step is thrown and leaves no partial change`(
         backend: ConversationWorkload.Backend, kind: Int
     ) async throws {

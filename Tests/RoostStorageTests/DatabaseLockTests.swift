@@ -27,7 +27,7 @@ import Testing
         #expect(try isLocked(url))
         let chats = try SQLiteChatStorage(databasePath: url.path)
         #expect(try await chats.fetchAllChats(userId: "u", sessionId: "s").isEmpty)
-        _ = try SessionStorageLocation(url).open()
+        _ = try SQLiteSessionStorage(existing: url)
         #expect(try isLocked(url))
         #expect(try await sessions.getAllSessions().count == 1)
     }

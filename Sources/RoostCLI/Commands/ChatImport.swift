@@ -14,7 +14,7 @@ extension ChatCommand {
                 "session"?, "agent"?, "user"?, "speaker"?, "title"?}, also as a JSON array or in an object \
                 with the key "messages". Importing the same file again adds \
                 nothing. Unreadable lines are reported and skipped. A folder or database is read as the \
-                session storage of another program (FileSessionStorage, SQLiteSessionStorage), without \
+                session storage of another program (SQLiteSessionStorage), without \
                 thoughts and tool calls; it must be the only argument.
 
                 Examples:

@@ -50,7 +50,6 @@ enum RemedyText {
         // Inputs
         .nameTextColumn: "name the column that contains the text with --text-column",
         // The system
-        .unlockBackup: "if no such process exists any more, run `roost backup unlock`",
         .retryLater: "try again later",
         .freeSpace: "free disk space",
         .checkPermissions: "check the owner and permissions of the files",

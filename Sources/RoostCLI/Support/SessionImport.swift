@@ -42,7 +42,7 @@ struct SessionImport {
 
     /// Imports the sessions and prints the result.
     func run(_ options: StoreOptions, asJSON: Bool) async throws {
-        let storage = try SessionStorageLocation(URL(fileURLWithPath: path)).open(creates: false) { damage in
+        let storage = try SQLiteSessionStorage(existing: URL(fileURLWithPath: path)) { damage in
             Terminal.error(
                 "skipped an unreadable session: \(Terminal.line(damage.location, limit: 300))")
         }

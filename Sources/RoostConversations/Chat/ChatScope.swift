@@ -38,7 +38,6 @@ public struct ChatScope: Sendable, Hashable, Codable {
         }
     }
 
-    /// Returns whether the scope belongs to the given session of the given user.
     func isOf(userId: String, sessionId: String) -> Bool {
         self.userId.utf8.elementsEqual(userId.utf8) && self.sessionId.utf8.elementsEqual(sessionId.utf8)
     }

@@ -26,14 +26,6 @@ public struct DeviceChatStorage: ChatStorageDecorator {
 }
 
 extension DeviceChatStorage: MaintainedStorage {
-    public static let schemaVersion = SQLiteChatStorage.schemaVersion
-
-    @discardableResult
-    public func migrateIfNeeded() async throws -> Int { try await storage.migrateIfNeeded() }
-
     public func damage() async throws -> [ConversationDamage<ChatScope>] { try await storage.damage() }
 
-    public func setDamagedAside() async throws -> [ConversationDamage<ChatScope>] {
-        try await storage.setDamagedAside()
-    }
 }

@@ -4,8 +4,8 @@ import RoostModel
 
 /// A chat storage that keeps each history in a separate file in a folder.
 ///
-/// A save appends one line to the file and synchronizes the file, so the save survives a power failure.
-/// Several processes can save at the same time. If a process is killed during a save, the save is either
+/// A save reads the file, appends one line and synchronizes the file, so the save survives a power failure;
+/// for long histories, ``SQLiteChatStorage`` is faster. Several processes can save at the same time. If a process is killed during a save, the save is either
 /// complete or absent. A corrupt file affects only its own history.
 public struct FileChatStorage: ChatStorage {
     /// The folder of the storage.
@@ -17,7 +17,7 @@ public struct FileChatStorage: ChatStorage {
 
     /// One line in the file of a scope.
     private struct Record: Codable, Sendable {
-        /// The scope of the file. Files of earlier versions have it only in their first line.
+        /// The scope of the file, in every line, so that damage of one line does not hide it.
         var scope: ChatScope?
         var append: [ConversationMessage]
         /// The size of the window after this save; `nil` if all messages are kept.
@@ -83,14 +83,7 @@ public struct FileChatStorage: ChatStorage {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
         let keep = retention == .window ? maxMessages : nil
         try await folder.write { folder in
-            let file = folder.file(scope.digest)
-            if keep == nil, let (last, length) = try file.last(), last.keep == nil, !last.append.isEmpty {
-                // If all messages are kept, only the last record is needed to add further messages.
-                let added = Array(ChatRules.adding(messages, to: last.append).dropFirst(last.append.count))
-                guard !added.isEmpty else { return }
-                return try file.append(Record(scope: scope, append: added, keep: nil), at: length)
-            }
-            try file.change { try Self.change($0, scope, messages, keep) }
+            try folder.file(scope.digest).change { try Self.change($0, scope, messages, keep) }
         }
     }
 
@@ -142,17 +135,8 @@ public struct FileChatStorage: ChatStorage {
 }
 
 extension FileChatStorage: MaintainedStorage {
-    public static let schemaVersion = 1
-
-    @discardableResult
-    public func migrateIfNeeded() async throws -> Int { try await folder.migrateIfNeeded() }
-
     public func damage() async throws -> [ConversationDamage<ChatScope>] {
         try await folder.damage(Self.summary)
-    }
-
-    public func setDamagedAside() async throws -> [ConversationDamage<ChatScope>] {
-        try await folder.setDamagedAside(Self.summary)
     }
 
     private static func summary(

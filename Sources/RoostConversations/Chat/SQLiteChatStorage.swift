@@ -127,8 +127,7 @@ public struct SQLiteChatStorage: ChatStorage {
             guard let message = Self.message(row) else {
                 throw StorageError(
                     .damaged,
-                    "cannot read the history: chat_messages has a corrupt row in scope \(scope)",
-                    remedy: .setDamagedAside)
+                    "cannot read the history: chat_messages has a corrupt row in scope \(scope)")
             }
             return message
         }
@@ -151,38 +150,9 @@ public struct SQLiteChatStorage: ChatStorage {
 }
 
 extension SQLiteChatStorage: MaintainedStorage {
-    public static let schemaVersion = ConversationDatabase.schemaVersion
-
-    @discardableResult
-    public func migrateIfNeeded() async throws -> Int { try await database.migrateIfNeeded() }
-
     public func damage() async throws -> [ConversationDamage<ChatScope>] {
         try await database.read { database in
-            try Self.scopes(database).compactMap { try Self.damage($0, $1, database)?.damage }
-        }
-    }
-
-    public func setDamagedAside() async throws -> [ConversationDamage<ChatScope>] {
-        try await database.write { database in
-            try Self.scopes(database).compactMap { id, scope in
-                guard let found = try Self.damage(id, scope, database) else { return nil }
-                for number in found.corruptRows {
-                    try database.execute(
-                        sql: """
-                            INSERT INTO damaged_messages
-                                (at, user, session, agent, number, id, role, content, timestamp)
-                            SELECT ?, ?, ?, ?, number, id, role, content, timestamp FROM chat_messages
-                            WHERE scope = ? AND number = ?
-                            """,
-                        arguments: [Date().milliseconds] + Self.arguments(scope) + [id, number])
-                    try database.execute(
-                        sql: "DELETE FROM chat_messages WHERE scope = ? AND number = ?",
-                        arguments: [id, number])
-                }
-                var damage = found.damage
-                damage.movedTo = "damaged_messages"
-                return damage
-            }
+            try Self.scopes(database).compactMap { try Self.damage($0, $1, database) }
         }
     }
 
@@ -198,11 +168,10 @@ extension SQLiteChatStorage: MaintainedStorage {
         }
     }
 
-    /// Returns a description of the damage to the history of a scope and the numbers of its corrupt rows, or
-    /// `nil` if all rows can be read.
+    /// Returns a description of the damage to the history of a scope, or `nil` if all rows can be read.
     private static func damage(
         _ id: Int64, _ scope: ChatScope, _ database: Database
-    ) throws -> (damage: ConversationDamage<ChatScope>, corruptRows: [DatabaseValue])? {
+    ) throws -> ConversationDamage<ChatScope>? {
         var (readable, corruptRows) = (0, [DatabaseValue]())
         let rows = try Row.fetchCursor(
             database, sql: "SELECT * FROM chat_messages WHERE scope = ? ORDER BY number", arguments: [id])
@@ -217,8 +186,6 @@ extension SQLiteChatStorage: MaintainedStorage {
         guard !corruptRows.isEmpty else { return nil }
         let location =
             "chat_messages, scope \(id), " + ConversationDatabase.text(forRows: corruptRows)
-        return (
-            ConversationDamage(subject: scope, location: location, readable: readable), corruptRows
-        )
+        return ConversationDamage(subject: scope, location: location, readable: readable)
     }
 }

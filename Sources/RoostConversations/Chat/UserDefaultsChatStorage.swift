@@ -73,17 +73,8 @@ public actor UserDefaultsChatStorage: ChatStorage {
 }
 
 extension UserDefaultsChatStorage: MaintainedStorage {
-    public static let schemaVersion = 1
-
-    @discardableResult
-    public func migrateIfNeeded() async throws -> Int { try domain.migrateIfNeeded() }
-
     public func damage() async throws -> [ConversationDamage<ChatScope>] {
         try domain.exclusively { try Self.damage($0) }
-    }
-
-    public func setDamagedAside() async throws -> [ConversationDamage<ChatScope>] {
-        try domain.exclusively { try $0.setDamagedAside(try Self.damage($0)) }
     }
 
     private static func damage(_ domain: DefaultsDomain) throws -> [ConversationDamage<ChatScope>] {

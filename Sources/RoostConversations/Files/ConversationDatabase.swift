@@ -27,7 +27,7 @@ struct ConversationDatabase: Sendable {
             defer { lock.release() }
             try file.create()
             let pool = try file.openPool(Self.configuration)
-            _ = try Self.migrate(pool)
+            try Self.migrator.migrate(pool)
             return pool
         }
     }
@@ -39,7 +39,6 @@ struct ConversationDatabase: Sendable {
         return configuration
     }
 
-    /// Acquires the lock of the processes that write to a database or create it.
     private static func acquireLock(
         _ path: String, isCancelled: () -> Bool = { false }
     ) throws -> FileLock {
@@ -74,7 +73,7 @@ struct ConversationDatabase: Sendable {
             )
         }
         try migrator.check(applied: applied, path: path)
-        return applied.count == schemaVersion
+        return applied.count == migrator.migrations.count
     }
 
     /// Returns the names of the tables of a database and the identifiers of its applied migrations.
@@ -90,32 +89,6 @@ struct ConversationDatabase: Sendable {
                 try String.fetchSet(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'"),
                 try migrator.appliedIdentifiers(database)
             )
-        }
-    }
-
-    /// The schema version that this program writes.
-    static var schemaVersion: Int { migrator.migrations.count }
-
-    /// Applies the missing migrations.
-    ///
-    /// - Returns: The version before the migration; 0 for a new database.
-    /// - Throws: `StorageError` with `.newerFormat`.
-    private static func migrate(_ pool: DatabasePool) throws -> Int {
-        let migrator = migrator
-        let applied = try pool.read { try migrator.appliedIdentifiers($0) }
-        try migrator.check(applied: applied, path: pool.path)
-        try migrator.migrate(pool)
-        return applied.count
-    }
-
-    func migrateIfNeeded() async throws -> Int {
-        let (pool, errors) = (pool, errors)
-        return try await writers.run {
-            try await errors.runBlocking { isCancelled in
-                let lock = try Self.acquireLock(pool.path, isCancelled: isCancelled)
-                defer { lock.release() }
-                return try Self.migrate(pool)
-            }
         }
     }
 
@@ -141,22 +114,11 @@ struct ConversationDatabase: Sendable {
                         number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, created INTEGER NOT NULL,
                         first_message BLOB NOT NULL, accessed INTEGER NOT NULL, touch INTEGER NOT NULL);
                     CREATE INDEX sessions_by_access ON sessions (accessed, touch);
+                    CREATE INDEX sessions_by_touch ON sessions (touch);
                     CREATE TABLE session_messages (
                         session INTEGER NOT NULL REFERENCES sessions (number) ON DELETE CASCADE,
                         number INTEGER NOT NULL, message BLOB NOT NULL,
                         PRIMARY KEY (session, number)) WITHOUT ROWID;
-                    """)
-        }
-        // `damaged_messages` keeps corrupt rows for inspection, with the conversation that they belonged to
-        // and their original values. The index speeds up the search for the last `touch` value, which is
-        // needed for each change.
-        migrator.registerMigration("2") { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE damaged_messages (
-                        at INTEGER NOT NULL, user BLOB, session BLOB NOT NULL, agent BLOB,
-                        number INTEGER NOT NULL, id, role, content, timestamp, message);
-                    CREATE INDEX sessions_by_touch ON sessions (touch);
                     """)
         }
         return migrator
@@ -239,8 +201,7 @@ struct ConversationDatabase: Sendable {
         guard let number = messageNumber(last) else {
             throw StorageError(
                 .damaged,
-                "cannot add messages: \(table) has a row with a corrupt number in \(column) \(conversation)",
-                remedy: .setDamagedAside)
+                "cannot add messages: \(table) has a row with a corrupt number in \(column) \(conversation)")
         }
         return number
     }

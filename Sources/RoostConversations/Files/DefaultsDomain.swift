@@ -7,19 +7,9 @@ struct DefaultsDomain {
     private let defaults: UserDefaults
     /// The prefix of all keys, including the final dot.
     private let prefix: String
-    /// The keys of older schemas. They still have values if a migration could not read them.
-    private let olderKeys: [String]
-    private let steps: @Sendable (DefaultsDomain) -> [SchemaMigrator.Step]
-
-    /// Opens a domain of the user defaults.
-    ///
-    /// - Parameter steps: Returns the migrations from older schemas.
-    init(
-        suiteName: String?, prefix: String, olderKeys: [String] = [],
-        steps: @escaping @Sendable (DefaultsDomain) -> [SchemaMigrator.Step] = { _ in [] }
-    ) {
+    init(suiteName: String?, prefix: String) {
         defaults = UserDefaults(suiteName: suiteName) ?? .standard
-        (self.prefix, self.olderKeys, self.steps) = (prefix + ".", olderKeys, steps)
+        self.prefix = prefix + "."
     }
 
     /// Serializes access by all instances in this process, because reading, changing and writing a value is
@@ -56,8 +46,7 @@ struct DefaultsDomain {
         } catch {
             throw StorageError(
                 .damaged,
-                "cannot read the user defaults: the value of \(key(name)) is corrupt", underlying: error,
-                remedy: .setDamagedAside)
+                "cannot read the user defaults: the value of \(key(name)) is corrupt", underlying: error)
         }
     }
 
@@ -77,27 +66,14 @@ struct DefaultsDomain {
 
     // MARK: Reading and writing
 
-    /// Loads changes made by other processes and migrates the values.
+    /// Loads changes made by other processes, and checks the version of the values.
     ///
-    /// - Returns: The version before the migration.
     /// - Throws: `StorageError` with `.newerFormat`.
-    @discardableResult
-    func open() throws -> Int {
+    func open() throws {
         defaults.synchronize()
-        let isEmpty = keys.isEmpty && olderKeys.allSatisfy { defaults.object(forKey: $0) == nil }
-        return try SchemaMigrator(steps: steps(self)).migrateIfNeeded(
-            stored: defaults.object(forKey: prefix + "#schema") as? Int, isEmpty: isEmpty
-        ) { version in
-            defaults.set(version, forKey: prefix + "#schema")
-        }
-    }
-
-    func migrateIfNeeded() throws -> Int {
-        try exclusively { domain in
-            let version = try domain.open()
-            try domain.save()
-            return version
-        }
+        let stored = defaults.object(forKey: prefix + "#schema") as? Int
+        if let stored { return try ConversationSchema.check(stored, in: "the user defaults \(prefix)") }
+        defaults.set(ConversationSchema.current, forKey: prefix + "#schema")
     }
 
     /// Writes pending changes to disk.
@@ -109,41 +85,12 @@ struct DefaultsDomain {
         }
     }
 
-    // MARK: Damage
-
-    /// Returns the values that cannot be decoded, and the values of older schemas that could not be migrated.
+    /// Returns the values that cannot be decoded.
     func damage<Value: Decodable, Subject>(
         _ type: Value.Type, _ subject: (Data) -> Subject?
     ) -> [ConversationDamage<Subject>] {
-        let unreadable = names.filter { (try? value($0, of: type)) == nil }.map {
+        names.filter { (try? value($0, of: type)) == nil }.map {
             ConversationDamage(subject: subject($0), location: key($0), readable: 0)
         }
-        let unmigrated = olderKeys.filter { defaults.object(forKey: $0) != nil }
-        return unreadable + unmigrated.map { ConversationDamage(subject: nil, location: $0, readable: 0) }
     }
-
-    /// Moves damaged values to new keys, where they can be inspected.
-    func setDamagedAside<Subject>(
-        _ damage: [ConversationDamage<Subject>]
-    ) throws -> [ConversationDamage<Subject>] {
-        let stamp = DateText.string(from: Date()).filter(\.isNumber)
-        let moved = damage.map { damage in
-            var damage = damage
-            let newKey = "damaged-\(stamp)-\(damage.location)"
-            defaults.set(defaults.object(forKey: damage.location), forKey: newKey)
-            defaults.removeObject(forKey: damage.location)
-            damage.movedTo = newKey
-            return damage
-        }
-        try save()
-        return moved
-    }
-
-    // MARK: Older schemas
-
-    /// Returns the value of an older schema's key.
-    func olderValue(_ key: String) -> Data? { defaults.data(forKey: key) }
-
-    /// Removes the value of an older schema's key.
-    func removeOlder(_ key: String) { defaults.removeObject(forKey: key) }
 }

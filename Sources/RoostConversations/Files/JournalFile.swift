@@ -13,12 +13,10 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
     /// The name of the file without its extension.
     var digest: String { url.deletingPathExtension().lastPathComponent }
 
-    /// The decoded contents of a file.
     struct Contents {
         var records: [Record] = []
         /// The total size of the complete lines in bytes.
         var length = 0
-        /// The numbers of the corrupt lines, counted from 1.
         var corruptLines: [Int] = []
     }
 
@@ -42,7 +40,7 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         guard let line = contents.corruptLines.first else { return }
         throw StorageError(
             .damaged,
-            "cannot read \(url.path): line \(line) is corrupt", remedy: .setDamagedAside)
+            "cannot read \(url.path): line \(line) is corrupt")
     }
 
     /// Reads the file and skips corrupt lines.
@@ -57,35 +55,6 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         } catch let error as FileError {
             throw StorageError(error)
         }
-    }
-
-    /// Reads the last record from the end of the file, in time that does not depend on the size of the file.
-    ///
-    /// - Returns: The record and the total size of the complete lines in bytes; `nil` if there is no complete
-    ///   line or if the last one is corrupt.
-    func last() throws -> (record: Record, length: Int)? {
-        let file: FileDescriptor
-        do {
-            file = try FileDescriptor(url.path, O_RDONLY | O_NOFOLLOW)
-        } catch let error as FileError where error.isMissing {
-            return nil
-        }
-        let newline = UInt8(ascii: "\n")
-        let size = try file.size()
-        // Read the end of the file, in increasing portions until a portion contains a complete line.
-        let (initialSize, growth) = (64 << 10, 8)
-        for count in sequence(first: initialSize, next: { $0 < size ? $0 * growth : nil }) {
-            let start = max(0, size - count)
-            let data = try file.read(at: start, count: size - start)
-            guard let end = data.lastIndex(of: newline) else { continue }
-            let before = data[..<end].lastIndex(of: newline)
-            // Without a preceding newline, the line may begin before this portion.
-            guard before != nil || start == 0 else { continue }
-            let line = data[(before.map { $0 + 1 } ?? data.startIndex)..<end]
-            let record = try? ConversationMessage.decoder().decode(Record.self, from: line)
-            return record.map { ($0, start + (end - data.startIndex) + 1) }
-        }
-        return nil
     }
 
     private static func parse(_ data: Data) -> Contents {
@@ -123,7 +92,6 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Replaces the contents of the file.
     func replace(_ records: [Record]) throws {
         var data = Data()
         for record in records { data += try Self.line(record) }
@@ -132,7 +100,6 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         try AtomicFile.write(data, to: url, files: files)
     }
 
-    /// A change to the file.
     enum Change: Sendable {
         /// Adds a record at the end.
         case append(Record)
@@ -180,30 +147,5 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
             }
             throw error
         }
-    }
-
-    /// Removes the file durably: it does not reappear after a power failure.
-    func remove() throws {
-        try files.unlink(url.path)
-        try files.synchronizeFolder(url.deletingLastPathComponent())
-    }
-
-    /// Atomically renames the file to the name of another journal's file.
-    func rename(to other: JournalFile) throws {
-        try files.rename(url.path, to: other.url.path)
-        try files.synchronizeFolder(url.deletingLastPathComponent())
-    }
-
-    var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
-
-    /// Copies the file to a new name in the same folder, for manual inspection.
-    ///
-    /// - Returns: The location of the copy.
-    func copyAside() throws -> URL {
-        let stamp = DateText.string(from: Date()).filter(\.isNumber)
-        let aside = url.deletingLastPathComponent()
-            .appendingPathComponent("damaged-\(stamp)-\(url.lastPathComponent)")
-        try AtomicFile.copy(url, to: aside, files: files)
-        return aside
     }
 }

@@ -10,18 +10,14 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
     let files: FileSystem
     /// The writers of one storage, so that only one of them blocks a thread while it waits for the lock.
     var writers = TaskQueue()
-    private var schema: SchemaMigrator { SchemaMigrator() }
 
     private static var suffix: String { ".jsonl" }
-    /// The length of a digest in hexadecimal.
     private static var digestLength: Int { 64 }
 
-    /// Returns whether a file name is that of a journal.
-    static func isJournal(_ name: String) -> Bool {
+    private static func isJournal(_ name: String) -> Bool {
         name.hasSuffix(suffix) && name.utf8.count == digestLength + suffix.utf8.count
     }
 
-    /// Returns the journal with a given name.
     func file(_ digest: String) -> JournalFile<Record> {
         JournalFile(url: directory.appendingPathComponent(digest + Self.suffix), files: files)
     }
@@ -99,7 +95,7 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
                     let lock = try FileLock.acquire(lockURL, timeout: 30, isCancelled: isCancelled)
                     defer { lock.release() }
                     if isCancelled() { throw CancellationError() }
-                    try migrate()
+                    try describe()
                     return try body(self)
                 } catch let error as FileError {
                     throw StorageError(error)
@@ -110,14 +106,6 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Changes one journal while holding the folder's lock.
-    func change(
-        _ digest: String,
-        _ body: @escaping @Sendable (JournalFile<Record>.Contents) throws -> JournalFile<Record>.Change?
-    ) async throws {
-        try await write { try $0.file(digest).change(body) }
-    }
-
     // MARK: Schema
 
     /// The contents of `schema.json`, which describes the folder.
@@ -126,13 +114,11 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
         var schema: Int
     }
 
-    static var descriptionName: String { "schema.json" }
-    private var descriptionURL: URL { directory.appendingPathComponent(Self.descriptionName) }
+    private var descriptionURL: URL { directory.appendingPathComponent("schema.json") }
 
     /// Reads the description.
     ///
-    /// - Returns: `nil` if the folder has no description, because it has no journals yet or was written by a
-    ///   version that did not write descriptions.
+    /// - Returns: `nil` if the folder has no description, because it has no journals yet.
     private func description() throws -> Description? {
         do {
             let file = try FileDescriptor(descriptionURL.path, O_RDONLY | O_NOFOLLOW)
@@ -158,32 +144,17 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
                 "cannot store \(kind) in \(directory.path): the folder contains "
                     + "\(description.kind.prefix(40)); use another folder")
         }
-        do {
-            try schema.check(stored: description.schema)
-        } catch let error as StorageError {
-            throw StorageError(
-                error.code, "cannot open \(directory.path): \(error.message)", remedy: error.remedy)
-        }
+        try ConversationSchema.check(description.schema, in: directory.path)
     }
 
-    /// Migrates the folder to the current schema.
-    ///
-    /// - Returns: The version before the migration.
-    @discardableResult
-    private func migrate() throws -> Int {
-        let description = try description()
-        if let description { try check(description) }
-        return try schema.migrateIfNeeded(
-            stored: description?.schema, isEmpty: description == nil ? try digests().isEmpty : false
-        ) { version in
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            let data = try encoder.encode(Description(kind: kind, schema: version))
-            try AtomicFile.write(data + Data("\n".utf8), to: descriptionURL, files: files)
-        }
+    /// Checks the description of the folder, or writes it if the folder is new.
+    private func describe() throws {
+        if let description = try description() { return try check(description) }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let data = try encoder.encode(Description(kind: kind, schema: ConversationSchema.current))
+        try AtomicFile.write(data + Data("\n".utf8), to: descriptionURL, files: files)
     }
-
-    func migrateIfNeeded() async throws -> Int { try await write { try $0.migrate() } }
 
     // MARK: Damage
 
@@ -201,26 +172,6 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
             }
             guard found.isEmpty || isFinal else { throw Disturbed() }
             return found
-        }
-    }
-
-    /// Copies each damaged journal to a new file for inspection. If its session or history is known, the
-    /// journal keeps its readable records; otherwise it is removed.
-    func setDamagedAside<Subject>(
-        _ summary: @escaping Summary<Subject>
-    ) async throws -> [ConversationDamage<Subject>] {
-        try await write { folder in
-            try folder.digests().map(folder.file).compactMap { file in
-                let contents = try file.salvage()
-                guard var damage = file.damage(contents, summary) else { return nil }
-                damage.movedTo = try file.copyAside().path
-                if damage.subject != nil {
-                    try file.replace(contents.records)
-                } else {
-                    try file.remove()
-                }
-                return damage
-            }
         }
     }
 }

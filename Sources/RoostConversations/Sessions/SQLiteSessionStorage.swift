@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import GRDB
 import RoostModel
 
@@ -23,6 +23,24 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
     public init(databasePath: String, onDamage: DamageHandler<String>? = nil) throws {
         database = try ConversationDatabase(path: databasePath)
         self.onDamage = onDamage ?? { DamageLog.warn($0) }
+    }
+
+    /// Opens an existing database.
+    ///
+    /// - Parameters:
+    ///   - url: The location of the database.
+    ///   - onDamage: As in ``init(databasePath:onDamage:)``.
+    /// - Throws: `StorageError` with `.notFound` if the file does not exist or is empty; the errors of
+    ///   ``init(databasePath:onDamage:)``.
+    public init(existing url: URL, onDamage: DamageHandler<String>? = nil) throws {
+        let path = url.resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        guard attributes?[.type] as? FileAttributeType == .typeRegular, attributes?[.size] as? Int ?? 0 > 0
+        else {
+            throw StorageError(
+                .notFound, "cannot open sessions at \(url.path): it is no file, or the file is empty")
+        }
+        try self.init(databasePath: url.path, onDamage: onDamage)
     }
 
     public func saveSession(id: String, firstMessage: String) async throws {
@@ -98,7 +116,7 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
                 database, sql: "SELECT message FROM session_messages WHERE session = ? ORDER BY number",
                 arguments: [number])
             let unchanged = zip(old, encoded).prefix { $0 == $1 }.count
-            // Corrupt messages must not be overwritten before they have been set aside.
+            // Corrupt messages must not be overwritten.
             let decoder = ConversationMessage.decoder()
             guard
                 old.dropFirst(unchanged).allSatisfy({
@@ -238,7 +256,7 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
     private static func damaged(_ location: String) -> StorageError {
         StorageError(
             .damaged,
-            "cannot read the session: \(location) is corrupt", remedy: .setDamagedAside)
+            "cannot read the session: \(location) is corrupt")
     }
 
     private static func damage(
@@ -257,41 +275,11 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
 }
 
 extension SQLiteSessionStorage: MaintainedStorage {
-    public static let schemaVersion = ConversationDatabase.schemaVersion
-
-    @discardableResult
-    public func migrateIfNeeded() async throws -> Int { try await database.migrateIfNeeded() }
-
     public func damage() async throws -> [ConversationDamage<String>] {
         try await database.read { database in
             try Self.rows(database).compactMap { row in
                 let (messages, corruptRows) = try Self.messages(row, database)
                 return corruptRows.isEmpty ? nil : try Self.damage(row, messages.count, corruptRows)
-            }
-        }
-    }
-
-    public func setDamagedAside() async throws -> [ConversationDamage<String>] {
-        try await database.write { database in
-            try Self.rows(database).compactMap { row in
-                let (messages, corruptRows) = try Self.messages(row, database)
-                guard !corruptRows.isEmpty else { return nil }
-                let session: Int64 = row["number"]
-                let name = try row.decode(Data.self, forColumn: "id")
-                for number in corruptRows {
-                    try database.execute(
-                        sql: """
-                            INSERT INTO damaged_messages (at, session, number, message)
-                            SELECT ?, ?, number, message FROM session_messages
-                            WHERE session = ? AND number = ?
-                            """, arguments: [Date().milliseconds, name, session, number])
-                }
-                try database.execute(
-                    sql: "DELETE FROM session_messages WHERE session = ?", arguments: [session])
-                try Self.insert(try Self.encoded(messages)[...], at: 0, session, database)
-                var damage = try Self.damage(row, messages.count, corruptRows)
-                damage.movedTo = "damaged_messages"
-                return damage
             }
         }
     }

@@ -11,15 +11,11 @@ public actor UserDefaultsSessionStorage: SessionStorageProtocol {
     private let domain: DefaultsDomain
     private let onDamage: DamageHandler<String>
 
-    /// The stored form of a session.
     private struct Record: Codable, Sendable {
         var session: StoredSession
         /// The number of the last change, which determines the order of sessions with equal access times.
         var touch: Int
     }
-
-    /// The key under which schema 1 stored all sessions in one value.
-    private static let oldKey = "roost.sessions"
 
     /// Creates a storage.
     ///
@@ -28,9 +24,7 @@ public actor UserDefaultsSessionStorage: SessionStorageProtocol {
     ///   - onDamage: Called for sessions that ``getAllSessions()`` omits because they cannot be read. By
     ///     default, a warning is logged.
     public init(suiteName: String? = nil, onDamage: DamageHandler<String>? = nil) {
-        domain = DefaultsDomain(suiteName: suiteName, prefix: "roost.session", olderKeys: [Self.oldKey]) {
-            domain in [.init(version: 2) { try Self.split(domain) }]
-        }
+        domain = DefaultsDomain(suiteName: suiteName, prefix: "roost.session")
         self.onDamage = onDamage ?? { DamageLog.warn($0) }
     }
 
@@ -151,41 +145,12 @@ public actor UserDefaultsSessionStorage: SessionStorageProtocol {
 }
 
 extension UserDefaultsSessionStorage: MaintainedStorage {
-    public static let schemaVersion = 2
-
-    @discardableResult
-    public func migrateIfNeeded() async throws -> Int { try domain.migrateIfNeeded() }
-
     public func damage() async throws -> [ConversationDamage<String>] {
         try domain.exclusively { try Self.damage($0) }
-    }
-
-    public func setDamagedAside() async throws -> [ConversationDamage<String>] {
-        try domain.exclusively { try $0.setDamagedAside(try Self.damage($0)) }
     }
 
     private static func damage(_ domain: DefaultsDomain) throws -> [ConversationDamage<String>] {
         try domain.open()
         return domain.damage(Record.self) { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// Migrates schema 1: moves each session to a separate key. If a session cannot be read, the old value is
-    /// kept.
-    private static func split(_ domain: DefaultsDomain) throws {
-        guard let data = domain.olderValue(oldKey) else { return }
-        let decoder = ConversationMessage.decoder()
-        let all = try? JSONSerialization.jsonObject(with: data) as? [Any]
-        // `JSONSerialization.data(withJSONObject:)` traps if the value is not an object or array.
-        let sessions = (all ?? []).map { value in
-            (value as? [String: Any]).flatMap { object in
-                try? decoder.decode(
-                    StoredSession.self, from: JSONSerialization.data(withJSONObject: object))
-            }
-        }
-        // Schema 1 stored the most recently accessed session first.
-        for session in sessions.reversed().compactMap(\.self) {
-            try domain.set(Record(session: session, touch: domain.nextTouch()), for: name(session.id))
-        }
-        if all != nil, sessions.allSatisfy({ $0 != nil }) { domain.removeOlder(oldKey) }
     }
 }

@@ -84,39 +84,10 @@ extension Remedy {
     public static let chooseSnapshot = Remedy(rawValue: "chooseSnapshot")
     /// Verify the backup repository, which reports the snapshots that the damage affects.
     public static let verifyBackup = Remedy(rawValue: "verifyBackup")
-    /// Delete the locks that ended processes left in the backup repository.
-    public static let unlockBackup = Remedy(rawValue: "unlockBackup")
     /// Remove the snapshot that cannot be read from the backup repository.
     public static let forgetSnapshot = Remedy(rawValue: "forgetSnapshot")
     /// Provide the passphrase of the store's own backup repository.
     public static let provideBackupPassphrase = Remedy(rawValue: "provideBackupPassphrase")
     /// Open the backup repository with its passphrase.
     public static let openWithPassphrase = Remedy(rawValue: "openWithPassphrase")
-}
-
-// MARK: - Conversations
-
-extension Remedy {
-    /// Move the damaged data of a conversation storage aside and continue with the rest.
-    public static let setDamagedAside = Remedy(rawValue: "setDamagedAside")
-}
-
-// MARK: - Inputs
-
-extension Remedy {
-    /// Specify which column of the table, or which key of its rows, contains the text.
-    public static let nameTextColumn = Remedy(rawValue: "nameTextColumn")
-}
-
-// MARK: - The system
-
-extension Remedy {
-    /// Try the same operation again later.
-    public static let retryLater = Remedy(rawValue: "retryLater")
-    /// Free space on the volume.
-    public static let freeSpace = Remedy(rawValue: "freeSpace")
-    /// Check who owns the files and folders and who may read and write them.
-    public static let checkPermissions = Remedy(rawValue: "checkPermissions")
-    /// Close the other processes that use the store.
-    public static let closeOtherProcesses = Remedy(rawValue: "closeOtherProcesses")
 }

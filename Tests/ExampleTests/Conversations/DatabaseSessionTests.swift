@@ -191,8 +191,9 @@ actor LoadingStorage: SessionStorageProtocol {
                 globalPreferences: GlobalPreferencesStorage(),
                 customSessionStorage: CachingSessionStorage(wrapping: customStorage)
             )
-            let report = try await migrateSessions(from: custom, to: dependencies.sessionStorage)
-            #expect(report.moved == 1 && report.conflicts.isEmpty && report.unreadable.isEmpty)
+            for session in try await custom.getAllSessions() {
+                try await dependencies.sessionStorage.importSession(session)
+            }
             let debug = DebugSessionStorage(wrapping: dependencies.sessionStorage)
             #expect(try await debug.getAllSessions().map(\.messages) == [SessionStorageLaw.messages])
         }
@@ -216,16 +217,6 @@ actor LoadingStorage: SessionStorageProtocol {
         try migrateIfNeeded()
         #expect(migrated == 1)
 
-        // The same migration with a `SchemaMigrator`, in which each step has a version.
-        let schema = SchemaMigrator(steps: [
-            .init(version: 2) { migrated += 10 }, .init(version: 3) { migrated += 100 },
-        ])
-        for _ in 0..<2 {
-            try schema.migrateIfNeeded(stored: defaults.object(forKey: "StorageVersion") as? Int) {
-                defaults.set($0, forKey: "StorageVersion")
-            }
-        }
-        #expect(migrated == 101 && defaults.integer(forKey: "StorageVersion") == 3)
     }
 
     @Test func `the chat example of the guide works`() async throws {

@@ -6,8 +6,8 @@ import RoostTestKit
 import TestSupport
 import Testing
 
-// The code of the guide *Storing conversations*. The first two functions are compiled and not run: their
-// files and user defaults belong to the program that follows the guide.
+// The code of the guide *Storing conversations*. The first function is compiled and not run: its
+// files belong to the program that follows the guide.
 
 private func saveHistory() async throws -> [ConversationMessage] {
     let store = try SQLiteChatStorage(databasePath: "chats.sqlite")
@@ -18,13 +18,6 @@ private func saveHistory() async throws -> [ConversationMessage] {
         ], userId: "ada", sessionId: "monday", agentId: "birds", maxMessages: 20)
     let window = try await store.fetch(userId: "ada", sessionId: "monday", agentId: "birds", maxMessages: 20)
     return window
-}
-
-private func migrateStorage(_ defaults: UserDefaults, _ splitSessions: @escaping () throws -> Void) throws {
-    let schema = SchemaMigrator(steps: [.init(version: 2) { try splitSessions() }])
-    try schema.migrateIfNeeded(stored: defaults.object(forKey: "StorageVersion") as? Int) {
-        defaults.set($0, forKey: "StorageVersion")
-    }
 }
 
 private func recall(

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import RoostFiles
 import RoostModel
@@ -120,7 +119,7 @@ struct ChatStorageTests {
         }
     }
 
-    @Test func `a damaged file affects only its scope and can be set aside`() async throws {
+    @Test func `a damaged file affects only its scope and is reported`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let storage = FileChatStorage(directory: folder)
         for session in ["one", "two"] {
@@ -149,14 +148,11 @@ struct ChatStorageTests {
         }
         #expect(try await fetch("two") == 2)
         #expect(try await storage.fetchAllChats(userId: "u", sessionId: "two").count == 2)
-        let found = try await storage.setDamagedAside()
+        let found = try await storage.damage()
         #expect(found.map(\.readable) == [1] && found[0].subject?.sessionId == "one")
-        #expect(FileManager.default.fileExists(atPath: found[0].movedTo ?? ""))
-        #expect(try await fetch("one") == 1)
-        #expect(try await storage.setDamagedAside().isEmpty)
     }
 
-    @Test func `a file whose first line is corrupt is reported, and its other lines are kept`() async throws {
+    @Test func `a file whose first line is corrupt is reported`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let reported = Mutex<[ConversationDamage<ChatScope>]>([])
         let storage = FileChatStorage(directory: folder) { damage in
@@ -179,9 +175,6 @@ struct ChatStorageTests {
         try Data("nonsense\n".utf8).write(to: url)
         #expect(try await storage.fetchAllChats(userId: "u", sessionId: "s").count == 2)
         #expect(reported.withLock { $0.map(\.readable) } == [0])
-        try Data("{\"append\":[]\n\(lines[1])\n".utf8).write(to: url)
-        #expect(try await storage.setDamagedAside().map(\.readable) == [1])
-        #expect(try await storage.fetchAllChats(userId: "u", sessionId: "s").count == 3)
     }
 
     @Test func `large messages outside the window are removed from the file`() async throws {
@@ -229,30 +222,6 @@ struct ChatStorageTests {
         }
         let found = try await open().fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
         #expect(found.count == 400 && Set(found.map(\.content)).count == 200)
-    }
-
-    @Test func `encrypted messages can be read only with the key and in their session`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        let base = FileChatStorage(directory: folder)
-        let key = SymmetricKey(size: .bits256)
-        let encrypted = EncryptedChatStorage(wrapping: base, key: key)
-        try await encrypted.saveMessages(
-            [message(.user, "my secret"), message(.assistant, "is safe")], userId: "u", sessionId: "s",
-            agentId: "a", maxMessages: nil)
-        let stored = try await base.fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
-        #expect(stored.allSatisfy { !$0.content.contains("secret") && !$0.content.contains("safe") })
-        #expect(
-            try await encrypted.fetchAllChats(userId: "u", sessionId: "s").map(\.content)
-                == ["my secret", "[a] is safe"])
-        let other = EncryptedChatStorage(wrapping: base, key: SymmetricKey(size: .bits256))
-        await #expect(throws: StorageError.self) {
-            try await other.fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
-        }
-        // Encrypted messages that were copied to another session cannot be decrypted.
-        try await base.saveMessages(stored, userId: "u", sessionId: "t", agentId: "a", maxMessages: nil)
-        await #expect(throws: StorageError.self) {
-            try await encrypted.fetch(userId: "u", sessionId: "t", agentId: "a", maxMessages: nil)
-        }
     }
 
     @Test func `a file that is not a database is rejected and not changed`() async throws {
@@ -363,6 +332,16 @@ struct ChatStorageTests {
             let found = try await storage.fetch(
                 userId: "u", sessionId: "s", agentId: "a", maxMessages: 10)
             #expect(found.first?.content.utf8.count == 50 << 20)
+        }
+    }
+
+    @Test func `a folder that cannot be listed is not treated as empty`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let storage = FileChatStorage(directory: folder)
+        #expect(try await storage.fetchAllChats(userId: "u", sessionId: "s").isEmpty)
+        try Data("a file".utf8).write(to: folder)
+        await #expect(throws: StorageError.self) {
+            try await storage.fetchAllChats(userId: "u", sessionId: "s")
         }
     }
 }

@@ -5,58 +5,17 @@ import Testing
 
 @testable import RoostConversations
 
-/// Tests of older schemas, and of damaged data, in user defaults.
+/// Tests of damaged data in user defaults.
 struct DefaultsMaintenanceTests {
-    /// Returns four sessions in schema 1: one array, with the most recently accessed session first.
-    private func schema1() throws -> Data {
-        let date = Date(milliseconds: 1_700_000_000_000)
-        let sessions = ["c", "a", "b", "d"].map { id in
-            StoredSession(
-                id: id, createdAt: date, firstUserMessage: "first \(id)", lastAccessedAt: date,
-                messages: [ChatMessage(role: .user, content: "of \(id)")])
-        }
-        return try ConversationMessage.encoder().encode(sessions)
-    }
-
-    @Test func `migration from schema 1 keeps the order of sessions`() async throws {
-        try await withDefaults { suite in
-            let defaults = try #require(UserDefaults(suiteName: suite))
-            defaults.set(try schema1(), forKey: "roost.sessions")
-            defaults.synchronize()
-            let storage = UserDefaultsSessionStorage(suiteName: suite)
-            #expect(try await storage.migrateIfNeeded() == 1)
-            #expect(try await storage.getAllSessions().map(\.id) == ["c", "a", "b", "d"])
-            #expect(try await storage.getSession(id: "b")?.messages.map(\.content) == ["of b"])
-            #expect(defaults.object(forKey: "roost.sessions") == nil)
-            try await storage.updateLastAccessed(id: "d")
-            let again = UserDefaultsSessionStorage(suiteName: suite)
-            #expect(try await again.migrateIfNeeded() == 2)
-            #expect(try await again.getAllSessions().map(\.id) == ["d", "c", "a", "b"])
-            #expect(try await again.damage().isEmpty)
-        }
-    }
-
     @Test func `a damaged session does not affect other sessions`() async throws {
         try await withDefaults { suite in
             let defaults = try #require(UserDefaults(suiteName: suite))
-            let text = String(decoding: try schema1(), as: UTF8.self)
-            // Values that are not objects must not crash the process.
-            let damaged = Data(
-                ("[null,7,\"x\","
-                    + text.replacing("\"firstUserMessage\":\"first a\"", with: "\"x\":1").dropFirst())
-                    .utf8)
-            defaults.set(damaged, forKey: "roost.sessions")
-            defaults.synchronize()
             let reported = Mutex<[ConversationDamage<String>]>([])
             let other = UserDefaultsSessionStorage(suiteName: suite)
             let storage = UserDefaultsSessionStorage(suiteName: suite) { damage in
                 reported.withLock { $0.append(damage) }
             }
-            #expect(try await storage.getAllSessions().map(\.id) == ["c", "b", "d"])
-            #expect(reported.withLock { $0.map(\.location) } == ["roost.sessions"])
-            // The damaged value is kept until a repair moves it.
-            #expect(defaults.data(forKey: "roost.sessions") == damaged)
-
+            for id in ["d", "b", "c"] { try await storage.saveSession(id: id, firstMessage: id) }
             let key = "roost.session." + Data("b".utf8).base64EncodedString()
             defaults.set("nonsense", forKey: key)
             defaults.synchronize()
@@ -67,11 +26,10 @@ struct DefaultsMaintenanceTests {
                 try await storage.saveSession(id: "b", firstMessage: "")
             }
             #expect(try await storage.getAllSessions().map(\.id) == ["c", "d"])
-            let aside = try await storage.setDamagedAside()
-            #expect(aside.map(\.subject) == ["b", nil])
-            #expect(defaults.string(forKey: try #require(aside[0].movedTo)) == "nonsense")
-            #expect(defaults.data(forKey: try #require(aside[1].movedTo)) == damaged)
-            #expect(try await storage.damage().isEmpty)
+            #expect(reported.withLock { $0.map(\.subject) } == ["b"])
+            #expect(try await storage.damage().map(\.location) == [key])
+            #expect(defaults.string(forKey: key) == "nonsense")
+            try await storage.deleteSession(id: "b")
             try await storage.saveSession(id: "b", firstMessage: "again")
             #expect(try await storage.getAllSessions().map(\.id) == ["b", "c", "d"])
             // Concurrent changes by two storages of one process are not lost.
@@ -111,11 +69,8 @@ struct DefaultsMaintenanceTests {
                 try await storage.fetchAllChats(userId: "u", sessionId: "one")
             }
             await #expect(throws: StorageError.self) { try await save("one") }
-            let aside = try await storage.setDamagedAside()
-            #expect(aside.map(\.subject?.sessionId) == ["one"])
-            #expect(defaults.data(forKey: try #require(aside[0].movedTo)) == Data("[{}]".utf8))
-            try await save("one")
-            #expect(try await storage.fetchAllChats(userId: "u", sessionId: "one").count == 1)
+            #expect(try await storage.damage().map(\.subject?.sessionId) == ["one"])
+            #expect(defaults.data(forKey: key) == Data("[{}]".utf8))
         }
     }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import RoostModel
 import RoostTestKit
@@ -8,7 +7,7 @@ import Testing
 
 @testable import RoostConversations
 
-/// Tests of copying, caching, concurrent storages and damage.
+/// Tests of caching, pruning and concurrent storages.
 @Suite(.temporaryFolders)
 struct SessionStorageTests {
     private func messages(_ count: Int) -> [ChatMessage] {
@@ -22,12 +21,7 @@ struct SessionStorageTests {
             (
                 CachingSessionStorage(wrapping: try SQLiteSessionStorage(databasePath: path)),
                 try SQLiteSessionStorage(databasePath: path) as any SessionStorageProtocol & Sendable
-            ),
-            (
-                CachingSessionStorage(
-                    wrapping: FileSessionStorage(directory: folder.appendingPathComponent("f"))),
-                FileSessionStorage(directory: folder.appendingPathComponent("f"))
-            ),
+            )
         ] {
             #expect(try await cache.getSession(id: "a") == nil)
             try await other.saveSession(id: "a", firstMessage: "Hello")
@@ -83,82 +77,6 @@ struct SessionStorageTests {
         #expect(await counted.reads == 8)
     }
 
-    @Test func `copying preserves dates and order, and skips sessions that were copied before`() async throws
-    {
-        let folder = TemporaryFolder.unusedURL()
-        let source = InMemorySessionStorage()
-        for number in 0..<10 {
-            try await source.importSession(
-                StoredSession(
-                    id: "\(number)", createdAt: Date(milliseconds: Int64(number) * 1000),
-                    firstUserMessage: "first \(number)",
-                    lastAccessedAt: Date(milliseconds: Int64(100 - number) * 1000),
-                    messages: messages(number)))
-        }
-        let target = try SQLiteSessionStorage(databasePath: folder.appendingPathComponent("s").path)
-        let expected = try await source.getAllSessions()
-        try await target.importSession(expected[9])
-        try await target.importSession(expected[8])
-        let report = try await migrateSessions(from: source, to: target)
-        #expect(report.moved == 8 && report.unchanged == 2 && report.withoutDates == 0)
-        #expect(try await target.getAllSessions() == expected)
-        #expect(try await migrateSessions(from: source, to: target).moved == 0)
-        // Copying to a storage that does not store dates preserves the order.
-        let plain = PlainStorage()
-        let second = try await migrateSessions(from: source, to: plain)
-        #expect(second.moved == 10 && second.withoutDates == 10)
-        #expect(try await plain.getAllSessions().map(\.id) == expected.map(\.id))
-        #expect(try await migrateSessions(from: source, to: plain).moved == 0)
-    }
-
-    @Test func `copying does not overwrite sessions that the target has changed`() async throws {
-        let (source, target) = (InMemorySessionStorage(), InMemorySessionStorage())
-        for id in ["a", "b", "c"] {
-            try await source.saveSession(id: id, firstMessage: id)
-            try await source.updateSessionMessages(id: id, messages: messages(4))
-        }
-        try await migrateSessions(from: source, to: target)
-        let more = ChatMessage(role: .user, content: "later")
-        try await target.appendSessionMessages(id: "a", messages: [more])
-        try await source.appendSessionMessages(id: "b", messages: [more])
-        try await target.updateSessionMessages(id: "c", messages: [more])
-        let report = try await migrateSessions(from: source, to: target)
-        #expect(report.moved == 1 && report.conflicts == ["c"])
-        #expect(try await target.getSession(id: "a")?.messages.last == more)
-        #expect(try await target.getSession(id: "b")?.messages.last == more)
-        #expect(try await target.getSession(id: "c")?.messages == [more])
-    }
-
-    @Test func `an interrupted change of a session id has no effect and can be repeated`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        let storage = FileSessionStorage(directory: folder)
-        try await storage.saveSession(id: "old", firstMessage: "x")
-        try await storage.appendSessionMessages(id: "old", messages: messages(3))
-        func file() throws -> URL {
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            return folder.appendingPathComponent(try #require(names.first { $0.hasSuffix(".jsonl") }))
-        }
-        let old = try file()
-        try await storage.updateSessionId(oldId: "old", newId: "new")
-        // Restores the old file name but not the old record, as if the process had been killed between the
-        // two steps.
-        try FileManager.default.moveItem(at: try file(), to: old)
-        #expect(try await storage.getAllSessions().map(\.id) == ["old"])
-        #expect(try await storage.getSession(id: "new") == nil)
-        try await storage.appendSessionMessages(id: "old", messages: messages(1))
-        try await storage.updateSessionId(oldId: "old", newId: "new")
-        try await storage.updateSessionId(oldId: "new", newId: "third")
-        try await storage.updateSessionId(oldId: "third", newId: "new")
-        #expect(try await storage.getAllSessions().map(\.id) == ["new"])
-        #expect(try await storage.getSession(id: "new")?.messages.count == 4)
-        try await storage.importSession(
-            try #require(try await storage.getSession(id: "new")).named("copy"))
-        await #expect(throws: StorageError.self) {
-            try await storage.updateSessionId(oldId: "new", newId: "copy")
-        }
-        #expect(try await storage.getAllSessions().count == 2)
-    }
-
     /// A storage that counts reads.
     private actor CountingStorage: SessionStorageDecorator {
         let base: any SessionStorageProtocol & Sendable = InMemorySessionStorage()
@@ -188,40 +106,6 @@ struct SessionStorageTests {
         #expect(!logged.contains { $0.contains("secret") || $0.contains("message 0") })
     }
 
-    @Test func `copying reports sessions that differ or cannot be read`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        let (source, target) = (InMemorySessionStorage(), InMemorySessionStorage())
-        for (id, sourceCount, targetCount) in [("a", 0, 0), ("b", 5, 0), ("c", 0, 5)] {
-            try await source.saveSession(id: id, firstMessage: "Hello \(id)")
-            try await source.updateSessionMessages(id: id, messages: messages(sourceCount))
-            try await target.saveSession(id: id, firstMessage: "Buy milk \(id)")
-            try await target.updateSessionMessages(id: id, messages: messages(targetCount))
-        }
-        let before = try await target.getAllSessions()
-        let report = try await migrateSessions(from: source, to: target)
-        #expect(Set(report.conflicts) == ["a", "b", "c"] && report.moved + report.unchanged == 0)
-        #expect(try await target.getAllSessions() == before)
-
-        let damaged = FileSessionStorage(directory: folder)
-        try await damaged.saveSession(id: "intact", firstMessage: "x")
-        try await damaged.saveSession(id: "damaged", firstMessage: "y")
-        let file = folder.appendingPathComponent(
-            SHA256.hash(data: Data("damaged".utf8)).map { String(format: "%02x", $0) }.joined() + ".jsonl"
-        )
-        try Data("{}\nnonsense\n".utf8).write(to: file)
-        let partial = try await migrateSessions(from: damaged, to: InMemorySessionStorage())
-        #expect(partial.moved == 1 && partial.unreadable.count == 1)
-        // A file with an incomplete first line is corrupt, not empty.
-        try Data("{\"session\"".utf8).write(to: file)
-        await #expect(throws: StorageError.self) {
-            try await damaged.saveSession(id: "damaged", firstMessage: "z")
-        }
-        await #expect(throws: StorageError.self) {
-            try await damaged.updateSessionId(oldId: "intact", newId: "damaged")
-        }
-        #expect(try Data(contentsOf: file) == Data("{\"session\"".utf8))
-    }
-
     @Test func `decoded dates are rounded to milliseconds`() throws {
         let text = """
             {"id": "a", "createdAt": 1.23456789, "firstUserMessage": "x", "lastAccessedAt": 2.3456789,
@@ -230,25 +114,6 @@ struct SessionStorageTests {
         let session = try JSONDecoder().decode(StoredSession.self, from: Data(text.utf8))
         #expect(session.createdAt == session.createdAt.wholeMilliseconds)
         #expect(session.lastAccessedAt == session.lastAccessedAt.wholeMilliseconds)
-    }
-
-    /// A storage that implements only the requirements without default implementations.
-    private actor PlainStorage: SessionStorageProtocol {
-        private let storage = InMemorySessionStorage()
-        func saveSession(id: String, firstMessage: String) async throws {
-            try await storage.saveSession(id: id, firstMessage: firstMessage)
-        }
-        func getAllSessions() async throws -> [StoredSession] { try await storage.getAllSessions() }
-        func getSession(id: String) async throws -> StoredSession? { try await storage.getSession(id: id) }
-        func updateLastAccessed(id: String) async throws { try await storage.updateLastAccessed(id: id) }
-        func deleteSession(id: String) async throws { try await storage.deleteSession(id: id) }
-        func deleteAllSessions() async throws { try await storage.deleteAllSessions() }
-        func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
-            try await storage.updateSessionMessages(id: id, messages: messages)
-        }
-        func updateSessionId(oldId: String, newId: String) async throws {
-            try await storage.updateSessionId(oldId: oldId, newId: newId)
-        }
     }
 
     @Test func `pruning deletes old sessions and keeps the most recent ones`() async throws {
@@ -272,7 +137,6 @@ struct SessionStorageTests {
         let folder = TemporaryFolder.unusedURL()
         for storage in [
             InMemorySessionStorage() as any SessionStorageProtocol & Sendable,
-            FileSessionStorage(directory: folder),
             try SQLiteSessionStorage(databasePath: folder.appendingPathComponent("s").path),
         ] {
             let future = Date().addingTimeInterval(3600).wholeMilliseconds
@@ -282,38 +146,6 @@ struct SessionStorageTests {
             try await storage.updateLastAccessed(id: "a")
             #expect(try await storage.getAllSessions().map(\.id) == ["a", "b"])
             #expect(try await storage.getSession(id: "a")?.lastAccessedAt == future)
-        }
-    }
-
-    @Test func `a damaged file affects only its session`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        let storage = FileSessionStorage(directory: folder)
-        for id in ["a", "b"] { try await storage.saveSession(id: id, firstMessage: id) }
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        let name = try #require(names.first { $0.hasSuffix(".jsonl") })
-        let intact = try Data(contentsOf: folder.appendingPathComponent(name))
-        try Data("nonsense\n".utf8).write(to: folder.appendingPathComponent(name))
-        #expect(try await storage.getAllSessions().count == 1)
-        #expect(try await storage.setDamagedAside().count == 1)
-        #expect(try await storage.getAllSessions().count == 1)
-        // A killed process may leave an incomplete last line, which is ignored.
-        let other = try #require(names.last { $0.hasSuffix(".jsonl") && $0 != name })
-        let rest = try Data(contentsOf: folder.appendingPathComponent(other))
-        try (rest + intact.prefix(20)).write(to: folder.appendingPathComponent(other))
-        let remaining = try #require(try await storage.getAllSessions().first)
-        try await storage.appendSessionMessages(id: remaining.id, messages: messages(3))
-        #expect(try await storage.getSession(id: remaining.id)?.messages.count == 3)
-    }
-
-    @Test func `a folder that cannot be listed is not treated as empty`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        #expect(try await FileSessionStorage(directory: folder).getAllSessions().isEmpty)
-        try Data("a file".utf8).write(to: folder)
-        await #expect(throws: StorageError.self) {
-            try await FileSessionStorage(directory: folder).getAllSessions()
-        }
-        await #expect(throws: StorageError.self) {
-            try await FileChatStorage(directory: folder).fetchAllChats(userId: "u", sessionId: "s")
         }
     }
 
@@ -348,13 +180,5 @@ struct SessionStorageTests {
         #expect(try await storage.getSession(id: "a")?.messages == more)
         try await storage.updateSessionMessages(id: "a", messages: Array(more.dropFirst(5)))
         #expect(try await storage.getSession(id: "a")?.messages == Array(more.dropFirst(5)))
-    }
-}
-
-extension StoredSession {
-    fileprivate func named(_ id: String) -> StoredSession {
-        var session = self
-        session.id = id
-        return session
     }
 }

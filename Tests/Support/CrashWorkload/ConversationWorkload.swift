@@ -7,7 +7,6 @@ package import RoostFiles
 package struct ConversationWorkload: Sendable {
     package enum Backend: String, Sendable, CaseIterable {
         case fileHistories = "file-histories"
-        case fileSessions = "file-sessions"
         case databaseHistories = "database-histories"
         case databaseSessions = "database-sessions"
 
@@ -30,7 +29,6 @@ package struct ConversationWorkload: Sendable {
         storage =
             switch backend {
             case .fileHistories: .histories(FileChatStorage(directory: directory, files: files))
-            case .fileSessions: .sessions(FileSessionStorage(directory: directory, files: files))
             case .databaseHistories: .histories(try SQLiteChatStorage(databasePath: path))
             case .databaseSessions: .sessions(try SQLiteSessionStorage(databasePath: path))
             }
@@ -122,7 +120,7 @@ package struct ConversationWorkload: Sendable {
         let inMemory: Storage =
             switch backend {
             case .fileHistories, .databaseHistories: .histories(InMemoryChatStorage())
-            case .fileSessions, .databaseSessions: .sessions(InMemorySessionStorage())
+            case .databaseSessions: .sessions(InMemorySessionStorage())
             }
         let workload = ConversationWorkload(storage: inMemory)
         var states = [State()]
