@@ -9,7 +9,6 @@ struct Attribute: Hashable {
     let value: UUID
     let text: [UInt8]?
 
-    /// The digest of the source as a field.
     static let source = Stored.shortDigest(.source, "")
     /// The digest of the tags as a field.
     static let tag = Stored.shortDigest(.tag, "")
@@ -26,7 +25,6 @@ struct Attribute: Hashable {
         self.text = text.map { Array($0.utf8) }
     }
 
-    /// Returns the attributes of an entry.
     static func all(of entry: Entry) -> Set<Attribute> {
         var attributes = Set(entry.tags.map { Attribute(tag, $0) })
         if let text = entry.source { attributes.insert(Attribute(source, text)) }

@@ -78,12 +78,10 @@ struct BatchReading {
         committed = try results[.commit]?.rows.first?.revision(0)
     }
 
-    /// The error for a store that was removed from the database.
     static var missing: StorageError {
         StorageError(.notFound, "the store is no longer in the database; create it again")
     }
 
-    /// Returns the ids of all entries that a batch refers to.
     private static func ids(in batch: WriteBatch) -> [UUID] {
         var ids = Set(batch.removals)
         ids.formUnion(batch.upserts.map(\.id))

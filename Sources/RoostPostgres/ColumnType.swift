@@ -2,7 +2,6 @@
 enum ColumnType {
     case uuid, int8, float8, bytea, vector
 
-    /// The name of the type in a cast.
     var name: String {
         switch self {
         case .uuid: "uuid"

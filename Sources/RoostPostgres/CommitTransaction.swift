@@ -31,17 +31,11 @@ struct CommitTransaction {
         (self.partSize, self.isCancelled, self.check) = (partSize, isCancelled, check)
     }
 
-    /// The number of rows of the last part from which they are sent with `COPY`, as those of the other parts
-    /// always are. Below, arrays need fewer round trips.
-    private static let minimumCopiedRows = 2000
-
-    /// The result of a transaction.
     struct Outcome {
         /// The revision from which the batch is visible.
         let revision: Revision
         /// The head after the commit. It can be that of a later commit if the response was lost.
         let head: Head
-        /// The number of inserted rows in all tables.
         var insertedRows = 0
     }
 
@@ -84,8 +78,8 @@ struct CommitTransaction {
             (mayBeCommitted, isOnlyCandidate) = (false, true)
             // Writing a large batch takes longer than waiting for a lock may take.
             let writing = CallLimits(CallLimits.callTimeout, isCancelled: limits.isCancelled)
-            let parts = BatchParts(try BatchWriter(batch, reading, at: Date(), partSize: partSize))
-            return try write(parts, connection, writing, &mayBeCommitted)
+            let writer = try BatchWriter(batch, reading, at: Date(), partSize: partSize)
+            return try write(writer, connection, writing, &mayBeCommitted)
         } catch {
             if isOnlyCandidate, let error = error as? ConnectionError, error.excludesCommit {
                 mayBeCommitted = false
@@ -96,28 +90,24 @@ struct CommitTransaction {
     }
 
     private func write(
-        _ parts: BatchParts, _ connection: Connection, _ limits: CallLimits, _ mayBeCommitted: inout Bool
+        _ writer: BatchWriter, _ connection: Connection, _ limits: CallLimits, _ mayBeCommitted: inout Bool
     ) throws -> Outcome {
-        var statements: [Statement] = []
+        let vectorType = try pool.vectorType(connection, limits)
+        var writer = writer
         var insertedRows = 0
-        while let part = try parts.next() {
-            if part.isLast, !parts.hasChanges { break }
-            let count = part.rows.filled.reduce(0) { $0 + $1.count }
-            insertedRows += count
-            if part.isLast, count < Self.minimumCopiedRows {
-                let vectorType = try pool.vectorType(connection, limits)
-                statements = part.endings
-                statements += part.rows.filled.flatMap { $0.insertions(vectorType: vectorType) }
-            } else {
-                if !part.endings.isEmpty { _ = try connection.run(part.endings, limits) }
-                for buffer in part.rows.filled {
-                    try connection.copy(TableSQL.copy(buffer.table), buffer.copyData(), limits)
-                }
-            }
+        // The statements of the last part are sent together with the commit.
+        var statements: [Statement] = []
+        var isLast = false
+        while !isLast {
+            if !statements.isEmpty { _ = try connection.run(statements, limits) }
             try limits.check()
+            let part = try writer.nextPart()
+            isLast = part.isLast
+            insertedRows += part.rows.filled.reduce(0) { $0 + $1.count }
+            statements = part.endings + part.rows.filled.flatMap { $0.insertions(vectorType: vectorType) }
         }
-        var head = parts.head
-        guard parts.hasChanges else {
+        var head = writer.head
+        guard writer.hasChanges else {
             connection.rollBack(limits)
             return Outcome(revision: head.revision, head: head)
         }

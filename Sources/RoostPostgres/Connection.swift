@@ -53,7 +53,6 @@ final class Connection: @unchecked Sendable {
         return PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK
     }
 
-    /// Whether a transaction is open, and the connection is intact.
     var isInTransaction: Bool {
         !isBroken && [PQTRANS_INTRANS, PQTRANS_INERROR].contains(PQtransactionStatus(handle))
     }
@@ -173,54 +172,6 @@ final class Connection: @unchecked Sendable {
         // These are PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY, which Swift does not import.
         guard let state = field("C") else { return lost() }
         return .rejected(state: state, message: settings.redacted(field("M") ?? "unknown error"))
-    }
-
-    // MARK: COPY
-
-    /// Sends rows with `COPY`. The connection must not be in pipeline mode.
-    ///
-    /// - Throws: The errors of ``run(_:_:)-(Statement,_)``.
-    func copy(_ sql: String, _ parts: [[UInt8]], _ limits: CallLimits) throws {
-        do {
-            guard PQsendQuery(handle, sql) == 1 else { throw lost() }
-            try expect(PGRES_COPY_IN, limits)
-            for part in parts {
-                while true {
-                    let sent = part.withUnsafeBytes { bytes in
-                        PQputCopyData(
-                            handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count)
-                        )
-                    }
-                    if sent == 1 { break }
-                    guard sent == 0 else { throw lost() }
-                    try wait(limits, sending: true)
-                }
-                // Without this, libpq would collect all parts in memory.
-                try flush(limits)
-            }
-            while true {
-                let ended = PQputCopyEnd(handle, nil)
-                if ended == 1 { break }
-                guard ended == 0 else { throw lost() }
-                try wait(limits, sending: true)
-            }
-            try expect(PGRES_COMMAND_OK, limits)
-            if let extra = try nextResult(limits) {
-                PQclear(extra)
-                throw lost()
-            }
-        } catch {
-            noteFailure(error)
-            // An error during COPY leaves the protocol in a state that is not worth recovering.
-            isBroken = true
-            throw error
-        }
-    }
-
-    private func expect(_ status: ExecStatusType, _ limits: CallLimits) throws {
-        guard let result = try nextResult(limits) else { throw lost() }
-        defer { PQclear(result) }
-        guard PQresultStatus(result) == status else { throw rejection(result) }
     }
 
     // MARK: Waiting

@@ -22,15 +22,6 @@ enum ConnectionError: Error {
         }
     }
 
-    /// Whether the server stated that it is starting, recovering or shutting down.
-    var reportsRestart: Bool {
-        switch self {
-        case .refused(let message): Self.restartMessages.contains { message.contains($0) }
-        case .rejected(let state, _): state.hasPrefix("57P")
-        case .lost, .timedOut: false
-        }
-    }
-
     /// Whether the transaction was certainly not committed: a rejected statement aborts its transaction. The
     /// exceptions are the end of the session, which can follow a commit, and `statement_completion_unknown`.
     var excludesCommit: Bool {
@@ -57,28 +48,14 @@ enum ConnectionError: Error {
         temporaryStates.contains(state) || state.hasPrefix("08")
     }
 
-    /// Returns whether a connection was refused because others use all that the server, the database or the
-    /// role may have.
-    static func isExhaustion(_ message: String) -> Bool {
-        ["too many clients", "too many connections", "connection slots"].contains { message.contains($0) }
-    }
-
-    /// libpq does not provide the state of a refused connection, so it is recognized by its message.
-    private static let restartMessages = [
-        "starting up", "shutting down", "in recovery mode", "not yet accepting connections",
-    ]
-
+    /// libpq does not provide the state of a refused connection, so it is recognized by its message. A server
+    /// removes its socket when it ends.
     private static func isTemporaryRefusal(_ message: String) -> Bool {
         [
             "Connection refused", "timeout expired", "closed the connection", "Connection reset",
-            "terminating connection", "Temporary failure",
-        ].contains { message.contains($0) } || restartMessages.contains { message.contains($0) }
-            || isMissingSocket(message) || isExhaustion(message)
-    }
-
-    /// Returns whether a connection was refused because the Unix socket does not exist. A server removes its
-    /// socket when it ends.
-    static func isMissingSocket(_ message: String) -> Bool {
-        message.contains("on socket") && message.contains("No such file or directory")
+            "terminating connection", "Temporary failure", "starting up", "shutting down",
+            "in recovery mode", "not yet accepting connections", "too many clients",
+            "too many connections", "connection slots", "No such file or directory",
+        ].contains { message.contains($0) }
     }
 }

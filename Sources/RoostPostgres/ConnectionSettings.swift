@@ -11,9 +11,6 @@ import RoostModel
 public struct ConnectionSettings: Sendable {
     /// The settings by their names in libpq.
     let values: [String: String]
-    /// The setting `connect_timeout` of the address or of `PGCONNECT_TIMEOUT` in seconds; `nil` if both omit
-    /// it, or if it states that there is no limit.
-    let statedTimeout: Double?
     /// The values that must not appear in messages and logs.
     private let secrets: [String]
 
@@ -53,8 +50,6 @@ public struct ConnectionSettings: Sendable {
             option += 1
         }
         let environment = ProcessInfo.processInfo.environment
-        statedTimeout = (found["connect_timeout"] ?? environment["PGCONNECT_TIMEOUT"])
-            .flatMap { Double($0) }.flatMap { $0 > 0 ? $0 : nil }
         for (name, value) in Self.defaults where found[name] == nil {
             // Only this default has a variable that a user is likely to set.
             if name == "connect_timeout", environment["PGCONNECT_TIMEOUT"] != nil { continue }

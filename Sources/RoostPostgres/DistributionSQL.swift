@@ -7,7 +7,6 @@ enum DistributionSQL {
     static let isAvailable = Statement(
         "SELECT to_regproc('create_distributed_table') IS NOT NULL", isKept: false)
 
-    /// Returns the statement that selects whether a table is distributed.
     static func isDistributed(_ table: String) -> Statement {
         Statement(
             """

@@ -4,7 +4,6 @@ import RoostModel
 
 /// Reads and writes the rows of entries.
 enum EntryRows {
-    /// An entry with its row number.
     typealias Found = (row: UInt32, entry: Entry)
 
     // MARK: Writing
@@ -85,7 +84,6 @@ enum EntryRows {
 
     // MARK: Reading
 
-    /// The columns of an entry's header, and their checksum in the last one.
     static let headerColumns = selection(0..<14)
     /// The columns of an entry without its vectors.
     static let columns = selection(0..<18)
@@ -130,7 +128,6 @@ enum EntryRows {
         }
     }
 
-    /// Returns the header that a snapshot returns.
     static func entryHeader(_ row: ResultRow, store: UUID) throws -> (row: UInt32, header: EntryHeader) {
         try verifyHeader(row, store: store)
         let header = EntryHeader(
@@ -166,9 +163,7 @@ enum EntryRows {
         return (header.row, entry)
     }
 
-    /// The columns of a vector.
     static let vectorColumns = Table.vectors.selection("v")
-    /// The column of the elements.
     static let vectorColumn = 3
 
     /// Verifies the checksum of a row with the columns ``vectorColumns``.
@@ -181,7 +176,6 @@ enum EntryRows {
         return try row.vector(vectorColumn)
     }
 
-    /// The columns of a passage.
     static let passageColumns = Table.passages.selection("p")
 
     private static func passage(

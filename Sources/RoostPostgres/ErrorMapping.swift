@@ -39,22 +39,12 @@ struct ErrorMapping: Sendable {
 
     private func refusal(_ message: String, isTemporary: Bool) -> StorageError {
         let step =
-            if message.contains("pg_hba.conf") {
-                "let pg_hba.conf on the server accept the user, the database and the encryption"
-            } else if message.contains("password") || message.contains("authentication") {
+            if message.contains("password") || message.contains("authentication") {
                 "check the user and the password (PGPASSWORD, ~/.pgpass or a service file)"
-            } else if message.contains("certificate") || message.contains("SSL") {
-                "check the settings of TLS (sslmode, sslrootcert)"
-            } else if ConnectionError.isExhaustion(message) {
-                "close other clients or raise the server's limit of connections, and try again"
-            } else if message.contains("does not exist") {
-                "check the names of the database and the user"
-            } else if ConnectionError.isMissingSocket(message) {
-                "check the address (PGHOST) and that the server is running, and try again"
             } else if isTemporary {
-                "check that the server is running, and try again"
+                "check the address (PGHOST) and that the server is running, and try again"
             } else {
-                "check the address of the server"
+                "check the address and the settings of the server"
             }
         return StorageError(
             isTemporary ? .unavailable : .configuration, "cannot connect to \(name): \(message); \(step)",

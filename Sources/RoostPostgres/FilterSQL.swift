@@ -54,7 +54,6 @@ struct FilterSQL {
         if let period = filter.period { add(isIn(period, ["e.created", "e.updated"])) }
     }
 
-    /// Binds a value to the next parameter, and returns the name of the parameter.
     mutating func bind(_ parameter: Parameter) -> String {
         parameters.append(parameter)
         return "$\(parameters.count)"
@@ -68,7 +67,6 @@ struct FilterSQL {
 
     private func isIn(_ selection: String) -> String { "e.row IN (\(selection))" }
 
-    /// Returns the selection of the rows with an attribute of the given name that satisfies a test.
     private mutating func attributes(_ name: UUID, _ test: String) -> String {
         """
         SELECT a.row FROM roost.attributes a
@@ -115,7 +113,6 @@ struct FilterSQL {
         "a.value = ANY(\(bind(Parameter(tags.map(Attribute.value))))::uuid[])"
     }
 
-    /// Returns the condition that one of the columns is in a period.
     private mutating func isIn(_ period: DatePeriod, _ columns: [String]) -> String {
         let (times, days) = (period.times.milliseconds, period.days.milliseconds)
         func isIn(_ column: String, _ bounds: (String, String)) -> String {

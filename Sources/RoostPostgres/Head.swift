@@ -14,7 +14,6 @@ struct Head: Sendable {
     var readableFrom: Revision
     /// The row number of the next new entry.
     var nextRow: Int64
-    /// The position of the next new cluster.
     var nextPosition: Int64
     var entryCount: Int
     var clusterCount: Int
@@ -29,7 +28,6 @@ struct Head: Sendable {
     /// The id of the batch of the revision; `nil` if it was not read.
     var batch: UUID?
 
-    /// Creates the head of an empty store.
     init(store: UUID, epoch: UUID) {
         (self.store, self.epoch) = (store, epoch)
         (revision, horizon, readableFrom, clustersRevision) = (.zero, .zero, .zero, .zero)
@@ -76,7 +74,6 @@ struct Head: Sendable {
         dimension, clusters_revision, clusters_ordinal, run, checksum
         """
 
-    /// Returns an expression for the id of the batch of a revision.
     private static func batch(of revision: String) -> String {
         "(SELECT c.batch FROM roost.commits c WHERE c.store = $1::uuid AND c.revision = \(revision))"
     }

@@ -89,7 +89,6 @@ struct NearestSQL {
             """, condition.parameters, isKept: false)
     }
 
-    /// Returns the statement that selects the ids of entries by their rows.
     static func ids(ofRows rows: [Int64], _ snapshot: PostgresSnapshot) -> Statement {
         Statement(
             """

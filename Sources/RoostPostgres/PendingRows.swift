@@ -9,7 +9,6 @@ struct PendingRows {
     var clusters = RowBuffer(.clusters)
     var assignments = RowBuffer(.assignments)
 
-    /// The buffers that contain rows.
     var filled: [RowBuffer] {
         [entries, vectors, passages, attributes, removals, sources, clusters, assignments]
             .filter { !$0.isEmpty }

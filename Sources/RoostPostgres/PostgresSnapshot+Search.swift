@@ -23,9 +23,6 @@ extension PostgresSnapshot: PassageSearch {
         try await read { run in try VectorIndex(self).state(run) }
     }
 
-    /// The interval at which the progress of a build is read.
-    private static let progressInterval = Duration.milliseconds(500)
-
     /// The maximum number of attempts to build an index.
     private static let maximumBuildAttempts = 10
 
@@ -69,24 +66,11 @@ extension PostgresSnapshot: PassageSearch {
     ) async throws {
         let statements = try await read { run in try VectorIndex(self).missingParts(run) }
         for (number, sql) in statements.enumerated() {
-            let step = "step \(number + 1) of \(statements.count)"
-            let watcher = Task {
-                while !Task.isCancelled {
-                    try await Task.sleep(for: Self.progressInterval)
-                    if let found = try? await buildProgress() {
-                        progress("\(step), \(found.phase)", found.share)
-                    }
-                }
-            }
-            defer { watcher.cancel() }
+            progress("step \(number + 1) of \(statements.count)", nil)
             try await ErrorMapping(name: pool.settings.displayName).runBlocking { isCancelled in
                 let limits = CallLimits(Self.buildTimeout, isCancelled: isCancelled)
                 try pool.withConnection(limits) { try $0.execute(sql, limits) }
             }
         }
-    }
-
-    private func buildProgress() async throws -> (phase: String, share: Double?)? {
-        try await read { run in try VectorIndex(self).progress(run) }
     }
 }

@@ -57,7 +57,6 @@ extension PostgresSnapshot {
         return try await passageVectors(ofRows: rows)
     }
 
-    /// Returns rows that are spread evenly over all rows.
     private func spreadRows(_ count: Int) -> [Int64] {
         let step = max(1, head.nextRow / Int64(max(1, count)))
         return (0..<Int64(count)).map { $0 * step }

@@ -152,7 +152,6 @@ struct PostgresSnapshot: StorageSnapshot {
         }
     }
 
-    /// Returns the tags with which a filter is evaluated.
     func tags(for filter: EntryFilter, _ run: ([Statement]) throws -> [QueryResult]) throws -> [String] {
         try storeTags.tags(for: filter, of: store, run)
     }

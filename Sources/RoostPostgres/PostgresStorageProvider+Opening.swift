@@ -43,7 +43,8 @@ extension PostgresStorageProvider {
         }
         let pool = ConnectionPool(address, limit: max(1, options.maximumConnections))
         let store = try await ErrorMapping(name: address.displayName).runBlocking { isCancelled in
-            try options.openingFailures(address).repeating(isCancelled: isCancelled) {
+            let failures = TemporaryFailures(for: .seconds(options.openingTimeout.asTimeout))
+            return try failures.repeating(isCancelled: isCancelled) {
                 let limits = CallLimits(CallLimits.callTimeout, isCancelled: isCancelled)
                 return try pool.withConnection(limits) { try opening.run($0, pool, limits) }
             }
@@ -66,13 +67,4 @@ extension PostgresStorageProvider {
 
     /// The server and database, such as `db.example.org:5432/notes`.
     public var location: String { pool.settings.displayName }
-}
-
-extension PostgresStorageProvider.Options {
-    /// Returns the policy for repeating the opening of a store. It begins now.
-    fileprivate func openingFailures(_ address: ConnectionSettings) -> TemporaryFailures {
-        let restart = min(retryTimeout.asTimeout, address.statedTimeout ?? .infinity)
-        return TemporaryFailures(
-            for: .seconds(restart), doubtful: .seconds(min(restart, openingTimeout.asTimeout)))
-    }
 }

@@ -22,9 +22,7 @@ public struct PostgresStorageProvider: StorageProvider {
         /// restart of the server is usually shorter.
         public var retryTimeout: TimeInterval = 30
         /// The maximum number of seconds for which opening a store waits for a server that refuses or breaks
-        /// connections, 5 by default. Opening waits for ``retryTimeout`` if the server states that it is
-        /// starting or shutting down, and for no longer than `connect_timeout` if the address or
-        /// `PGCONNECT_TIMEOUT` specifies it.
+        /// connections, 5 by default.
         public var openingTimeout: TimeInterval = 5
         /// The number of seconds for which ``PostgresStorageProvider/compact()`` keeps the data of superseded
         /// revisions, one hour by default. Snapshots that are older become unreadable. With `infinity`,
@@ -44,12 +42,10 @@ public struct PostgresStorageProvider: StorageProvider {
 
     let options: Options
     let pool: ConnectionPool
-    /// The id of the store.
     let store: UUID
     private let writers = TaskQueue()
     private let state = SharedState()
 
-    /// The state that a provider shares with its copies.
     private final class SharedState: Sendable {
         private struct Contents {
             var isClosed = false

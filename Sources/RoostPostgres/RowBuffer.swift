@@ -4,8 +4,7 @@ import RoostModel
 
 /// Rows that will be inserted into a table, in binary format.
 ///
-/// The same bytes are sent as arrays (``insertions(vectorType:)``) or with `COPY` (``copyData()``). Values
-/// must be appended in the order of the table's columns.
+/// Values must be appended in the order of the table's columns.
 struct RowBuffer {
     let table: Table
     /// The number of complete rows.
@@ -151,24 +150,5 @@ struct RowBuffer {
             return Parameter(
                 Parameter.arrayHeader(count: rows.count, hasNull: column.hasNull, type: type) + column.bytes)
         }
-    }
-
-    /// Returns the rows in the binary format of `COPY`, in parts.
-    func copyData() -> [[UInt8]] {
-        precondition(fields == 0, "a row is incomplete")
-        var parts: [[UInt8]] = []
-        var part: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 13, 10, 0]
-        // No flags, and no extension of the header.
-        part.append(bigEndian: Int64(0))
-        for row in 0..<count {
-            part.append(bigEndian: Int16(table.columns.count))
-            part += data[offsets[row]..<offsets[row + 1]]
-            if part.count >= Self.statementSize {
-                parts.append(part)
-                part = []
-            }
-        }
-        part.append(bigEndian: Int16(-1))
-        return parts + [part]
     }
 }

@@ -4,7 +4,6 @@
 /// are stored as `bytea`, because `text` cannot contain a NUL character. Names and values that users choose
 /// can be long, so indexes contain their digests.
 enum Schema {
-    /// One version of the schema.
     struct Migration: Sendable {
         let version: Int64
         /// The lowest version of the schema that a client must know to use a database with this migration.
@@ -38,7 +37,6 @@ enum Schema {
         "SELECT coalesce(max(version), 0), coalesce(max(minimum_client), 0) FROM roost.migrations",
         isKept: false)
 
-    /// Records a migration.
     static func record(_ migration: Migration) -> Statement {
         Statement(
             """

@@ -5,7 +5,6 @@ import RoostModel
 enum SourceRows {
     static let columns = Table.sources.selection("s")
 
-    /// Returns the digest by which the record of a source is found.
     static func name(_ id: Source.ID) -> UUID { Stored.shortDigest(.source, id) }
 
     /// Returns the source in a row with the columns ``columns``, without the ids of its entries.

@@ -18,7 +18,6 @@ struct StoreOpening {
         isCreating = false
     }
 
-    /// Returns the id of the store.
     func run(_ connection: Connection, _ pool: ConnectionPool, _ limits: CallLimits) throws -> UUID {
         let location = pool.settings.displayName
         try SchemaMigration(name: location).run(connection, limits, isCreating: isCreating)

@@ -21,7 +21,6 @@ enum StoreSQL {
     /// The name and version of the server, without the compiler with which it was built.
     static let serverVersion = Statement("SELECT split_part(version(), ' on ', 1)", isKept: false)
 
-    /// The version of pgvector.
     static let vectorVersion = Statement(
         "SELECT extversion FROM pg_extension WHERE extname = 'vector'", isKept: false)
 }

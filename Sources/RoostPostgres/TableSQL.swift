@@ -12,11 +12,6 @@ enum TableSQL {
             """
     }
 
-    /// Returns the statement that inserts rows, which are sent in binary format.
-    static func copy(_ table: Table) -> String {
-        "COPY roost.\(table.name) (\(columnList(table))) FROM STDIN WITH (FORMAT binary)"
-    }
-
     private static func columnList(_ table: Table) -> String {
         table.columns.map(\.name).joined(separator: ", ")
     }
@@ -67,7 +62,6 @@ enum TableSQL {
             [Parameter(store), Parameter(batch)])
     }
 
-    /// Returns the batch id of the commit of a revision.
     static func batch(of revision: Revision, store: UUID) -> Statement {
         Statement(
             "SELECT batch FROM roost.commits WHERE store = $1::uuid AND revision = $2::int8",

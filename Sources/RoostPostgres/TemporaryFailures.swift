@@ -4,8 +4,6 @@ import Foundation
 /// transaction.
 struct TemporaryFailures {
     private let deadline: ContinuousClock.Instant
-    /// The deadline while no failure is known to be that of a restart.
-    private let doubtfulDeadline: ContinuousClock.Instant
 
     /// The pause before the second attempt, in seconds. It doubles with every attempt.
     private static let firstPause = 0.01
@@ -13,32 +11,22 @@ struct TemporaryFailures {
 
     /// Creates a policy that begins now.
     ///
-    /// - Parameters:
-    ///   - duration: The time for which calls are repeated.
-    ///   - doubtful: The time for which calls are repeated after failures such as a refused connection,
-    ///     before the server has reported that it restarts; `nil` for the same time.
-    init(for duration: Duration, doubtful: Duration? = nil) {
-        let now = ContinuousClock.now
-        deadline = now + duration
-        doubtfulDeadline = now + (doubtful ?? duration)
-    }
+    /// - Parameter duration: The time for which calls are repeated.
+    init(for duration: Duration) { deadline = ContinuousClock.now + duration }
 
     /// Runs `body`, and runs it again after temporary failures until the time is used up.
     ///
     /// - Parameter isCancelled: Returns whether to end a pause with `CancellationError`.
     func repeating<Value>(isCancelled: () -> Bool, _ body: () throws -> Value) throws -> Value {
         var pause = Self.firstPause
-        // A server that restarts first reports it, and then refuses connections for a while.
-        var restarts = false
         while true {
             do {
                 return try body()
             } catch let error as ConnectionError where error.isTemporary {
                 if case .timedOut = error { throw error }
-                restarts = restarts || error.reportsRestart
                 // The pause is random, so that clients do not return at the same time.
                 let end = ContinuousClock.now + .seconds(pause * Double.random(in: 0.5...1))
-                guard end < (restarts ? deadline : doubtfulDeadline) else { throw error }
+                guard end < deadline else { throw error }
                 while ContinuousClock.now < end {
                     if isCancelled() { throw CancellationError() }
                     Thread.sleep(forTimeInterval: 0.005)

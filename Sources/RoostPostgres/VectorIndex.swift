@@ -35,14 +35,6 @@ struct VectorIndex {
         return nil
     }
 
-    /// Returns the phase of a build of the index and, if it is known, its finished share; `nil` if the index
-    /// is not being built.
-    func progress(_ run: NearestSearch.Run) throws -> (phase: String, share: Double?)? {
-        guard let row = try run([sql.progress])[0].rows.first else { return nil }
-        let (done, total) = (try row.int(1), try row.int(2))
-        return (try row.text(0), total > 0 ? min(1, Double(done) / Double(total)) : nil)
-    }
-
     private struct Existing {
         let name: String
         let isValid: Bool
@@ -96,7 +88,6 @@ struct VectorIndex {
         if let obstacle = obstacle(try capabilities(run)) {
             throw StorageError(.unsupported, "cannot build an index in the database: \(obstacle)")
         }
-        guard try progress(run) == nil else { throw IndexBuildLock.isTaken }
         let existing = try existing(run)
         let unusable = existing.filter { !$0.isValid || !sql.names.contains($0.name) }.map(\.name)
         let usable = Set(existing.map(\.name)).subtracting(unusable)

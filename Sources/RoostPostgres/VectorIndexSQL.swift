@@ -41,7 +41,6 @@ struct VectorIndexSQL {
             """, isKept: true)
     }
 
-    /// The names of the indexes that searches use.
     var names: [String] { NearestSQL.Source.all.map(name) }
 
     /// Returns the statement that removes an index of ``indexes``.
@@ -60,22 +59,10 @@ struct VectorIndexSQL {
         """
     }
 
-    /// Returns the progress of a build of an index of the store: the phase, and the finished and the total
-    /// number of blocks or rows.
-    var progress: Statement {
-        Statement(
-            """
-            SELECT p.phase, greatest(p.blocks_done, p.tuples_done), greatest(p.blocks_total, p.tuples_total)
-            FROM pg_stat_progress_create_index p JOIN pg_class c ON c.oid = p.index_relid
-            WHERE p.datname = current_database() AND c.relname LIKE '%\\_\(Self.suffix(store))'
-            """)
-    }
-
     /// Returns the statements of a transaction that lets one client at a time build indexes of a store, and
     /// the position of the one that returns whether no other client does.
     ///
-    /// The list of builds does not show those of other users, and in a cluster those on other servers. The
-    /// last statement keeps the server from ending the idle transaction. It also closes the result of the
+    /// The last statement keeps the server from ending the idle transaction. It also closes the result of the
     /// one before, whose snapshot the build would wait for.
     static func lock(_ store: UUID) -> (statements: [Statement], position: Int) {
         let (high, low) = withUnsafeBytes(of: store.uuid) { bytes in

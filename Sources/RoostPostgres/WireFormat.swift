@@ -19,7 +19,6 @@ extension [UInt8] {
         append(elements: vector)
     }
 
-    /// Appends the elements of a vector.
     mutating func append(elements vector: [Float]) {
         // Reserving exact capacity for each vector would copy the array every time.
         let swapped = vector.map { $0.bitPattern.bigEndian }

@@ -29,12 +29,6 @@ struct ConnectionSettingsTests {
         #expect(try ConnectionSettings(address).displayName == name)
     }
 
-    @Test(arguments: [
-        ("connect_timeout=3", 3.0), ("connect_timeout=0", nil), ("connect_timeout=-1", nil), ("", nil),
-    ]) func `an address can limit the time for connecting`(address: String, limit: Double?) throws {
-        #expect(try ConnectionSettings(address).statedTimeout == limit)
-    }
-
     @Test func `values with quotation marks and backslashes are preserved`() throws {
         let settings = try ConnectionSettings(#"user='it\'s' dbname='a\\b c'"#)
         #expect(settings.values["user"] == "it's")

@@ -22,28 +22,6 @@ struct ErrorMappingTests {
         #expect(error.message.contains(step))
     }
 
-    @Test func `connections that are refused after a shutdown are failures of the restart`() throws {
-        let retries = TemporaryFailures(for: .seconds(3600), doubtful: .milliseconds(50))
-        let start = ContinuousClock.now
-        var messages: [String] = []
-        func refuse() throws {
-            // The server shuts down for longer than a doubtful failure is repeated.
-            let isDown = start.duration(to: .now) > .milliseconds(100)
-            let message = isDown ? "Connection refused" : "the database system is shutting down"
-            guard messages.filter({ $0 == "Connection refused" }).count < 2 else { return }
-            messages.append(message)
-            throw ConnectionError.refused(message: message)
-        }
-        try retries.repeating(isCancelled: { false }, refuse)
-        #expect(messages.first == "the database system is shutting down")
-        // Without a report of the server, the failure stays doubtful.
-        func refuseWithoutReason() throws { throw ConnectionError.refused(message: "Connection refused") }
-        #expect(throws: ConnectionError.self) {
-            try TemporaryFailures(for: .seconds(3600), doubtful: .zero)
-                .repeating(isCancelled: { false }, refuseWithoutReason)
-        }
-    }
-
     @Test(arguments: [
         ("connection to server failed: Connection refused", true),
         ("FATAL:  the database system is starting up", true),
