@@ -1,8 +1,13 @@
-/// An error that reports that a store violates a law.
-public struct LawViolation: Error, CustomStringConvertible {
-    /// The law that the store violates.
-    public let law: StorageLaw
-    /// A description of the store's observed behavior and of the expected behavior.
+/// An error that reports that an implementation violates a law.
+public struct LawViolation: Error, Sendable, CustomStringConvertible {
+    /// The name of the violated law.
+    public let law: String
+    /// A description of the observed behavior and of the expected behavior.
     public let message: String
-    public var description: String { "\(law.rawValue): \(message)" }
+
+    init(law: some RawRepresentable<String>, message: String) {
+        (self.law, self.message) = (law.rawValue, message)
+    }
+
+    public var description: String { "\(law): \(message)" }
 }

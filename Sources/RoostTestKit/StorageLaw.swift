@@ -82,9 +82,6 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case tenThousandEntriesCanBeStored
     /// A store that is closed and opened again is unchanged, and cursors remain valid.
     case reopenedStoreIsUnchanged
-    /// A store that is opened again after rejected and canceled batches is unchanged. Expectations are
-    /// checked even if a batch is empty.
-    case rejectedBatchesLeaveNoTrace
     /// Different handles to one store see each other's commits.
     case handlesSeeEachOthersCommits
     /// A cursor requires a reset if the store does not have the state to which the cursor refers.
@@ -93,8 +90,6 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case pinnedLabelSurvivesRecluster
     /// A new clustering replaces all clusters and assignments in a single step.
     case clusteringIsReplacedAtomically
-    /// The change feed reports removals.
-    case changesIncludeRemovals
     /// Batches with invalid data are rejected and change nothing.
     case invalidBatchesAreRejected
     /// Unusual ids, tags and keys, such as paths and SQL, and very large values are stored unchanged.
@@ -124,7 +119,7 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         switch self {
         case .savedEntriesCanBeFetched, .savingReplacesEntryWithSameID, .clustersKeepTheirMembers:
             .simple
-        case .reopenedStoreIsUnchanged, .rejectedBatchesLeaveNoTrace, .handlesSeeEachOthersCommits,
+        case .reopenedStoreIsUnchanged, .handlesSeeEachOthersCommits,
             .olderCopyRequiresReset, .closedHandleRejectsCalls, .closingLosesNoCommits,
             .unclosedHandleLosesNoCommits:
             .durable
@@ -193,12 +188,10 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .sourcesAreReadInPages: try await trial.sourcesAreReadInPages()
         case .tenThousandEntriesCanBeStored: try await trial.tenThousandEntriesCanBeStored()
         case .reopenedStoreIsUnchanged: try await trial.reopenedStoreIsUnchanged()
-        case .rejectedBatchesLeaveNoTrace: try await trial.rejectedBatchesLeaveNoTrace()
         case .handlesSeeEachOthersCommits: try await trial.handlesSeeEachOthersCommits()
         case .olderCopyRequiresReset: try await trial.olderCopyRequiresReset()
         case .pinnedLabelSurvivesRecluster: try await trial.pinnedLabelSurvivesRecluster()
         case .clusteringIsReplacedAtomically: try await trial.clusteringIsReplacedAtomically()
-        case .changesIncludeRemovals: try await trial.changesIncludeRemovals()
         case .invalidBatchesAreRejected: try await trial.invalidBatchesAreRejected()
         case .unusualNamesAreAccepted: try await trial.unusualNamesAreAccepted()
         case .textIsComparedByBytes: try await trial.textIsComparedByBytes()

@@ -45,6 +45,10 @@ extension Trial {
                     assignments: [Assignment(entry: first.id, target: .outlier(.distant))],
                     expecting: .init(entries: [first.id: .zero])))
         }
+        // An expectation is checked even if there is nothing to write.
+        try await requireError(.conflict, "an empty batch with an expectation that is not met") {
+            _ = try await store.commit(WriteBatch(expecting: .init(entries: [first.id: .zero])))
+        }
         try requireSame(try await StorageContents(store), untouched, "the store after a conflict")
         let new = entry(1)
         _ = try await store.commit(WriteBatch(upserts: [new], expecting: .init(entries: [new.id: .zero])))

@@ -138,46 +138,6 @@ extension Trial {
         try requireSame(try await StorageContents(snapshot, pageSize: 1), contents, "the snapshot")
         try requireEqual(try await store.fetchEntries(), replaced, "the entries of the store")
     }
-
-    func rejectedBatchesLeaveNoTrace() async throws {
-        let store = store
-        let (kept, new) = (entry(0), entry(1))
-        let date = Date(milliseconds: 1_700_000_000_000)
-        let revision = try await store.commit(
-            WriteBatch(
-                upserts: [kept], sources: [Source(id: "s", fingerprint: "f", ingestedAt: date)]))
-        let before = try await StorageContents(store)
-        try await requireError(.conflict, "an expected absence of an entry that is stored") {
-            _ = try await store.commit(
-                WriteBatch(upserts: [new], removals: [kept.id], expecting: .init(entries: [kept.id: .zero])))
-        }
-        // An expectation is checked even if there is nothing to write.
-        try await requireError(.conflict, "an empty batch with an expectation that is not met") {
-            _ = try await store.commit(WriteBatch(expecting: .init(entries: [kept.id: .zero])))
-        }
-        try requireEqual(
-            try await store.commit(WriteBatch(expecting: .init(entries: [kept.id: revision]))), revision,
-            "the revision of an empty batch")
-        try await requireError(.dimensionMismatch, "a vector of another dimension") {
-            _ = try await store.commit(WriteBatch(upserts: [new, entry(2, dimension: 5)]))
-        }
-        try await requireError(.invalidBatch, "an assignment to a missing cluster") {
-            _ = try await store.commit(
-                WriteBatch(
-                    upserts: [new], removedSources: ["s"],
-                    assignments: [Assignment(entry: kept.id, target: .cluster(UUID()))]))
-        }
-        try await requireCancellation("a commit") {
-            _ = try await store.commit(WriteBatch(upserts: [new]))
-        }
-        try await store.close()
-        let reopened = try await fixture.open()
-        try requireSame(try await StorageContents(reopened), before, "the reopened store")
-        let next = try await reopened.commit(WriteBatch(upserts: [new]))
-        try require(next > revision, "revision \(next) follows revision \(revision)")
-        try requireEqual(try await reopened.fetchEntries(), [kept, new], "the entries")
-        try await reopened.close()
-    }
 }
 
 /// Tells a reader when the writer has made its last commit.

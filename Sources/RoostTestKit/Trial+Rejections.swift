@@ -271,26 +271,4 @@ extension Trial {
         let (later, _) = try await changes(after: cursor, limit: 100)
         try requireEqual(later.map(\.kind), [.clustersReplaced(nil)], "the changes")
     }
-
-    func changesIncludeRemovals() async throws {
-        let entries = (0..<3).map { entry($0) }
-        try await store.saveEntries(entries)
-        let (_, cursor) = try await changes(after: .start, limit: 100)
-        for entry in entries { try await store.deleteEntry(entry.id) }
-        try await store.saveEntry(entries[1])
-        for limit in [1, 2, 10] {
-            let (later, _) = try await changes(after: cursor, limit: limit)
-            try requireEqual(
-                later.map(\.kind),
-                [.removed(entries[0].id), .removed(entries[2].id), .upserted(entries[1].id)],
-                "the changes in pages of \(limit)")
-        }
-        let other = fixture.level >= .durable ? try await fixture.open() : store
-        guard case .changes(let found, _, _) = try await other.changes(after: cursor, limit: 10) else {
-            throw LawViolation(
-                law: law, message: "reading the removals through another handle required a reset")
-        }
-        try requireEqual(found.count, 3, "the number of changes that another handle returns")
-        if fixture.level >= .durable { try await other.close() }
-    }
 }

@@ -43,7 +43,6 @@ struct Trial: Sendable {
         throw LawViolation(law: law, message: "\(subject): did not throw \(code.rawValue)")
     }
 
-    /// Returns an entry whose content and vector are determined by the given number.
     func entry(_ number: Int, _ content: String? = nil, dimension: Int = 4) -> Entry {
         var vector = [Float](repeating: 0, count: dimension)
         vector[number % dimension] = 1

@@ -182,9 +182,10 @@ private final class BusyStorage: StorageDecorator {
 
     @Test func `a meter counts calls and failures`() async throws {
         let meter = StorageMeter()
-        let mock = MockStorageProvider()
-        let store = mock.metered(by: meter)
-        mock.failNext(.saveEntry, with: StorageError(.full, "full"))
+        let faulty = FaultyStorage(
+            InMemoryStorageProvider(),
+            failing: .init([.saveEntry], with: .refusal(StorageError(.full, "full"))))
+        let store = faulty.metered(by: meter)
         await #expect(throws: StorageError.self) { try await store.saveEntry(Entry(content: "x")) }
         for _ in 0..<3 { try await store.saveEntry(Entry(content: "x")) }
         _ = try await store.snapshot().entries([])
@@ -200,13 +201,14 @@ private final class BusyStorage: StorageDecorator {
         let lines = Lines()
         var logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
         logger.logLevel = .debug
-        let mock = MockStorageProvider()
-        let store = mock.logging(logger)
         let secret = "the words of a user"
+        let faulty = FaultyStorage(
+            InMemoryStorageProvider(),
+            failing: .init([.fetchEntries], with: .refusal(StorageError(.damaged, secret))))
+        let store = faulty.logging(logger)
         try await store.saveEntry(
             Entry(content: secret, source: secret, metadata: [secret: .string(secret)], tags: [secret]))
         _ = try await store.snapshot().entries(after: nil, limit: 5, matching: EntryFilter(tags: [secret]))
-        mock.fail(.fetchEntries, with: StorageError(.damaged, secret))
         await #expect(throws: StorageError.self) { try await store.fetchEntries() }
         let text = lines.all.joined(separator: "\n")
         #expect(lines.all.count == 4)
@@ -216,7 +218,7 @@ private final class BusyStorage: StorageDecorator {
         }
         logger.logLevel = .info
         lines.clear()
-        try await mock.logging(logger).saveEntry(Entry(content: "x"))
+        try await faulty.logging(logger).saveEntry(Entry(content: "x"))
         #expect(lines.all.isEmpty)
     }
 
@@ -240,25 +242,6 @@ private final class BusyStorage: StorageDecorator {
             #expect(try await store.snapshot().entries([entry.id]) == [changed])
             #expect(try await store.snapshot().entries([entry.id]) == [changed])
         }
-    }
-
-    @Test func `a mock records calls and fails on request`() async throws {
-        let mock = MockStorageProvider()
-        let entry = Entry(content: "x", embeddings: [1])
-        try await mock.saveEntry(entry)
-        #expect(try await mock.fetchEntries() == [entry])
-        #expect(mock.calls == [.saveEntry(entry), .fetchEntries])
-        mock.failNext(.deleteEntry, with: StorageError(.locked, "busy"))
-        await #expect(throws: StorageError.self) { try await mock.deleteEntry(entry.id) }
-        #expect(try await mock.fetchEntries() == [entry])
-        try await mock.deleteEntry(entry.id)
-        mock.resetCalls()
-        #expect(mock.calls.isEmpty)
-        mock.fail(.snapshot, with: CancellationError())
-        await #expect(throws: CancellationError.self) { try await mock.snapshot() }
-        await #expect(throws: CancellationError.self) { try await mock.snapshot() }
-        mock.fail(.snapshot, with: nil)
-        #expect(try await mock.snapshot().stamp.entryCount == 0)
     }
 }
 

@@ -17,13 +17,13 @@ public enum ChunkExistenceLaw: String, Sendable, CaseIterable {
     ///
     /// - Parameter storage: A storage that contains no chunks and provides an existence check. Each law needs
     ///   a new storage.
-    /// - Throws: ``ChunkLawViolation``, or an error thrown by the storage.
+    /// - Throws: ``LawViolation``, or an error thrown by the storage.
     public func check(_ storage: any ChunkStorageComposable) async throws {
         func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-            if !condition { throw ChunkLawViolation(law: rawValue, message: message()) }
+            if !condition { throw LawViolation(law: self, message: message()) }
         }
         guard let existence = storage.existence else {
-            throw ChunkLawViolation(law: rawValue, message: "the storage has no existence check")
+            throw LawViolation(law: self, message: "the storage has no existence check")
         }
         let names = ChunkOrganizationLaw.identifiers
         let data = Data("x".utf8)

@@ -38,11 +38,11 @@ public enum ChunkOrganizationLaw: String, Sendable, CaseIterable {
 
     /// Checks the law with an organization.
     ///
-    /// - Throws: ``ChunkLawViolation``.
+    /// - Throws: ``LawViolation``.
     public func check(_ organization: any ChunkStorageOrganization) throws {
         let paths = Self.identifiers.map { ($0, organization.storagePath(for: $0)) }
         func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-            if !condition { throw ChunkLawViolation(law: rawValue, message: message()) }
+            if !condition { throw LawViolation(law: self, message: message()) }
         }
         switch self {
         case .pathsIdentifyChunks:

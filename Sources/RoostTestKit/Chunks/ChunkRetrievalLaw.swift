@@ -37,7 +37,7 @@ public enum ChunkRetrievalLaw: String, Sendable, CaseIterable {
     ///   - retrieval: A retrieval that contains no chunks. Each law needs a new one.
     ///   - path: Returns the path for a chunk with the given number and bytes. A retrieval that verifies its
     ///     chunks needs the paths of its organization; for all others, the default is sufficient.
-    /// - Throws: ``ChunkLawViolation``, or an error thrown by the retrieval.
+    /// - Throws: ``LawViolation``, or an error thrown by the retrieval.
     public func check(
         _ retrieval: any ChunkStorageRetrieval,
         path: @Sendable (_ number: Int, _ data: Data) -> String = { number, _ in "ab/chunk-\(number)" }
@@ -76,7 +76,7 @@ private struct RetrievalTrial {
     let samples = ChunkRetrievalLaw.samples
 
     func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        if !condition { throw ChunkLawViolation(law: law.rawValue, message: message()) }
+        if !condition { throw LawViolation(law: law, message: message()) }
     }
 
     /// Requires that a chunk contains the expected bytes or, if `expected` is `nil`, that the chunk is
@@ -264,7 +264,7 @@ private struct RetrievalTrial {
             } catch is ChunkStorageError {
                 continue
             }
-            throw ChunkLawViolation(law: law.rawValue, message: "a chunk was written at '\(path)'")
+            throw LawViolation(law: law, message: "a chunk was written at '\(path)'")
         }
     }
 }

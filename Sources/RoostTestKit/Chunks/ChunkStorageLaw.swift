@@ -31,7 +31,7 @@ public enum ChunkStorageLaw: String, Sendable, CaseIterable {
     /// Checks the law with a storage.
     ///
     /// - Parameter storage: A storage that contains no chunks. Each law needs a new one.
-    /// - Throws: ``ChunkLawViolation``, or an error thrown by the storage.
+    /// - Throws: ``LawViolation``, or an error thrown by the storage.
     public func check(_ storage: any ChunkStorage) async throws {
         switch self {
         case .writtenChunksCanBeRead: try await check(.writtenChunksCanBeRead, storage)
@@ -46,7 +46,6 @@ public enum ChunkStorageLaw: String, Sendable, CaseIterable {
         }
     }
 
-    /// Checks a law of retrievals, with digests as identifiers, which every storage accepts.
     private func check(_ law: ChunkRetrievalLaw, _ storage: any ChunkStorage) async throws {
         try await law.check(StorageAsRetrieval(storage: storage)) { _, data in
             ChunkIdentifier(hashing: data).id
@@ -67,8 +66,8 @@ public enum ChunkStorageLaw: String, Sendable, CaseIterable {
         for (identifier, data) in written {
             let found = try await storage.readChunk(identifier)
             guard found == data else {
-                throw ChunkLawViolation(
-                    law: rawValue, message: "'\(identifier)' names another chunk, or none")
+                throw LawViolation(
+                    law: self, message: "'\(identifier)' names another chunk, or none")
             }
         }
     }
@@ -79,7 +78,7 @@ public enum ChunkStorageLaw: String, Sendable, CaseIterable {
         } catch is ChunkStorageError {
             return
         }
-        throw ChunkLawViolation(law: rawValue, message: "a chunk with an empty identifier was written")
+        throw LawViolation(law: self, message: "a chunk with an empty identifier was written")
     }
 }
 

@@ -57,7 +57,7 @@ public enum ClustererLaw: String, Sendable, CaseIterable {
 
     /// Checks the law with a clusterer.
     ///
-    /// - Throws: ``ClustererLawViolation``, or an error thrown by the clusterer.
+    /// - Throws: ``LawViolation``, or an error thrown by the clusterer.
     public func check(_ clusterer: any Clusterer) async throws {
         let vectors = Self.threeDirections
         switch self {
@@ -87,14 +87,14 @@ public enum ClustererLaw: String, Sendable, CaseIterable {
     private func requireAnswer(_ clusterer: any Clusterer, _ vectors: Matrix, _ name: String) async throws {
         do {
             _ = try await partition(clusterer, vectors)
-        } catch let error as ClustererLawViolation {
-            throw ClustererLawViolation(law: self, message: "\(name): \(error.message)")
+        } catch let error as LawViolation {
+            throw LawViolation(law: self, message: "\(name): \(error.message)")
         } catch is ClusteringError {
             return
         } catch let error as CancellationError {
             throw error
         } catch {
-            throw ClustererLawViolation(
+            throw LawViolation(
                 law: self, message: "\(name): the error is not a ClusteringError: \(error)")
         }
     }
@@ -122,7 +122,7 @@ public enum ClustererLaw: String, Sendable, CaseIterable {
     }
 
     private func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        if !condition { throw ClustererLawViolation(law: self, message: message()) }
+        if !condition { throw LawViolation(law: self, message: message()) }
     }
 
     /// Partitions vectors, and checks the form of the answer.
@@ -131,7 +131,7 @@ public enum ClustererLaw: String, Sendable, CaseIterable {
         do {
             try partition.check(for: vectors)
         } catch {
-            throw ClustererLawViolation(law: self, message: error.message)
+            throw LawViolation(law: self, message: error.message)
         }
         return partition
     }

@@ -38,7 +38,7 @@ public enum ChatStorageLaw: String, Sendable, CaseIterable {
     ///   - storage: A storage that contains no histories. Each law needs a new one.
     ///   - pairs: The number of pairs that each of eight tasks saves for ``concurrentPairsStayAdjacent``.
     ///     Pass a smaller number for a storage that is designed for small histories.
-    /// - Throws: ``ConversationLawViolation``, or an error thrown by the storage.
+    /// - Throws: ``LawViolation``, or an error thrown by the storage.
     public func check(_ storage: any ChatStorage, pairs: Int = 250) async throws {
         let trial = ChatTrial(law: self, storage: storage)
         switch self {
@@ -62,7 +62,7 @@ private struct ChatTrial {
     let storage: any ChatStorage
 
     func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        if !condition { throw ConversationLawViolation(law: law.rawValue, message: message()) }
+        if !condition { throw LawViolation(law: law, message: message()) }
     }
 
     func fetch(

@@ -54,7 +54,7 @@ public enum SessionStorageLaw: String, Sendable, CaseIterable {
     /// Checks the law with a storage.
     ///
     /// - Parameter storage: A storage that contains no sessions. Each law needs a new one.
-    /// - Throws: ``ConversationLawViolation``, or an error thrown by the storage.
+    /// - Throws: ``LawViolation``, or an error thrown by the storage.
     public func check(_ storage: sending any SessionStorageProtocol) async throws {
         let trial = SessionTrial(law: self, storage: storage)
         switch self {
@@ -81,7 +81,7 @@ private struct SessionTrial {
     let messages = SessionStorageLaw.messages
 
     func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        if !condition { throw ConversationLawViolation(law: law.rawValue, message: message()) }
+        if !condition { throw LawViolation(law: law, message: message()) }
     }
 
     func requireError(_ subject: String, _ body: () async throws -> Void) async throws {
@@ -90,7 +90,7 @@ private struct SessionTrial {
         } catch {
             return
         }
-        throw ConversationLawViolation(law: law.rawValue, message: "\(subject) did not throw")
+        throw LawViolation(law: law, message: "\(subject) did not throw")
     }
 
     /// Waits long enough to ensure that the next access has a later date.

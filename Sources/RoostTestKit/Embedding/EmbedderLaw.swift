@@ -38,7 +38,7 @@ public enum EmbedderLaw: String, Sendable, CaseIterable {
 
     /// Checks the law with an embedder.
     ///
-    /// - Throws: ``EmbedderLawViolation``, or an error thrown by the embedder.
+    /// - Throws: ``LawViolation``, or an error thrown by the embedder.
     public func check(_ embedder: any Embedder) async throws {
         switch self {
         case .answersMatchTexts:
@@ -86,7 +86,7 @@ public enum EmbedderLaw: String, Sendable, CaseIterable {
     }
 
     private func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        if !condition { throw EmbedderLawViolation(law: self, message: message()) }
+        if !condition { throw LawViolation(law: self, message: message()) }
     }
 
     private func requireEqual(_ found: [Float], _ expected: [Float], _ text: String) throws {

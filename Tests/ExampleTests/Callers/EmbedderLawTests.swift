@@ -43,15 +43,15 @@ struct EmbedderLawTests {
 
     @Test(arguments: EmbedderLaw.allCases)
     func `violations of a law are reported`(law: EmbedderLaw) async {
-        let error = await #expect(throws: EmbedderLawViolation.self) {
+        let error = await #expect(throws: LawViolation.self) {
             try await law.check(LawlessEmbedder(law))
         }
-        #expect(error?.law == law)
+        #expect(error?.law == law.rawValue)
     }
 
     @Test(arguments: [FaultyEmbedder.Fault.tooFewVectors, .wrongDimension, .notFinite])
     func `an answer with another form violates the first law`(fault: FaultyEmbedder.Fault) async {
-        await #expect(throws: EmbedderLawViolation.self) {
+        await #expect(throws: LawViolation.self) {
             try await EmbedderLaw.answersMatchTexts.check(FaultyEmbedder(fault: fault))
         }
     }
