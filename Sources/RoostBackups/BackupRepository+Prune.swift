@@ -82,28 +82,15 @@ extension BackupRepository {
     private func needed(by snapshots: [BackupSnapshot], _ store: SegmentStore) async throws -> Set<SegmentID>
     {
         var needed = Set<SegmentID>()
-        var lists = Set<SegmentID>()
-        func need(_ id: SegmentID, _ snapshot: BackupSnapshot) throws {
-            guard store.location(of: id) != nil else {
-                throw BackupError(
-                    .damaged,
-                    "cannot prune the backup: data of snapshot \(snapshot.id.prefix(12)) is missing or "
-                        + "damaged; nothing was removed", remedy: .verifyBackup)
-            }
-            needed.insert(id)
-        }
         for snapshot in snapshots {
-            for id in snapshot.sources + snapshot.clusters + snapshot.lists { try need(id, snapshot) }
-            for list in snapshot.originals where lists.insert(list).inserted {
-                try need(list, snapshot)
-                for record in try await originals(of: list, store) {
-                    for part in record.parts { try need(part, snapshot) }
-                }
-            }
-            if let run = snapshot.run { try need(run, snapshot) }
-            for list in snapshot.lists where lists.insert(list).inserted {
-                for run in try await runs(of: list, store) {
-                    for (id, _) in run.all { try need(id, snapshot) }
+            try await forEachGroup(of: snapshot, store, isUnreadable: { _, _ in false }) { group in
+                for (id, _) in group.segments where needed.insert(id).inserted {
+                    guard store.location(of: id) != nil else {
+                        throw BackupError(
+                            .damaged,
+                            "cannot prune the backup: data of snapshot \(snapshot.id.prefix(12)) is missing "
+                                + "or damaged; nothing was removed", remedy: .verifyBackup)
+                    }
                 }
             }
         }

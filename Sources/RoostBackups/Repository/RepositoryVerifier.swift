@@ -142,30 +142,29 @@ struct RepositoryVerifier {
     }
 
     private mutating func check(_ snapshot: BackupSnapshot) async throws {
-        let others =
-            snapshot.sources.map { ($0, SegmentKind.sources) }
-            + snapshot.clusters.map { ($0, .clusters) } + (snapshot.run.map { [($0, .run)] } ?? [])
-        for (id, kind) in others {
-            if let found = problem(id, kind) { _ = add(found, snapshot) }
+        var (faults, listed) = ([(object: String, problem: String, group: SegmentGroup)](), 0)
+        let store = store
+        func isUnreadable(_ list: SegmentID, _ error: any Error) -> Bool {
+            guard BackupRepository.isDamage(error) else { return false }
+            // Other faults of the list are known without reading it.
+            if unreadable[list] == nil, let pack = store.pack(of: list) {
+                let path = RepositoryObject.pack(pack.description)
+                faults.append((path, "the pack is corrupt", SegmentGroup(segments: [])))
+            }
+            return true
         }
-        try await checkDocuments(snapshot)
-        var listed = 0
-        for list in snapshot.lists {
-            if let found = problem(list, .list) {
-                _ = add(found, snapshot)
-                continue
+        try await repository.forEachGroup(of: snapshot, store, isUnreadable: isUnreadable) { group in
+            listed += group.entryCount
+            let found = group.segments.compactMap { problem($0.id, $0.kind) }
+            for object in Set(found.map(\.object)) {
+                guard let fault = found.first(where: { $0.object == object }) else { continue }
+                faults.append((object, fault.problem, group))
             }
-            let runs: [RunRecord]
-            do {
-                runs = try await repository.runs(of: list, store)
-            } catch  where BackupRepository.isDamage(error) {
-                _ = add(damagedPack(of: list), snapshot)
-                continue
-            }
-            for run in runs {
-                listed += run.count
-                check(run, snapshot)
-            }
+        }
+        for fault in faults {
+            let index = add((fault.object, fault.problem), snapshot)
+            result.findings[index].entryCount += fault.group.entryCount
+            result.findings[index].documentCount += fault.group.documentCount
         }
         // Entries in unreadable lists cannot be assigned to a finding, so they are added to the count of the
         // snapshot's first finding.
@@ -174,43 +173,6 @@ struct RepositoryVerifier {
         {
             result.findings[index].entryCount += missing
         }
-    }
-
-    private mutating func checkDocuments(_ snapshot: BackupSnapshot) async throws {
-        for list in snapshot.originals {
-            if let found = problem(list, .originals) {
-                _ = add(found, snapshot)
-                continue
-            }
-            let records: [OriginalRecord]
-            do {
-                records = try await repository.originals(of: list, store)
-            } catch  where BackupRepository.isDamage(error) {
-                _ = add(damagedPack(of: list), snapshot)
-                continue
-            }
-            for record in records {
-                guard let found = record.parts.compactMap({ problem($0, .original) }).first else {
-                    continue
-                }
-                result.findings[add(found, snapshot)].documentCount += 1
-            }
-        }
-    }
-
-    private func damagedPack(of id: SegmentID) -> (object: String, problem: String) {
-        (
-            store.pack(of: id).map { RepositoryObject.pack($0.description) } ?? "segment \(id)",
-            "the pack is corrupt"
-        )
-    }
-
-    private mutating func check(_ run: RunRecord, _ snapshot: BackupSnapshot) {
-        var affected = Set<Int>()
-        for (id, kind) in run.all {
-            if let found = problem(id, kind) { affected.insert(add(found, snapshot)) }
-        }
-        for index in affected { result.findings[index].entryCount += run.count }
     }
 }
 
