@@ -5,8 +5,9 @@ import RoostModel
 /// A chat storage that keeps each history in a separate file in a folder.
 ///
 /// A save reads the file, appends one line and synchronizes the file, so the save survives a power failure;
-/// for long histories, ``SQLiteChatStorage`` is faster. Several processes can save at the same time. If a process is killed during a save, the save is either
-/// complete or absent. A corrupt file affects only its own history.
+/// for long histories, ``SQLiteChatStorage`` is faster. Several processes can save at the same time. If a
+/// process is killed during a save, the save is either complete or absent. A corrupt file affects only its own
+/// history.
 public struct FileChatStorage: ChatStorage {
     /// The folder of the storage.
     public let directory: URL
@@ -14,15 +15,6 @@ public struct FileChatStorage: ChatStorage {
     public let retention: ChatRetention
     private let files: FileSystem
     private let writers = TaskQueue()
-
-    /// One line in the file of a scope.
-    private struct Record: Codable, Sendable {
-        /// The scope of the file, in every line, so that damage of one line does not hide it.
-        var scope: ChatScope?
-        var append: [ConversationMessage]
-        /// The size of the window after this save; `nil` if all messages are kept.
-        var keep: Int?
-    }
 
     /// A file is compacted if it reaches this number of lines or bytes and most of its contents are outside
     /// the window. Rewriting smaller files is not worthwhile.
@@ -55,25 +47,16 @@ public struct FileChatStorage: ChatStorage {
         self.onDamage = onDamage ?? { DamageLog.warn($0) }
     }
 
-    private var folder: JournalFolder<Record> {
-        JournalFolder(directory: directory, kind: "histories", files: files, writers: writers)
-    }
-
-    private static func history(_ records: [Record]) -> [ConversationMessage] {
-        var history: [ConversationMessage] = []
-        for record in records {
-            history += record.append
-            history = ChatRules.trimmed(history, record.keep)
-        }
-        return history
+    private var folder: JournalFolder {
+        JournalFolder(directory: directory, files: files, writers: writers)
     }
 
     public func fetch(
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage] {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        let records = try await folder.read { try $0.file(scope.digest).read().records }
-        return ChatRules.trimmed(Self.history(records), maxMessages)
+        let records = try await folder.read { folder, _ in try folder.file(scope).read().records }
+        return ChatRules.trimmed(records.history, maxMessages)
     }
 
     public func saveMessages(
@@ -82,51 +65,47 @@ public struct FileChatStorage: ChatStorage {
     ) async throws {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
         let keep = retention == .window ? maxMessages : nil
-        try await folder.write { folder in
-            try folder.file(scope.digest).change { try Self.change($0, scope, messages, keep) }
-        }
+        try await folder.write { try Self.save(messages, scope, keep, in: $0.file(scope)) }
     }
 
-    private static func change(
-        _ contents: JournalFile<Record>.Contents, _ scope: ChatScope, _ messages: [ConversationMessage],
-        _ keep: Int?
-    ) throws -> JournalFile<Record>.Change? {
-        let records = contents.records
-        let history = history(records)
+    private static func save(
+        _ messages: [ConversationMessage], _ scope: ChatScope, _ keep: Int?, in file: JournalFile
+    ) throws {
+        let contents = try file.read()
+        let history = contents.records.history
         let added = Array(ChatRules.adding(messages, to: history).dropFirst(history.count))
         let kept = ChatRules.trimmed(history + added, keep)
-        guard !added.isEmpty || kept.count < history.count else { return nil }
-        let written = records.reduce(0) { $0 + $1.append.count }
+        guard !added.isEmpty || kept.count < history.count else { return }
+        let written = contents.records.reduce(0) { $0 + $1.append.count }
         let bytes = kept.reduce(0) { $0 + $1.content.utf8.count + estimatedOverhead }
-        if records.count >= minimumCompactedLines && kept.count < written / 2
+        if contents.records.count >= minimumCompactedLines && kept.count < written / 2
             || contents.length > minimumCompactedBytes && kept.count < written && bytes < contents.length / 2
         {
             // Write one line for each message, so that no line exceeds the size limit.
-            return .replace(
-                [Record(scope: scope, append: [], keep: nil)]
-                    + kept.map { Record(scope: scope, append: [$0], keep: nil) })
+            return try file.replace(
+                [JournalRecord(scope: scope, append: [], keep: nil)]
+                    + kept.map { JournalRecord(scope: scope, append: [$0], keep: nil) })
         }
-        return .append(Record(scope: scope, append: added, keep: keep))
+        try file.append(JournalRecord(scope: scope, append: added, keep: keep), at: contents.length)
     }
 
     public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
         let onDamage = onDamage
         let histories = try await folder.read { folder, isFinal in
             var histories: [(agent: String, messages: [ConversationMessage])] = []
-            for digest in try folder.digests() {
-                let file = folder.file(digest)
+            for file in try folder.journals() {
                 let contents = try file.salvage()
-                guard let scope = Self.scope(contents.records) else {
+                guard let scope = contents.records.scope else {
                     // The scope cannot be determined, so the file may belong to this session.
-                    if let damage = file.damage(contents, Self.summary) {
-                        guard isFinal else { throw JournalFolder<Record>.Disturbed() }
+                    if let damage = file.damage(contents) {
+                        guard isFinal else { throw JournalFolder.Disturbed() }
                         onDamage(damage)
                     }
                     continue
                 }
                 guard scope.isOf(userId: userId, sessionId: sessionId) else { continue }
                 try file.check(contents)
-                histories.append((scope.agentId, Self.history(contents.records)))
+                histories.append((scope.agentId, contents.records.history))
             }
             return histories
         }
@@ -136,14 +115,10 @@ public struct FileChatStorage: ChatStorage {
 
 extension FileChatStorage: MaintainedStorage {
     public func damage() async throws -> [ConversationDamage<ChatScope>] {
-        try await folder.damage(Self.summary)
+        try await folder.read { folder, isFinal in
+            let found = try folder.journals().compactMap { $0.damage(try $0.salvage()) }
+            guard found.isEmpty || isFinal else { throw JournalFolder.Disturbed() }
+            return found
+        }
     }
-
-    private static func summary(
-        _ records: [Record], _ digest: String
-    ) -> (subject: ChatScope?, messages: Int) {
-        (scope(records), history(records).count)
-    }
-
-    private static func scope(_ records: [Record]) -> ChatScope? { records.lazy.compactMap(\.scope).first }
 }

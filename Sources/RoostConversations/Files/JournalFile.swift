@@ -2,26 +2,44 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// An append-only file of JSON lines, with one record for each change.
+/// One line in the file of a history.
+struct JournalRecord: Codable, Sendable {
+    /// The scope of the file, in every line, so that damage of one line does not hide it.
+    var scope: ChatScope?
+    var append: [ConversationMessage]
+    /// The size of the window after this save; `nil` if all messages are kept.
+    var keep: Int?
+}
+
+extension [JournalRecord] {
+    var scope: ChatScope? { lazy.compactMap(\.scope).first }
+
+    var history: [ConversationMessage] {
+        reduce(into: []) { history, record in
+            history += record.append
+            if let keep = record.keep { history = ChatRules.trimmed(history, keep) }
+        }
+    }
+}
+
+/// The append-only file of a history: JSON lines, with one record for each save.
 ///
 /// A line is complete when its newline has been written. If a process is killed while it is writing a line,
 /// the next write removes the incomplete line. Writers must hold the lock of the ``JournalFolder``.
-struct JournalFile<Record: Codable & Sendable>: Sendable {
+struct JournalFile: Sendable {
     let url: URL
     let files: FileSystem
 
-    /// The name of the file without its extension.
-    var digest: String { url.deletingPathExtension().lastPathComponent }
-
     struct Contents {
-        var records: [Record] = []
+        var records: [JournalRecord] = []
         /// The total size of the complete lines in bytes.
         var length = 0
+        /// The numbers of the corrupt lines, counted from 1.
         var corruptLines: [Int] = []
     }
 
     /// The maximum size of a line in bytes.
-    private static var maximumLineSize: Int { 256 << 20 }
+    private static let maximumLineSize = 256 << 20
 
     /// Reads the file.
     ///
@@ -64,7 +82,7 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         var number = 0
         while let end = data[start...].firstIndex(of: UInt8(ascii: "\n")) {
             number += 1
-            if let record = try? decoder.decode(Record.self, from: data[start..<end]) {
+            if let record = try? decoder.decode(JournalRecord.self, from: data[start..<end]) {
                 contents.records.append(record)
             } else {
                 contents.corruptLines.append(number)
@@ -78,21 +96,7 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         return contents
     }
 
-    /// Reads and changes the file. The caller must hold the folder's lock.
-    ///
-    /// - Parameter body: Returns the change to make to the given contents, or `nil` if there is nothing to
-    ///   change.
-    /// - Throws: The errors of ``read()`` and of `body`; `FileError`. The file is unchanged in that case.
-    func change(_ body: (Contents) throws -> Change?) throws {
-        let contents = try read()
-        switch try body(contents) {
-        case nil: return
-        case .append(let record): try append(record, at: contents.length)
-        case .replace(let records): try replace(records)
-        }
-    }
-
-    func replace(_ records: [Record]) throws {
+    func replace(_ records: [JournalRecord]) throws {
         var data = Data()
         for record in records { data += try Self.line(record) }
         // Remove the temporary files of processes that were killed during a replacement.
@@ -100,14 +104,7 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         try AtomicFile.write(data, to: url, files: files)
     }
 
-    enum Change: Sendable {
-        /// Adds a record at the end.
-        case append(Record)
-        /// Replaces all records.
-        case replace([Record])
-    }
-
-    private static func line(_ record: Record) throws -> Data {
+    private static func line(_ record: JournalRecord) throws -> Data {
         let data = try ConversationMessage.encoder().encode(record) + Data("\n".utf8)
         guard data.count <= maximumLineSize else {
             throw StorageError(
@@ -122,7 +119,7 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
     ///
     /// - Parameter length: The total size of the complete lines in bytes. Any bytes after them are an
     ///   incomplete line that a killed process left behind, and are removed.
-    func append(_ record: Record, at length: Int) throws {
+    func append(_ record: JournalRecord, at length: Int) throws {
         let line = try Self.line(record)
         guard length > 0 else { return try AtomicFile.write(line, to: url, files: files) }
         let file = try FileDescriptor(url.path, O_RDWR, files: files)
@@ -147,5 +144,19 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
             }
             throw error
         }
+    }
+
+    /// Returns a description of the damage to a journal with the given contents.
+    ///
+    /// - Returns: `nil` if all records can be read and their scope is known.
+    func damage(_ contents: Contents) -> ConversationDamage<ChatScope>? {
+        let scope = contents.records.scope
+        guard !contents.corruptLines.isEmpty || scope == nil && !contents.records.isEmpty else { return nil }
+        let maximumCount = 5
+        let lines = contents.corruptLines.prefix(maximumCount).map(String.init).joined(separator: ", ")
+        let more = contents.corruptLines.count > maximumCount ? ", …" : ""
+        return ConversationDamage(
+            subject: scope, location: lines.isEmpty ? url.path : "\(url.path), line \(lines)\(more)",
+            readable: scope == nil ? 0 : contents.records.history.count)
     }
 }

@@ -2,34 +2,31 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// A folder of journals, each named by a digest, with a description of its contents and a lock for writers.
-struct JournalFolder<Record: Codable & Sendable>: Sendable {
+/// A folder of journals, each named by the digest of its scope, with a description of its contents and a lock
+/// for writers.
+struct JournalFolder: Sendable {
     let directory: URL
-    /// The kind of data in the journals, such as `sessions`. A folder contains only one kind.
-    let kind: String
     let files: FileSystem
     /// The writers of one storage, so that only one of them blocks a thread while it waits for the lock.
     var writers = TaskQueue()
 
-    private static var suffix: String { ".jsonl" }
-    private static var digestLength: Int { 64 }
+    private static let suffix = ".jsonl"
+    private static let digestLength = 64
 
-    private static func isJournal(_ name: String) -> Bool {
-        name.hasSuffix(suffix) && name.utf8.count == digestLength + suffix.utf8.count
+    private func file(named name: String) -> JournalFile {
+        JournalFile(url: directory.appendingPathComponent(name), files: files)
     }
 
-    func file(_ digest: String) -> JournalFile<Record> {
-        JournalFile(url: directory.appendingPathComponent(digest + Self.suffix), files: files)
-    }
+    func file(_ scope: ChatScope) -> JournalFile { file(named: scope.digest + Self.suffix) }
 
-    /// Returns the names of the journals in ascending order; none if the folder does not exist.
+    /// Returns all journals; none if the folder does not exist.
     ///
     /// - Throws: `StorageError` with `.inputOutput` if the folder cannot be listed.
-    func digests() throws -> [String] {
+    func journals() throws -> [JournalFile] {
         do {
+            let length = Self.digestLength + Self.suffix.utf8.count
             return try FileManager.default.contentsOfDirectory(atPath: directory.path)
-                .filter(Self.isJournal)
-                .map { String($0.dropLast(Self.suffix.utf8.count)) }.sorted()
+                .filter { $0.hasSuffix(Self.suffix) && $0.utf8.count == length }.sorted().map { file(named: $0) }
         } catch let error as CocoaError
             where [.fileReadNoSuchFile, .fileNoSuchFile].contains(error.code)
         {
@@ -43,7 +40,7 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
     // MARK: Reading and changing
 
     /// Reads without a lock. If a concurrent writer may have disturbed the read, for example by truncating an
-    /// incomplete line or renaming a journal, the read is repeated while holding the lock.
+    /// incomplete line, the read is repeated while holding the lock.
     ///
     /// - Parameter body: Performs the read. In the first attempt, it can throw ``Disturbed`` or
     ///   `StorageError` with `.damaged` to request a second attempt. `isFinal` tells whether this is the
@@ -52,7 +49,7 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
         _ body: @escaping @Sendable (_ folder: JournalFolder, _ isFinal: Bool) throws -> Value
     ) async throws -> Value {
         try await BlockingWork.run { isCancelled in
-            if let description = try description() { try check(description) }
+            try description().map { try ConversationSchema.check($0.schema, in: directory.path) }
             do {
                 return try body(self, false)
             } catch {
@@ -71,12 +68,6 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
             defer { lock?.release() }
             return try body(self, true)
         }
-    }
-
-    func read<Value: Sendable>(
-        _ body: @escaping @Sendable (_ folder: JournalFolder) throws -> Value
-    ) async throws -> Value {
-        try await read { folder, _ in try body(folder) }
     }
 
     /// Reports that the data that was read may be inconsistent because of a concurrent change.
@@ -110,8 +101,8 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
 
     /// The contents of `schema.json`, which describes the folder.
     private struct Description: Codable {
-        var kind: String
-        var schema: Int
+        var kind = "histories"
+        var schema = ConversationSchema.current
     }
 
     private var descriptionURL: URL { directory.appendingPathComponent("schema.json") }
@@ -138,63 +129,14 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
         }
     }
 
-    private func check(_ description: Description) throws {
-        guard description.kind == kind else {
-            throw StorageError.invalid(
-                "cannot store \(kind) in \(directory.path): the folder contains "
-                    + "\(description.kind.prefix(40)); use another folder")
-        }
-        try ConversationSchema.check(description.schema, in: directory.path)
-    }
-
     /// Checks the description of the folder, or writes it if the folder is new.
     private func describe() throws {
-        if let description = try description() { return try check(description) }
+        if let description = try description() {
+            return try ConversationSchema.check(description.schema, in: directory.path)
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        let data = try encoder.encode(Description(kind: kind, schema: ConversationSchema.current))
+        let data = try encoder.encode(Description())
         try AtomicFile.write(data + Data("\n".utf8), to: descriptionURL, files: files)
-    }
-
-    // MARK: Damage
-
-    /// Returns the session or history to which the records of a journal belong, and the number of its
-    /// messages.
-    typealias Summary<Subject> =
-        @Sendable (_ records: [Record], _ digest: String) -> (subject: Subject?, messages: Int)
-
-    /// Returns the journals that cannot be read completely.
-    func damage<Subject>(_ summary: @escaping Summary<Subject>) async throws -> [ConversationDamage<Subject>]
-    {
-        try await read { folder, isFinal in
-            let found = try folder.digests().map(folder.file).compactMap { file in
-                file.damage(try file.salvage(), summary)
-            }
-            guard found.isEmpty || isFinal else { throw Disturbed() }
-            return found
-        }
-    }
-}
-
-extension JournalFile {
-    /// Returns a description of the damage to a journal with the given contents.
-    ///
-    /// - Returns: `nil` if all records can be read and their session or history is known.
-    func damage<Subject>(
-        _ contents: Contents, _ summary: JournalFolder<Record>.Summary<Subject>
-    ) -> ConversationDamage<Subject>? {
-        let (subject, messages) = summary(contents.records, digest)
-        if contents.corruptLines.isEmpty {
-            guard !contents.records.isEmpty, subject == nil else { return nil }
-            return ConversationDamage(
-                subject: nil, location: "\(url.path), whose owner is unknown", readable: 0)
-        }
-        let maximumCount = 5
-        let lines = contents.corruptLines.prefix(maximumCount).map(String.init).joined(separator: ", ")
-        let omitted = contents.corruptLines.count - maximumCount
-        let more = omitted > 0 ? " and \(omitted) more" : ""
-        return ConversationDamage(
-            subject: subject, location: "\(url.path), line \(lines)\(more)",
-            readable: subject == nil ? 0 : messages)
     }
 }

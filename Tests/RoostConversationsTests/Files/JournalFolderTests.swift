@@ -6,16 +6,14 @@ import Testing
 @testable import RoostConversations
 
 @Suite(.temporaryFolders) struct JournalFolderTests {
-    private struct Record: Codable, Sendable {}
-
-    private static func folder(_ url: URL) -> JournalFolder<Record> {
-        JournalFolder(directory: url, kind: "tests", files: .standard)
+    private static func folder(_ url: URL) -> JournalFolder {
+        JournalFolder(directory: url, files: .standard)
     }
 
     /// Reads twice, because a writer seems to have disturbed the first attempt.
-    private static func readTwice(_ folder: JournalFolder<Record>) async throws -> Bool {
+    private static func readTwice(_ folder: JournalFolder) async throws -> Bool {
         try await folder.read { _, isFinal in
-            guard isFinal else { throw JournalFolder<Record>.Disturbed() }
+            guard isFinal else { throw JournalFolder.Disturbed() }
             return true
         }
     }
