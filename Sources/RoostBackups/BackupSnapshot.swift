@@ -44,10 +44,15 @@ extension BackupSnapshot: Codable {
             sources, originals, clusters, run, sequence, nonce
     }
 
+    /// The maximum distance of a date from 1970, in seconds: more than 30,000 years.
+    private static let maximumTime = 1e12
+
     init(decoding data: Data) throws {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .millisecondsSince1970
         self = try decoder.decode(Self.self, from: data)
+        // Calendars trap for dates that are extremely far away.
+        guard abs(created.timeIntervalSince1970) < Self.maximumTime else { throw EntryCodec.Damaged() }
     }
 
     func encoded() throws -> Data {

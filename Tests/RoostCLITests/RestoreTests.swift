@@ -62,7 +62,9 @@ import Testing
         let result = await task.result
         #expect(throws: CancellationError.self) { try result.get() }
         #expect(try names(in: target) == ["letter.txt"])
-        #expect(try !names(in: target.deletingLastPathComponent()).contains { $0.hasSuffix(".restoring") })
+        let staging = target.deletingLastPathComponent()
+            .appendingPathComponent(".\(target.lastPathComponent).restoring")
+        #expect(!FileManager.default.fileExists(atPath: staging.path))
         // A folder that the restoration created is removed if it is empty.
         let new = TemporaryFolder.unusedURL()
         let second = Task {

@@ -172,7 +172,7 @@ import Testing
             ["backup", "restore", "latest", "--into", "r\(name)", s], ["backup", "forget", hostile, s],
             ["backup", "prune", "--keep-last=1", "--keep-tag", hostile, s],
             ["backup", "password", "--new-password-file", hostile, s],
-            ["backup", "list", "--to", "ftp://\(hostile)", s], ["backup", "unlock", s],
+            ["backup", "list", "--to", "ftp://\(hostile)", s],
             ["copy", "s", "m\(name)"], ["copy", "s", "m2", "--provider", hostile],
             ["model", "use", hostile, s], ["undo", "--dry-run", s],
             ["chat", "import", "chat\(name).jsonl", s], ["chat", "import", hostile, s],

@@ -112,13 +112,13 @@ extension CachedRetrieval {
         func chunk(
             at path: ChunkPath.Key, _ read: @escaping @Sendable () async throws -> Data?
         ) async throws -> Data? {
-            let task: Task<Data?, any Error> = state.withLock { state in
+            let (cached, task): (Data?, Task<Data?, any Error>?) = state.withLock { state in
                 let number = state.number()
                 if let item = state.items[path] {
                     state.items[path]?.use = number
-                    return Task { item.data }
+                    return (item.data, nil)
                 }
-                if let load = state.loads[path] { return load.task }
+                if let load = state.loads[path] { return (nil, load.task) }
                 let task = Task {
                     do {
                         let data = try await read()
@@ -130,9 +130,9 @@ extension CachedRetrieval {
                     }
                 }
                 state.loads[path] = Load(number: number, task: task)
-                return task
+                return (nil, task)
             }
-            return try await task.value
+            return try await task?.value ?? cached
         }
 
         /// Caches the result of a read, unless the chunk was written or deleted since the read began.
