@@ -37,15 +37,26 @@ struct ErrorMapping: Sendable {
             isRetryable: true, remedy: .retryLater)
     }
 
+    /// The next steps after a refused connection, by texts in the message.
+    private static let steps: [(texts: [String], step: String)] = [
+        (["pg_hba.conf"], "let pg_hba.conf on the server accept the user, the database and the encryption"),
+        (
+            ["password", "authentication"],
+            "check the user and the password (PGPASSWORD, ~/.pgpass or a service file)"
+        ),
+        (["certificate", "SSL"], "check the settings of TLS (sslmode, sslrootcert)"),
+        (
+            ["too many", "connection slots"],
+            "close other clients or raise the server's limit of connections, and try again"
+        ),
+        (["does not exist"], "check the names of the database and the user"),
+        (["on socket"], "check the address (PGHOST) and that the server is running, and try again"),
+    ]
+
     private func refusal(_ message: String, isTemporary: Bool) -> StorageError {
         let step =
-            if message.contains("password") || message.contains("authentication") {
-                "check the user and the password (PGPASSWORD, ~/.pgpass or a service file)"
-            } else if isTemporary {
-                "check the address (PGHOST) and that the server is running, and try again"
-            } else {
-                "check the address and the settings of the server"
-            }
+            Self.steps.first { $0.texts.contains { message.contains($0) } }?.step
+            ?? "check that the server is running and the address is right, and try again"
         return StorageError(
             isTemporary ? .unavailable : .configuration, "cannot connect to \(name): \(message); \(step)",
             isRetryable: isTemporary, remedy: isTemporary ? .retryLater : nil)

@@ -47,7 +47,7 @@ struct ErrorMappingTests {
         ("server does not support SSL, but SSL was required", "sslmode"),
         ("FATAL:  no pg_hba.conf entry for host \"::1\", user \"ann\", SSL encryption", "let pg_hba.conf"),
         ("FATAL:  too many connections for role \"ann\"", "close other clients"),
-        ("could not translate host name \"db\" to address", "address of the server"),
+        ("could not translate host name \"db\" to address", "address is right"),
         ("connection to server on socket \"/run/.s\" failed: No such file or directory", "(PGHOST)"),
     ]) func `a refused connection is reported with the next step`(message: String, step: String) {
         #expect(mapping.storageError(.refused(message: message)).message.contains(step))
