@@ -91,3 +91,23 @@ extension Remedy {
     /// Open the backup repository with its passphrase.
     public static let openWithPassphrase = Remedy(rawValue: "openWithPassphrase")
 }
+
+// MARK: - Inputs
+
+extension Remedy {
+    /// Specify which column of the table, or which key of its rows, contains the text.
+    public static let nameTextColumn = Remedy(rawValue: "nameTextColumn")
+}
+
+// MARK: - The system
+
+extension Remedy {
+    /// Try the same operation again later.
+    public static let retryLater = Remedy(rawValue: "retryLater")
+    /// Free space on the volume.
+    public static let freeSpace = Remedy(rawValue: "freeSpace")
+    /// Check who owns the files and folders and who may read and write them.
+    public static let checkPermissions = Remedy(rawValue: "checkPermissions")
+    /// Close the other processes that use the store.
+    public static let closeOtherProcesses = Remedy(rawValue: "closeOtherProcesses")
+}
