@@ -122,26 +122,13 @@ private struct ConversationListing {
         }
     }
 
-    /// A step in the search for the user's first message.
-    private struct Step {
-        /// The number of messages that earlier steps have read.
-        var skipped: Int
-        /// The number of messages to read.
-        var count: Int
-        /// The number of conversations whose messages are read at once.
-        var conversations: Int
-    }
-
-    /// The user's first message is nearly always one of the first two. If not, the second step reads more
-    /// messages, and the third step reads all.
-    private static let steps = [
-        Step(skipped: 0, count: 2, conversations: 200), Step(skipped: 2, count: 30, conversations: 10),
-        Step(skipped: 32, count: .max - 32, conversations: 10),
-    ]
+    /// The number of messages in which the first one of the user is searched for, and the number of
+    /// conversations whose messages are read at once.
+    private static let (openingLength, openingsPerRead) = (4, 200)
 
     /// The beginning of a conversation.
     private struct Opening {
-        /// The user's first message, or the first message if the user wrote none.
+        /// The user's first message, or the first message if the user wrote none of the first ones.
         var text: String
         var title: String?
     }
@@ -149,30 +136,19 @@ private struct ConversationListing {
     /// Returns the opening of each group. The keys are the ids of the groups' first messages.
     private func openings(of groups: [[Item]]) async throws -> [Entry.ID: Opening] {
         var result: [Entry.ID: Opening] = [:]
-        var remaining = groups
-        for step in Self.steps where !remaining.isEmpty {
-            var unanswered: [[Item]] = []
-            for start in stride(from: 0, to: remaining.count, by: step.conversations) {
-                let batch = remaining[start..<min(remaining.count, start + step.conversations)]
-                let ids = batch.flatMap { $0.dropFirst(step.skipped).prefix(step.count).map(\.id) }
-                let messages = Dictionary(
-                    try await snapshot.entries(ids).compactMap(RememberedMessage.init).map { ($0.id, $0) }
-                ) { first, _ in first }
-                for items in batch {
-                    let read = items.dropFirst(step.skipped).prefix(step.count)
-                        .compactMap { messages[$0.id] }
-                    guard let id = items.first?.id else { continue }
-                    if step.skipped == 0 {
-                        result[id] = read.first.map { Opening(text: $0.content, title: $0.title) }
-                    }
-                    if let message = read.first(where: { $0.role == .user }) {
-                        result[id, default: Opening(text: "")].text = message.content
-                    } else if items.count > step.skipped + step.count {
-                        unanswered.append(items)
-                    }
-                }
+        for start in stride(from: 0, to: groups.count, by: Self.openingsPerRead) {
+            let batch = groups[start..<min(groups.count, start + Self.openingsPerRead)]
+                .map { $0.prefix(Self.openingLength).map(\.id) }
+            let messages = Dictionary(
+                try await snapshot.entries(batch.flatMap(\.self)).compactMap(RememberedMessage.init)
+                    .map { ($0.id, $0) }
+            ) { first, _ in first }
+            for ids in batch {
+                let read = ids.compactMap { messages[$0] }
+                guard let id = ids.first, let first = read.first else { continue }
+                let opening = read.first { $0.role == .user } ?? first
+                result[id] = Opening(text: opening.content, title: first.title)
             }
-            remaining = unanswered
         }
         return result
     }

@@ -33,7 +33,8 @@ struct NamedDates: Sendable {
         let words = text.prefix(Self.maximumLength).lowercased().split { !$0.isLetter && !$0.isNumber }
         func word(_ index: Int) -> Substring { words.indices.contains(index) ? words[index] : "" }
         for index in words.indices {
-            if let month = Self.months.firstIndex(where: { $0 == word(index) || $0.prefix(3) == word(index) }) {
+            if let month = Self.months.firstIndex(where: { $0 == word(index) || $0.prefix(3) == word(index) })
+            {
                 let following = Self.day(word(index + 1))
                 let year = Self.year(word(index + (following == nil ? 1 : 2)))
                 let day = Self.day(word(index - 1)) ?? following

@@ -61,7 +61,6 @@ struct PendingMessage: Sendable {
         return messages
     }
 
-    /// Returns the key of a message with a name.
     static func key(named name: String) -> String { "message:\(name)" }
 
     /// Returns whether messages of a role are turns of the conversation. Instructions of the system are not:

@@ -31,7 +31,6 @@ struct RecallContext {
         Dictionary(messages.map { (MessagePosition($0), $0) }) { first, _ in first }
     }
 
-    /// Returns the possible positions around a message.
     private func positions(around message: RememberedMessage) -> [MessagePosition] {
         let position = MessagePosition(message)
         return (-distance...distance).map(position.advanced).filter { $0.number >= 0 }

@@ -22,9 +22,10 @@ struct NamedDatesTests {
 
     @Test func `a month is named with a year or after a preposition`() {
         #expect(periods("what happened in May") == [.init(year: nil, month: 5, day: nil)])
-        #expect(periods("in May 2023 or 2023-08") == [
-            .init(year: 2023, month: 5, day: nil), .init(year: 2023, month: 8, day: nil),
-        ])
+        #expect(
+            periods("in May 2023 or 2023-08") == [
+                .init(year: 2023, month: 5, day: nil), .init(year: 2023, month: 8, day: nil),
+            ])
         for text in ["may I march", "2023", "version 3.4", "", "in 7", "ISBN 2024-99"] {
             #expect(periods(text).isEmpty, "\(text)")
         }

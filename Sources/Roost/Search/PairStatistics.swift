@@ -24,7 +24,6 @@ struct PairStatistics: Sendable, Hashable, Codable {
     /// similar unrelated texts are: in a store with many copies, they would lower all scores to 0.
     private static let copyCosine = 0.95
 
-    /// A passage of the sample.
     struct SampledPassage: Sendable {
         var entry: Entry.ID
         var vector: [Float]

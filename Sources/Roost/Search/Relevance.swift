@@ -88,7 +88,6 @@ struct Relevance: Sendable {
         return cosine(passage: passage, entry: entry) >= min(levels[0], levels[1])
     }
 
-    /// Returns the evidence relative to that of an exact match, from 0 to 1.
     func relativeEvidence(_ evidence: Float) -> Float { min(1, max(0, evidence) / exactEvidence) }
 
     /// Returns the score for an amount of relative evidence. It is linear in the deviations of a cosine.

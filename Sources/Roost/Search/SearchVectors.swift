@@ -4,7 +4,6 @@ import RoostModel
 enum SearchVectors: Sendable {
     /// The vectors in the client's index.
     case client(PassageContents)
-    /// The vectors in the database.
     case database(DatabaseVectors)
 
     /// The distribution of the cosines of random pairs of passages.

@@ -2,7 +2,6 @@
 ///
 /// Follows the word boundary rules of Unicode (UAX #29), except for scripts without spaces between words.
 enum CharacterClass: UInt8, Sendable {
-    /// A separator.
     case separator
     /// A letter or digit of a script with spaces between words.
     case word
@@ -15,7 +14,6 @@ enum CharacterClass: UInt8, Sendable {
     /// A regional indicator; two of them form a flag.
     case regionalIndicator
 
-    /// Returns the class of a character that is not in ASCII.
     static func ofNonASCII(_ scalar: Unicode.Scalar) -> CharacterClass {
         // The most frequent ranges are tested first, because looking up the properties of a character takes
         // much longer.

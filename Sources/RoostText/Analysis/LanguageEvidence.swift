@@ -56,7 +56,6 @@ struct LanguageEvidence: Sendable {
     /// The languages for which the evidence is sufficient.
     var languages: TextLanguages { TextLanguages(self) }
 
-    /// Returns the language of the words in a script.
     func best(_ script: WordScript, default fallback: TextLanguage) -> TextLanguage {
         let count = words[Int(script.rawValue)]
         guard count > 0 else { return fallback }

@@ -104,8 +104,6 @@ extension InvertedIndex.Dictionary {
 
 extension TextPart {
     /// Returns the number of texts that contain a word in any field.
-    ///
-    /// - Parameter isVisible: Whether a text is counted.
     fileprivate func textCount(ofWord word: Int, where isVisible: (_ document: Int) -> Bool) -> Int {
         var documents = Set<Int>()
         index.forEachFieldPosting(ofWord: word) { document, _ in documents.insert(document) }

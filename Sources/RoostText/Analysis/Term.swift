@@ -60,7 +60,6 @@ struct Term: Sendable, Hashable {
 }
 
 extension Term {
-    /// The script of the word.
     var script: WordScript { WordScript.script(of: folding.spelling) }
 
     /// Returns the words of a query text, and the identifiers that they form with their punctuation. Each has

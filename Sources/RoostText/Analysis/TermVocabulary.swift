@@ -5,7 +5,6 @@
 struct TermVocabulary: Sendable {
     /// The number and position of a word in a text.
     struct Occurrence: Sendable {
-        /// The number of the form.
         var form: UInt32
         /// The number of the form's term.
         var term: UInt32

@@ -16,7 +16,6 @@ struct FieldOccurrence: Sendable, Hashable {
     /// The position of the word in the field, from 1.
     var position: UInt64 { value >> 2 }
 
-    /// The field.
     var field: TextFieldSet { TextFieldSet(rawValue: 1 << UInt8(value & 3)) }
 
     /// Returns the start of a phrase that contains the word, or `nil` if the field does not begin so early.

@@ -126,7 +126,8 @@ package struct InvertedIndex: @unchecked Sendable {
     /// Creates an index that owns a copy of the arrays.
     init(_ parts: Parts) throws {
         let memory = Memory()
-        func keep<Number: FixedWidthInteger & BitwiseCopyable>(_ numbers: [Number]) -> UnsafeRawBufferPointer {
+        func keep<Number: FixedWidthInteger & BitwiseCopyable>(_ numbers: [Number]) -> UnsafeRawBufferPointer
+        {
             numbers.map(\.littleEndian).withUnsafeBytes { memory.copy($0) }
         }
         let sections = [

@@ -29,7 +29,6 @@ struct PassageSegment: Sendable {
     /// The number of valid passages.
     var count: Int { rows.count - tombstones.count }
 
-    /// The entries of all rows.
     var entries: some Sequence<Entry.ID> { (0..<rows.count).lazy.map { rows.id($0) } }
 
     /// Marks the passages of some entries as no longer valid.
@@ -122,7 +121,6 @@ extension PassageSegment {
         }
     }
 
-    /// Returns the vector of a row.
     func vector(_ row: Int) -> [Float] { vectors.withRow(row) { Array($0) } }
 
     /// Returns the valid rows of an entry; `nil` if there are none.

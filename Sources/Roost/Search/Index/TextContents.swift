@@ -25,7 +25,6 @@ struct TextContents: DerivedContents {
 
     init() {}
 
-
     var maximumChanges: Int { CatchUpLimit.maximumChanges(of: collection.documentCount) }
 
     static func map(_ directory: URL, _ stamp: Stamp) throws -> TextContents? {
@@ -58,8 +57,6 @@ struct TextContents: DerivedContents {
     }
 
     /// Removes all parts but the first.
-    ///
-    /// - Returns: The entries of the removed parts.
     private mutating func removeNewerParts() -> Set<Entry.ID> {
         var ids = Set<Entry.ID>()
         for part in rows[1...] { for row in 0..<part.count { ids.insert(part.id(row)) } }
