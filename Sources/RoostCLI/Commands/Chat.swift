@@ -25,10 +25,9 @@ struct ChatCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "search", abstract: "Search messages by meaning and by words.",
             discussion: """
-                Prints each message with its neighbors in the conversation. If the query mentions a time, \
-                such as "last week", messages from that time rank higher. If it mentions nothing else, only \
-                these messages are shown, oldest first, unless --recent is given. The query needs no quotes \
-                and can have the operators of `roost query`. If no message is closer than unrelated text, \
+                Prints each message with its neighbors in the conversation. If the query names a date, \
+                such as 7 May 2026, messages from that date rank higher. The query needs no quotes and can \
+                have the operators of `roost query`. If no message is closer than unrelated text, \
                 Roost names the three nearest messages and exits with 1.
 
                 Examples:

@@ -9,7 +9,7 @@ struct Query: AsyncParsableCommand {
             Prints the best entries first, with a score from 0 to 1. The query can have these operators:
 
               "some words"  The phrase must occur.
-              -word         The word must not occur.
+              -word         The word, of three letters or more, must not occur.
               begin*        Matches all words with this prefix.
               title:word    The word must occur in the title; path:word and tag:word are similar.
 
@@ -31,8 +31,7 @@ struct Query: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "hybrid: by meaning and by words; vector: by meaning only, without operators; text: by words "
-                + "only.",
+            "hybrid: by meaning and by words; vector: by meaning only; text: by words only.",
             valueName: "mode"))
     var mode = SearchMode.hybrid
 

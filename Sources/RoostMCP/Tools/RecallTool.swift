@@ -15,9 +15,9 @@ struct RecallTool: Tool {
         name: "recall", title: "Recall messages",
         description:
             "Returns messages of earlier conversations that answer a question, best first, each with the "
-            + "messages around it. Understands times such as 'yesterday', 'last Friday' or 'in May 2023'; a "
-            + "question that names only a time returns all messages of that time, oldest first. A message "
-            + "with 'nextOffset' is truncated; call 'fetch' with its id and this offset for the rest.",
+            + "messages around it. Messages from a date that the question names, such as '7 May 2023', rank "
+            + "higher; 'since' and 'until' restrict the time. A message with 'nextOffset' is truncated; call "
+            + "'fetch' with its id and this offset for the rest.",
         effect: .reads,
         input: [
             ToolProperty(
