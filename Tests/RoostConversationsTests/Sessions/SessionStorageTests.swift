@@ -7,7 +7,7 @@ import Testing
 
 @testable import RoostConversations
 
-/// Tests of caching, pruning and concurrent storages.
+/// Tests of caching and concurrent storages.
 @Suite(.temporaryFolders)
 struct SessionStorageTests {
     private func messages(_ count: Int) -> [ChatMessage] {
@@ -114,23 +114,6 @@ struct SessionStorageTests {
         let session = try JSONDecoder().decode(StoredSession.self, from: Data(text.utf8))
         #expect(session.createdAt == session.createdAt.wholeMilliseconds)
         #expect(session.lastAccessedAt == session.lastAccessedAt.wholeMilliseconds)
-    }
-
-    @Test func `pruning deletes old sessions and keeps the most recent ones`() async throws {
-        let storage = InMemorySessionStorage()
-        for number in 0..<6 {
-            let date = Date(milliseconds: Int64(number) * 1000)
-            try await storage.importSession(
-                StoredSession(id: "\(number)", createdAt: date, firstUserMessage: "", lastAccessedAt: date))
-        }
-        let limit = Date(milliseconds: 4000)
-        #expect(
-            try await pruneSessions(in: storage, accessedBefore: limit, keeping: 4, isDryRun: true)
-                == ["1", "0"])
-        #expect(try await storage.getAllSessions().count == 6)
-        #expect(try await pruneSessions(in: storage, accessedBefore: limit, keeping: 4) == ["1", "0"])
-        #expect(try await pruneSessions(in: storage, accessedBefore: limit) == ["3", "2"])
-        #expect(try await storage.getAllSessions().map(\.id) == ["5", "4"])
     }
 
     @Test func `setting the clock back does not decrease the time of the last access`() async throws {
