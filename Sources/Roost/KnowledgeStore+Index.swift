@@ -54,15 +54,4 @@ extension KnowledgeStore {
     public func indexDescription() async throws -> IndexDescription? {
         try await IndexInspector(self).description()
     }
-
-    /// Measures the recall of the graph on the store's own passages: the share of the ten nearest other
-    /// passages, determined by comparing all passages, that a graph search finds as well.
-    ///
-    /// - Parameter samples: The number of passages to search for, spread evenly over all passages.
-    /// - Returns: `nil` if the store has no graph.
-    /// - Throws: The errors of ``indexDescription()``.
-    /// - Complexity: O(samples · passages).
-    public func measureRecall(samples: Int = 200) async throws -> RecallMeasurement? {
-        try await Computation.run { try await IndexInspector(self).recall(samples: samples) }
-    }
 }

@@ -14,15 +14,11 @@ struct Index: AsyncParsableCommand {
             instead. If the vectors of a store in PostgreSQL are searched in the database (`roost config \
             search-in`), this command also builds an index there, while other clients continue to work.
 
-            Examples:
+            Example:
               roost index
-              roost index --recall
             """)
 
     @OptionGroup var options: StoreOptions
-
-    @Flag(name: .long, help: "Measure the recall of the graph, with passages of the store as queries.")
-    var recall = false
 
     func run() async throws {
         let store = try await options.open()
@@ -31,7 +27,6 @@ struct Index: AsyncParsableCommand {
             try await store.buildIndex()
         }
         let database = try await buildInDatabase(store)
-        let measured = recall && made != nil ? try await store.measureRecall() : nil
         try await store.close()
         guard let made else {
             options.note("cannot build an index: the store is empty")
@@ -43,15 +38,6 @@ struct Index: AsyncParsableCommand {
                 + ByteCount.text(made.bytes)
                 + (made.hasGraph ? ", with a graph for approximate search" : "")
                 + (database.map { ", and \(ByteCount.text($0.bytes)) in the database" } ?? ""))
-        if let measured {
-            Terminal.write(
-                String(
-                    format: "recall %.3f at 10, over %ld sampled passages (%.2f ms per query; exact %.2f ms)",
-                    measured.recall, measured.samples, measured.graphMilliseconds,
-                    measured.exactMilliseconds))
-        } else if recall {
-            Terminal.write("recall 1: without a graph, searches compare all vectors")
-        }
     }
 
     /// The interval at which a build in the database is reported, in seconds.
