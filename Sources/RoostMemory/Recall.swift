@@ -97,8 +97,10 @@ struct Recall: Sendable {
     }
 
     private func candidates() async throws -> Candidates {
+        let end = options.offset.addingReportingOverflow(options.limit)
         var search = EntrySearch(
-            query, matching: filter.entries, limit: max(Self.candidateCount, options.offset + options.limit))
+            query, matching: filter.entries,
+            limit: end.overflow ? .max : max(Self.candidateCount, end.partialValue))
         search.mode = options.mode
         search.textWeight = Self.textWeight
         search.includesAll = true
