@@ -29,40 +29,8 @@ package struct ClusterAssembly: Sendable {
     private var titles: [Int: String] = [:]
     /// The phrases from which labels are made; `nil` until they are prepared.
     private var phrases: Phrases?
-    /// The entries that were assigned to the groups without being clustered themselves.
-    private var additions: [Addition] = []
-
-    /// The assignment of an entry to a group that was found without the entry.
-    package struct Addition: Sendable {
-        package var id: Entry.ID
-        package var label: Partition.Label
-        package var similarity: Float
-        package var confidence: Float
-
-        package init(id: Entry.ID, label: Partition.Label, similarity: Float, confidence: Float) {
-            (self.id, self.label) = (id, label)
-            (self.similarity, self.confidence) = (similarity, confidence)
-        }
-    }
-
-    /// Adds entries to the groups. They count as members, but words, figures and representatives are those of
-    /// the clustered entries.
-    ///
-    /// - Parameter entries: Entries that are not among the clustered ones. Each entry may be added once.
-    package mutating func add(_ entries: [Addition]) { additions += entries }
-
-    /// The members of each group, including those that were added. A parent group has the members of all of
-    /// its descendants.
-    private var memberIDs: [[Entry.ID]] {
-        var result = members.map { rows in rows.map { ids[$0] } }
-        for addition in additions {
-            guard let group = addition.label.group else { continue }
-            for group in sequence(first: group, next: { partition.parents[$0] }) {
-                result[group].append(addition.id)
-            }
-        }
-        return result
-    }
+    /// The members of each group. A parent group has the members of all of its descendants.
+    private var memberIDs: [[Entry.ID]] { members.map { rows in rows.map { ids[$0] } } }
 
     /// Prepares the clusters of a partition.
     ///
@@ -235,17 +203,11 @@ package struct ClusterAssembly: Sendable {
             case .outlier(let reason): .outlier(reason)
             }
         }
-        var result = ids.indices.map { row in
+        return ids.indices.map { row in
             Assignment(
                 entry: ids[row], target: target(partition.labels[row]), run: run,
                 similarity: partition.similarities[row], confidence: partition.confidences[row])
         }
-        result += additions.lazy.map { addition in
-            Assignment(
-                entry: addition.id, target: target(addition.label), run: run,
-                similarity: addition.similarity, confidence: addition.confidence)
-        }
-        return result
     }
 
     /// The relation of a group to the previous cluster that it continues.

@@ -11,7 +11,7 @@ struct Main: AsyncParsableCommand {
             RetrievalQuality.self, ChatRecall.self, Conversations.self, WordSearch.self, ExactSearch.self,
             FilteredSearch.self, SimilarityQuality.self, LabelQuality.self, Backups.self, ChunkExistence.self,
             TokenIDs.self, WebPages.self, Spelling.self, QueryTimes.self, SearchRate.self, RecallTimes.self,
-            FolderTimes.self, ClusterShards.self,
+            FolderTimes.self,
             PostgresCommit.self, PostgresQueries.self, PostgresSaves.self, PostgresFeed.self,
         ])
 }

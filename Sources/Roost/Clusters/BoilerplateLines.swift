@@ -90,12 +90,12 @@ struct BoilerplateLines: Sendable, Equatable {
     /// scan.
     ///
     /// - Throws: `StorageError`; `CancellationError`.
-    static func find(in texts: EntryTexts) async throws -> Findings {
-        let limit = max(minimumEntries, Int(maximumShare * Double(texts.count)) + 1)
+    static func find(in snapshot: any StorageSnapshot) async throws -> Findings {
+        let limit = max(minimumEntries, Int(maximumShare * Double(snapshot.stamp.entryCount)) + 1)
         var counters = [UInt32](repeating: 0, count: counterCount)
         var seen: Set<UInt64> = []
-        try await texts.forEachPage { entries in
-            for entry in entries {
+        for try await page in snapshot.entryPages() {
+            for entry in page.entries {
                 seen.removeAll(keepingCapacity: true)
                 forEachLine(of: entry.visibleText) { line in
                     let hash = hash(of: line)
@@ -106,8 +106,8 @@ struct BoilerplateLines: Sendable, Equatable {
         guard counters.contains(where: { $0 >= limit }) else { return Findings() }
         var counts: [String: Int] = [:]
         var candidates: [(id: Entry.ID, lines: Set<String>)] = []
-        try await texts.forEachPage { entries in
-            for entry in entries {
+        for try await page in snapshot.entryPages() {
+            for entry in page.entries {
                 var lines: Set<String> = []
                 forEachLine(of: entry.visibleText) { line in
                     guard counters[Int(hash(of: line) % UInt64(counterCount))] >= limit else { return }
@@ -127,11 +127,11 @@ struct BoilerplateLines: Sendable, Equatable {
     /// Finds the entries that contain known boilerplate lines.
     ///
     /// - Throws: `StorageError`; `CancellationError`.
-    func findings(in texts: EntryTexts) async throws -> Findings {
+    func findings(in snapshot: any StorageSnapshot) async throws -> Findings {
         var findings = Findings(boilerplate: self)
         guard !lines.isEmpty else { return findings }
-        try await texts.forEachPage { entries in
-            for entry in entries where Self.lines(of: entry.visibleText).contains(where: contains) {
+        for try await page in snapshot.entryPages() {
+            for entry in page.entries where Self.lines(of: entry.visibleText).contains(where: contains) {
                 findings.entries.append(entry.id)
             }
         }

@@ -24,23 +24,11 @@ struct BoilerplateVectors: Sendable {
     /// - Parameters: See ``init(_:of:matching:embedder:catalog:)``.
     /// - Throws: `StorageError`; `CancellationError`.
     init(
-        _ texts: EntryTexts, matching conditions: [EntryCondition], embedder: EntryEmbedder,
+        _ snapshot: any StorageSnapshot, matching conditions: [EntryCondition], embedder: EntryEmbedder,
         catalog: BoilerplateCatalog
     ) async throws {
         try await self.init(
-            BoilerplateLines.find(in: texts), of: texts.snapshot, matching: conditions, embedder: embedder,
-            catalog: catalog)
-    }
-
-    /// Embeds the texts that contain known boilerplate lines, without these lines.
-    ///
-    /// - Throws: `StorageError`; `CancellationError`.
-    init(
-        _ texts: EntryTexts, without lines: BoilerplateLines, embedder: EntryEmbedder,
-        catalog: BoilerplateCatalog
-    ) async throws {
-        try await self.init(
-            lines.findings(in: texts), of: texts.snapshot, matching: [], embedder: embedder,
+            BoilerplateLines.find(in: snapshot), of: snapshot, matching: conditions, embedder: embedder,
             catalog: catalog)
     }
 
@@ -51,8 +39,8 @@ struct BoilerplateVectors: Sendable {
         ofLastRun snapshot: any StorageSnapshot, embedder: EntryEmbedder, catalog: BoilerplateCatalog
     ) async throws {
         try await self.init(
-            EntryTexts(snapshot), without: BoilerplateLines(Set(catalog.lines())), embedder: embedder,
-            catalog: catalog)
+            BoilerplateLines(Set(catalog.lines())).findings(in: snapshot), of: snapshot, matching: [],
+            embedder: embedder, catalog: catalog)
     }
 
     /// Embeds texts that contain boilerplate lines, without these lines.

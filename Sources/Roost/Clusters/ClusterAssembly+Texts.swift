@@ -9,12 +9,12 @@ extension ClusterAssembly {
     /// - Returns: The languages of the texts.
     @discardableResult
     mutating func countTexts(
-        of texts: EntryTexts, without boilerplate: BoilerplateLines = BoilerplateLines([])
+        of snapshot: any StorageSnapshot, without boilerplate: BoilerplateLines = BoilerplateLines([])
     ) async throws -> LanguageShares {
         var languages = LanguageShares()
-        let common = try await FolderNames.common(in: texts.snapshot)
-        try await texts.forEachPage { entries in
-            for entry in entries {
+        let common = try await FolderNames.common(in: snapshot)
+        for try await page in snapshot.entryPages() {
+            for entry in page.entries {
                 let text = entry.labelText
                 let counted = boilerplate.removing(from: text) ?? text
                 languages.add(counted)

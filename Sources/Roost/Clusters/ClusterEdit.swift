@@ -70,7 +70,7 @@ struct ClusterEdit: Sendable {
         let selected = groups.rows.count == entries.count ? vectors : vectors.selecting(groups.rows)
         var assembly = ClusterAssembly(
             groups.partition, of: selected, ids: groups.rows.map { entries[$0] })
-        try await assembly.countTexts(of: EntryTexts(snapshot), without: boilerplate)
+        try await assembly.countTexts(of: snapshot, without: boilerplate)
         // If the embedder is unavailable, the labels of changed clusters are chosen by words alone.
         _ = try await assembly.embedPhrases(with: embedder)
         let known = Dictionary(previousClusters.map { ($0.id, $0) }) { first, _ in first }

@@ -20,12 +20,11 @@ struct EntryVectors: Sendable {
     /// omitted.
     ///
     /// - Parameters:
-    ///   - sample: The sample to which the entries must belong; `nil` for all entries.
     ///   - replacements: Vectors that are used for some entries instead of their embeddings.
     /// - Throws: `StorageError`; `CancellationError`.
     init(
         _ snapshot: any StorageSnapshot, matching conditions: [EntryCondition] = [],
-        in sample: EntrySample? = nil, replacing replacements: BoilerplateVectors = BoilerplateVectors()
+        replacing replacements: BoilerplateVectors = BoilerplateVectors()
     ) async throws {
         let matching = conditions.isEmpty ? nil : try await Self.ids(matching: conditions, in: snapshot)
         var ids: [Entry.ID] = []
@@ -34,17 +33,16 @@ struct EntryVectors: Sendable {
         for try await page in snapshot.vectorPages(of: .entries) {
             if dimension == 0, page.vectors.rows > 0 {
                 dimension = page.vectors.columns
-                if matching == nil, sample == nil {
+                if matching == nil {
                     elements.reserveCapacity(snapshot.stamp.entryCount * dimension)
                 }
             }
-            guard matching != nil || sample != nil else {
+            guard let matching else {
                 ids += page.ids
                 elements += page.vectors.elements
                 continue
             }
-            for (row, id) in page.ids.enumerated()
-            where matching?.contains(id) ?? true && sample?.contains(id) ?? true {
+            for (row, id) in page.ids.enumerated() where matching.contains(id) {
                 ids.append(id)
                 elements += page.vectors.row(row)
             }

@@ -27,8 +27,6 @@ struct Reclusterer: Sendable {
     let isDryRun: Bool
     /// The embedder of texts without boilerplate lines, and the vectors of the last run.
     let boilerplate: (embedder: EntryEmbedder, catalog: BoilerplateCatalog)
-    /// The sample of the entries that is clustered; `nil` for all entries.
-    var sample: EntrySample?
     /// Receives the progress of the run.
     var progress = ReclusterProgress.Filter { _ in }
 
@@ -46,7 +44,7 @@ struct Reclusterer: Sendable {
         progress(.labels)
         var assembly = ClusterAssembly(found.partition, of: found.entries.vectors, ids: found.entries.ids)
         let languages = try await assembly.countTexts(
-            of: EntryTexts(found.snapshot), without: found.replacements.boilerplate)
+            of: found.snapshot, without: found.replacements.boilerplate)
         let labelNotice = try await assembly.embedPhrases(with: boilerplate.embedder.embedder)
         progress(.saving)
         var report = try await ClusteringCommit(storage: storage, isDryRun: isDryRun).run(
@@ -81,19 +79,14 @@ struct Reclusterer: Sendable {
         progress(.reading)
         let snapshot = try await storage.snapshot()
         let replacements = try await BoilerplateVectors(
-            try await texts(in: snapshot), matching: conditions, embedder: boilerplate.embedder,
+            snapshot, matching: conditions, embedder: boilerplate.embedder,
             catalog: boilerplate.catalog)
         progress(.reading, 0.5)
         let entries = try await EntryVectors(
-            snapshot, matching: conditions, in: sample, replacing: replacements)
+            snapshot, matching: conditions, replacing: replacements)
         guard !entries.ids.isEmpty || conditions.isEmpty || snapshot.stamp.entryCount == 0 else {
             throw RoostError(
                 .notFound, "cannot cluster: no entry matches the conditions; nothing was changed")
-        }
-        guard !entries.ids.isEmpty || sample == nil || snapshot.stamp.entryCount == 0 else {
-            throw RoostError(
-                .badInput,
-                "cannot cluster: the sample has no entries; request a larger sample. Nothing was changed")
         }
         guard !entries.ids.isEmpty else {
             throw RoostError(
@@ -112,16 +105,6 @@ struct Reclusterer: Sendable {
         run.dataDigest = entries.digest
         return Found(
             snapshot: snapshot, entries: entries, replacements: replacements, partition: partition, run: run)
-    }
-
-    /// Returns the entries whose texts are searched for boilerplate lines.
-    private func texts(in snapshot: any StorageSnapshot) async throws -> EntryTexts {
-        guard let sample else { return EntryTexts(snapshot) }
-        var ids: [Entry.ID] = []
-        for try await page in snapshot.headerPages() {
-            ids += page.headers.lazy.map(\.id).filter { sample.contains($0) }
-        }
-        return EntryTexts(snapshot, ids: ids)
     }
 
     private func validate() throws {
@@ -186,9 +169,8 @@ struct Reclusterer: Sendable {
             recordedParameters.allSatisfy({ run.parameters[$0.key] == $0.value }),
             run.hasConditions == !conditions.isEmpty
         else { return nil }
-        let assignments = try await snapshot.assignments(of: sample == nil ? nil : ids)
-        let share = sample?.share ?? 1
-        guard Double(assignments.count) >= Self.minimumRemaining * share * Double(run.clusteredCount) else {
+        let assignments = try await snapshot.assignments(of: nil)
+        guard Double(assignments.count) >= Self.minimumRemaining * Double(run.clusteredCount) else {
             return nil
         }
         var (groups, numbers) = ([Entry.ID: Int](), [Cluster.ID: Int]())

@@ -34,8 +34,6 @@ public struct RoostError: LocalizedError, Sendable, CustomStringConvertible {
         public static let emptyStore = Code(rawValue: "emptyStore")
         /// The store has no entry, cluster or source with the given name.
         public static let notFound = Code(rawValue: "notFound")
-        /// Work that several workers share is not finished.
-        public static let incompleteWork = Code(rawValue: "incompleteWork")
         /// No recorded change can be undone.
         public static let nothingToUndo = Code(rawValue: "nothingToUndo")
         /// A parameter or setting is invalid.

@@ -73,7 +73,6 @@ enum Failure {
         switch code {
         case .noStore, .noInput, .emptyStore, .notFound, .nothingToUndo: .noInput
         case .storeExists: .cannotCreate
-        case .incompleteWork: .tryAgain
         case .damagedManifest, .newerFormat, .badInput: .badData
         case .foreignStore, .spaceMismatch, .configuration: .configuration
         default: .software

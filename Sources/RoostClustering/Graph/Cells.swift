@@ -10,10 +10,6 @@ struct Cells: Sendable {
     let spans: [Range<Int>]
     /// For each range, the ranges that its rows are compared with, itself first.
     let near: [[Int]]
-    /// The centroids of the cells, unit length.
-    let centroids: Matrix
-    /// The first range of each cell.
-    let firstSpans: [Int]
 
     /// The average number of rows of a cell.
     static let size = 600
@@ -59,8 +55,6 @@ struct Cells: Sendable {
             next += rows.count
         }
         self.spans = spans
-        self.centroids = centroids
-        firstSpans = parts.map(\.lowerBound)
         // Two cells are near each other if, for many rows of one cell, the second nearest centroid is that of
         // the other.
         var shared = [[Int: Int]](repeating: [:], count: centroids.rows)

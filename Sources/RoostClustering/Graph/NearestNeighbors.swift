@@ -97,9 +97,8 @@ struct NearestNeighbors: Sendable {
                         Parallel.forEachBlock(of: part.count, size: 1) { block in
                             let task = part[block.lowerBound]
                             let best = Self.best(
-                                k, of: base.pointer + task.rows.lowerBound * d, count: task.rows.count,
-                                firstRow: task.rows.lowerBound, among: near(task.cell).map { spans[$0] },
-                                of: base.pointer, dimension: d)
+                                k, of: task.rows, among: near(task.cell).map { spans[$0] },
+                                in: base.pointer, dimension: d)
                             for (row, found) in zip(task.rows, best) {
                                 for (rank, neighbor) in found.sorted().enumerated() {
                                     rows[row * k + rank] = neighbor.row
@@ -113,28 +112,24 @@ struct NearestNeighbors: Sendable {
         }
     }
 
-    /// Returns the nearest neighbors of some vectors among the rows of the given spans.
+    /// Returns the nearest neighbors of some rows among the rows of the given spans.
     ///
     /// - Parameters:
-    ///   - k: The number of neighbors of each vector.
-    ///   - vectors: The vectors, (count, dimension) row-major.
-    ///   - firstRow: The row of the first vector, if the vectors are rows of `base`: a row is no neighbor of
-    ///     itself. `nil` for other vectors.
+    ///   - k: The number of neighbors of each row.
     ///   - spans: The ranges of rows that are compared.
     ///   - base: All rows.
-    static func best(
-        _ k: Int, of vectors: UnsafePointer<Float>, count: Int, firstRow: Int?, among spans: [Range<Int>],
-        of base: UnsafePointer<Float>, dimension d: Int
+    private static func best(
+        _ k: Int, of rows: Range<Int>, among spans: [Range<Int>], in base: UnsafePointer<Float>,
+        dimension d: Int
     ) -> [TopK] {
+        let (vectors, count) = (base + rows.lowerBound * d, rows.count)
         var best = [TopK](repeating: TopK(k), count: count)
         var thresholds = [Float](repeating: -.infinity, count: count)
-        // No row has a negative number.
-        let offset = firstRow ?? -count
         best.withUnsafeMutableBufferPointer { best in
             thresholds.withUnsafeMutableBufferPointer { thresholds in
                 let (best, thresholds) = (best.baseAddress!, thresholds.baseAddress!)
                 func compare(_ index: Int, _ other: Int) {
-                    guard offset + index != other else { return }
+                    guard rows.lowerBound + index != other else { return }
                     let score = roost_dot(vectors + index * d, base + other * d, d)
                     guard score >= thresholds[index] else { return }
                     best[index].insert(row: UInt32(other), score: score)

@@ -11,7 +11,7 @@ struct GroupsOfPoints {
 
     /// The minimum number of points for which outliers are determined. The similarities of fewer points do
     /// not show what is unusual.
-    static let minimumCountForOutliers = 20
+    private static let minimumCountForOutliers = 20
     /// The distance between the lower quartile and the threshold for outliers, in interquartile ranges
     /// (Tukey's "far out" values).
     private static let fenceRanges: Float = 3
@@ -75,7 +75,9 @@ struct GroupsOfPoints {
             }
             return scores.reduce(0, +) / Float(max(1, scores.count))
         }
-        let fence = Self.fence(ofMeanScores: meanScores)
+        let sorted = meanScores.sorted()
+        let (low, high) = (sorted[sorted.count / 4], sorted[sorted.count * 3 / 4])
+        let fence = low - Self.fenceRanges * (high - low)
         let far = groups.indices.filter { meanScores[$0] < fence }
         var (remaining, chosen) = (limit, [Int]())
         for point in far.sorted(by: { (meanScores[$0], $0) < (meanScores[$1], $1) }) {
@@ -84,15 +86,6 @@ struct GroupsOfPoints {
             chosen.append(point)
         }
         return chosen
-    }
-
-    /// Returns the mean similarity to its neighbors below which a point is far from all others.
-    ///
-    /// - Parameter meanScores: The mean similarity of each point to its neighbors; not empty.
-    static func fence(ofMeanScores meanScores: [Float]) -> Float {
-        let sorted = meanScores.sorted()
-        let (low, high) = (sorted[sorted.count / 4], sorted[sorted.count * 3 / 4])
-        return low - fenceRanges * (high - low)
     }
 
     /// Returns the partition of all rows.

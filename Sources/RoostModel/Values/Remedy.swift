@@ -54,14 +54,6 @@ extension Remedy {
     /// Cluster the entries, because there are no clusters yet, the clusters were lost, or they lack data that
     /// a new run would record.
     public static let recluster = Remedy(rawValue: "recluster")
-    /// Plan a clustering by several workers first.
-    public static let planClusters = Remedy(rawValue: "planClusters")
-    /// Assign the missing shards of the clustering plan.
-    public static let assignShards = Remedy(rawValue: "assignShards")
-    /// Finish the clustering plan, or discard it.
-    public static let finishClusteringPlan = Remedy(rawValue: "finishClusteringPlan")
-    /// Discard the clustering plan, which can no longer be used, and make another one.
-    public static let discardClusteringPlan = Remedy(rawValue: "discardClusteringPlan")
 }
 
 // MARK: - Models

@@ -35,8 +35,7 @@ import Testing
             return EntryDraft(content: lines.joined(separator: "\n"))
         }
         _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
-        let found = try await BoilerplateLines.find(
-            in: EntryTexts(try await store.storage.snapshot()))
+        let found = try await BoilerplateLines.find(in: try await store.storage.snapshot())
         #expect(found.boilerplate.lines == ["in eleven entries"])
         #expect(found.entries.count == 11)
     }
@@ -45,8 +44,7 @@ import Testing
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
         let drafts = (0..<10).map { EntryDraft(content: "text \($0)" + ($0 < 4 ? "\nsome footer" : "")) }
         _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
-        let found = try await BoilerplateLines.find(
-            in: EntryTexts(try await store.storage.snapshot()))
+        let found = try await BoilerplateLines.find(in: try await store.storage.snapshot())
         #expect(found.boilerplate.lines.isEmpty && found.entries.isEmpty)
     }
 
