@@ -32,6 +32,7 @@ let tokens: [Target.Dependency] = [
 ]
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let toml: Target.Dependency = .product(name: "TOMLKit", package: "TOMLKit")
+let deques: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let bits: Target.Dependency = .product(name: "BitCollections", package: "swift-collections")
 
 /// The commit that `roost --version` shows, which `Scripts/package` passes in an environment variable.
@@ -134,7 +135,7 @@ let package = Package(
                 .target(name: "CBLASLoader", condition: .when(platforms: [.linux])),
             ]),
         .target(name: "RoostText", dependencies: ["CStemmer"]),
-        .target(name: "RoostFiles", dependencies: ["CRoostKernels"]),
+        .target(name: "RoostFiles", dependencies: ["CRoostKernels", deques]),
         .target(
             name: "RoostModel",
             dependencies: ["RoostFiles", "RoostVectors", "RoostText", crypto, hashTrees, logging]),

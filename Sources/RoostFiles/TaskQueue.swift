@@ -1,3 +1,4 @@
+import DequeModule
 import Synchronization
 
 /// Runs one task at a time, in the order of arrival.
@@ -9,7 +10,7 @@ package final class TaskQueue: Sendable {
         var isBusy = false
         /// The numbers of the tasks that wait, in the order of arrival, and of those that were canceled
         /// meanwhile.
-        var order = FIFOQueue<Int>()
+        var order = Deque<Int>()
         /// The tasks that wait, by their numbers.
         var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
         var arrivals = 0

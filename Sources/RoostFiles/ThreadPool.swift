@@ -1,3 +1,4 @@
+import DequeModule
 import Dispatch
 import Foundation
 import Synchronization
@@ -6,7 +7,7 @@ import Synchronization
 /// time.
 final class ThreadPool: Sendable {
     private struct State {
-        var jobs = FIFOQueue<@Sendable () -> Void>()
+        var jobs = Deque<@Sendable () -> Void>()
         var threads = 0
         var idle = 0
     }

@@ -49,33 +49,6 @@ struct ThreadPoolTests {
         #expect(material.numbers.withLock { $0 } == Array(0..<5000))
     }
 
-    @Test func `a queue that is never empty keeps its order and stays small`() {
-        var queue = FIFOQueue<Int>()
-        var (added, removed) = (0, 0)
-        func add(_ count: Int) {
-            for _ in 0..<count {
-                queue.append(added)
-                added += 1
-            }
-        }
-        for waiting in [1, 10, 3000] {
-            add(waiting)
-            for _ in 0..<20_000 {
-                add(1)
-                #expect(queue.popFirst() == removed)
-                removed += 1
-            }
-            #expect(queue.count == added - removed)
-            #expect(queue.placeCount <= 2 * queue.count + 1001)
-        }
-        while let number = queue.popFirst() {
-            #expect(number == removed)
-            removed += 1
-        }
-        #expect(removed == added && queue.count == 0 && queue.placeCount == 0)
-        #expect(queue.popFirst() == nil)
-    }
-
     @Test func `tasks in a queue run one at a time`() async throws {
         let queue = TaskQueue()
         let material = Material()
