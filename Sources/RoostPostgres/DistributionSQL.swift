@@ -21,7 +21,7 @@ enum DistributionSQL {
     static let distributions: [(table: String, sql: String)] =
         ["stores", "migrations"].map { ($0, "SELECT create_reference_table('roost.\($0)')") }
         + [(first, "SELECT create_distributed_table('roost.\(first)', 'store', colocate_with => 'none')")]
-        + (["commits", "work"] + (Table.versioned + [.removals]).map(\.name)).map {
+        + (["commits"] + (Table.versioned + [.removals]).map(\.name)).map {
             (
                 $0,
                 "SELECT create_distributed_table('roost.\($0)', 'store', colocate_with => 'roost.\(first)')"

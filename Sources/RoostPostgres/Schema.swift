@@ -137,12 +137,6 @@ enum Schema {
             checksum int8 NOT NULL, PRIMARY KEY (store, row, added_revision)
         )
         """,
-        """
-        CREATE TABLE IF NOT EXISTS roost.work (
-            store uuid NOT NULL, name bytea NOT NULL, checksum int8 NOT NULL, contents bytea NOT NULL,
-            PRIMARY KEY (store, name)
-        )
-        """,
         "CREATE INDEX IF NOT EXISTS assignments_entry ON roost.assignments (store, entry)",
         "CREATE INDEX IF NOT EXISTS assignments_cluster ON roost.assignments (store, cluster, row)",
     ]

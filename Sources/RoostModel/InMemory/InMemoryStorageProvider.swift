@@ -21,7 +21,6 @@ public final class InMemoryStorageProvider: StorageProvider {
 
     private let contents: Mutex<Contents>
     private let now: @Sendable () -> Date
-    private let work = InMemoryWorkRecords()
 
     /// Creates an empty store with a random id.
     public convenience init() { self.init(now: { Date() }) }
@@ -107,8 +106,6 @@ public final class InMemoryStorageProvider: StorageProvider {
         try Task.checkCancellation()
         return try renewEpoch(to: UUID())
     }
-
-    public var workRecords: (any WorkRecords)? { work }
 
     public func close() async throws {
         contents.withLock { $0.isClosed = true }

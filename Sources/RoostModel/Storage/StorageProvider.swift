@@ -114,10 +114,6 @@ public protocol StorageProvider: Sendable {
     /// - Throws: ``StorageError`` with `.inputOutput`.
     func close() async throws
 
-    /// The records that several workers keep in the store while they compute something together; `nil`, which
-    /// is the default, if the provider cannot keep them.
-    var workRecords: (any WorkRecords)? { get }
-
     // MARK: The simple verbs
 
     /// Inserts an entry, or replaces the entry with the same id.
@@ -164,8 +160,4 @@ public protocol StorageProvider: Sendable {
     ///
     /// - Parameter id: The id of the entry.
     func deleteEntry(_ id: Entry.ID) async throws
-}
-
-extension StorageProvider {
-    public var workRecords: (any WorkRecords)? { nil }
 }
