@@ -29,42 +29,22 @@ private struct CachedFixture: StorageFixture {
 private struct DecoratedFixture: StorageFixture {
     let level = StorageLevel.inMemory
     func open() async throws -> any StorageProvider {
-        InMemoryStorageProvider().caching(limit: 5).retrying().metered(by: StorageMeter()).logging()
+        InMemoryStorageProvider().caching(limit: 5).logging()
     }
     func tearDown() async {}
 }
 
-/// A store that reports on every other call that it is locked, behind a decorator that retries.
-private struct BusyFixture: StorageFixture {
-    let level = StorageLevel.inMemory
-    func open() async throws -> any StorageProvider {
-        BusyStorage(base: InMemoryStorageProvider()).retrying(
-            RetryPolicy(attempts: 20, pause: .milliseconds(1)))
-    }
-    func tearDown() async {}
-}
-
-private final class BusyStorage: StorageDecorator {
-    let base: InMemoryStorageProvider
+/// Counts the calls that read entries by their ids.
+private final class ReadCount: StorageInterceptor {
     private let calls = Mutex(0)
-    init(base: InMemoryStorageProvider) { self.base = base }
-    private func refuseEveryOtherCall() throws {
-        let number = calls.withLock { count in
-            count += 1
-            return count
-        }
-        if number % 2 == 1 { throw StorageError(.locked, "busy", isRetryable: true) }
+    var value: Int { calls.withLock { $0 } }
+
+    func intercept<Value: Sendable>(
+        _ call: StorageCall, size: Int, _ body: () async throws -> Value
+    ) async throws -> Value {
+        if call == .readEntries { calls.withLock { $0 += 1 } }
+        return try await body()
     }
-    func commit(_ batch: WriteBatch) async throws -> Revision {
-        try refuseEveryOtherCall()
-        return try await base.commit(batch)
-    }
-    func snapshot() async throws -> any StorageSnapshot {
-        try refuseEveryOtherCall()
-        return try await base.snapshot()
-    }
-    // Calls `commit` of this type, which may refuse the call.
-    func saveEntry(_ entry: Entry) async throws { _ = try await commit(WriteBatch(upserts: [entry])) }
 }
 
 @Suite(.temporaryFolders) struct StorageDecoratorTests {
@@ -74,14 +54,6 @@ private final class BusyStorage: StorageDecorator {
     @Test(arguments: StorageLaw.laws(upTo: .durable))
     func `a cached store obeys the law`(law: StorageLaw) async throws { try await law.check(CachedFixture()) }
 
-    @Test(arguments: StorageLaw.laws(upTo: .inMemory))
-    func `a retried store obeys the law`(law: StorageLaw) async throws { try await law.check(BusyFixture()) }
-
-    @Test(arguments: StorageLaw.laws(upTo: .inMemory))
-    func `a store with all decorators obeys the law`(law: StorageLaw) async throws {
-        try await law.check(DecoratedFixture())
-    }
-
     @Test(arguments: seeds) func `a store with all decorators behaves like the reference`(seed: Int)
         async throws
     {
@@ -90,8 +62,10 @@ private final class BusyStorage: StorageDecorator {
 
     @Test func `a cache avoids reads and forgets entries that another provider has changed`() async throws {
         let fixture = try LocalFixture()
-        let meter = StorageMeter()
-        let cached = try await fixture.open().metered(by: meter).caching(limit: 100)
+        let reads = ReadCount()
+        let cached = InterceptedStorage(
+            try LocalStorageProvider(directory: fixture.folder.url), by: reads
+        ).caching(limit: 100)
         let other = try await fixture.open()
         var entry = Entry(content: "one", embeddings: [1, 0])
         let quiet = Entry(content: "two", embeddings: [0, 1])
@@ -99,12 +73,12 @@ private final class BusyStorage: StorageDecorator {
         for _ in 0..<5 {
             #expect(try await cached.snapshot().entries([entry.id, quiet.id]) == [entry, quiet])
         }
-        #expect(meter.measurements[.readEntries]?.count == 1)
+        #expect(reads.value == 1)
         let old = try await cached.snapshot()
         entry.content = "changed by another"
         try await other.saveEntry(entry)
         #expect(try await cached.snapshot().entries([entry.id, quiet.id]) == [entry, quiet])
-        #expect(meter.measurements[.readEntries]?.count == 2)
+        #expect(reads.value == 2)
         // An older snapshot does not use the cache.
         #expect(try await old.entries([entry.id]).map(\.content) == ["one"])
         #expect(try await cached.snapshot().entries([entry.id]).map(\.content) == ["changed by another"])
@@ -114,50 +88,17 @@ private final class BusyStorage: StorageDecorator {
 
     @Test func `a cache keeps no more entries than its limit`() async throws {
         let base = InMemoryStorageProvider()
-        let meter = StorageMeter()
-        let cached = base.metered(by: meter).caching(limit: 10)
+        let reads = ReadCount()
+        let cached = InterceptedStorage(base, by: reads).caching(limit: 10)
         let entries = (0..<100).map { Entry(content: "\($0)") }
         try await base.saveEntries(entries)
         for entry in entries { _ = try await cached.snapshot().entries([entry.id]) }
-        meter.reset()
+        #expect(reads.value == 100)
         // The latest entries are cached; the first ones are not.
         for entry in entries.suffix(4) { _ = try await cached.snapshot().entries([entry.id]) }
-        #expect(meter.measurements[.readEntries] == nil)
+        #expect(reads.value == 100)
         for entry in entries.prefix(50) { _ = try await cached.snapshot().entries([entry.id]) }
-        #expect(meter.measurements[.readEntries]?.count == 50)
-    }
-
-    @Test func `a call is repeated only if that cannot change its effect`() async throws {
-        let busy = StorageError(.locked, "busy", isRetryable: true)
-        let lost = StorageError(.inputOutput, "the answer was lost", isRetryable: true)
-        let entry = Entry(content: "x", embeddings: [1])
-        let policy = RetryPolicy(attempts: 3, pause: .milliseconds(1))
-        func faulty(
-            _ fault: FaultyStorage<InMemoryStorageProvider>.Plan.Fault, count: Int
-        ) -> FaultyStorage<InMemoryStorageProvider> {
-            FaultyStorage(
-                InMemoryStorageProvider(), failing: .init([.commit, .saveEntry], count: count, with: fault))
-        }
-        let patient = faulty(.refusal(busy), count: 2)
-        try await patient.retrying(policy).saveEntry(entry)
-        #expect(patient.callCount == 3)
-        let hopeless = faulty(.refusal(busy), count: 9)
-        await #expect(throws: StorageError.self) { try await hopeless.retrying(policy).saveEntry(entry) }
-        #expect(hopeless.callCount == 3)
-        // The commit succeeds but its response is lost. Repeating the commit changes nothing and returns the
-        // revision.
-        let done = faulty(.lostAnswer(lost), count: 1)
-        let revision = try await done.retrying(policy).commit(WriteBatch(upserts: [entry]))
-        #expect(revision.rawValue == 1)
-        // A batch with expectations is not repeated, because its own first attempt would look like a commit
-        // by another writer.
-        let expecting = faulty(.lostAnswer(lost), count: 1)
-        let batch = WriteBatch(upserts: [entry], expecting: .init(entries: [entry.id: .zero]))
-        await #expect(throws: StorageError.self) { try await expecting.retrying(policy).commit(batch) }
-        #expect(expecting.callCount == 1)
-        let full = faulty(.refusal(StorageError(.full, "full")), count: 1)
-        await #expect(throws: StorageError.self) { try await full.retrying(policy).saveEntry(entry) }
-        #expect(full.callCount == 1)
+        #expect(reads.value == 150)
     }
 
     @Test func `a read-only store rejects every write`() async throws {
@@ -178,23 +119,6 @@ private final class BusyStorage: StorageDecorator {
             #expect(error?.code == .readOnly)
         }
         #expect(try await StorageContents(store) == before)
-    }
-
-    @Test func `a meter counts calls and failures`() async throws {
-        let meter = StorageMeter()
-        let faulty = FaultyStorage(
-            InMemoryStorageProvider(),
-            failing: .init([.saveEntry], with: .refusal(StorageError(.full, "full"))))
-        let store = faulty.metered(by: meter)
-        await #expect(throws: StorageError.self) { try await store.saveEntry(Entry(content: "x")) }
-        for _ in 0..<3 { try await store.saveEntry(Entry(content: "x")) }
-        _ = try await store.snapshot().entries([])
-        let saved = try #require(meter.measurements[.saveEntry])
-        #expect(
-            saved.count == 4 && saved.failures == 1 && saved.total >= saved.maximum && saved.maximum > .zero)
-        #expect(meter.measurements[.readEntries]?.count == 1)
-        meter.reset()
-        #expect(meter.measurements.isEmpty)
     }
 
     @Test func `the log contains calls and no text of the user`() async throws {
@@ -220,14 +144,6 @@ private final class BusyStorage: StorageDecorator {
         lines.clear()
         try await faulty.logging(logger).saveEntry(Entry(content: "x"))
         #expect(lines.all.isEmpty)
-    }
-
-    @Test func `no pause of a retry is longer than the maximum`() async throws {
-        let store = BusyStorage(base: InMemoryStorageProvider()).retrying(
-            RetryPolicy(attempts: 3, pause: .seconds(3600), maximumPause: .milliseconds(1)))
-        let start = ContinuousClock.now
-        _ = try await store.commit(WriteBatch(upserts: [Entry(content: "x")]))
-        #expect(ContinuousClock.now - start < .seconds(1800))
     }
 
     @Test(arguments: [Int.max, .max - 1, 1]) func `any positive limit of a cache is accepted`(

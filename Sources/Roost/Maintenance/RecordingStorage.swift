@@ -11,7 +11,7 @@ extension StorageProvider {
 }
 
 /// A decorator that records the inverse of every commit, except those that undo others.
-private struct RecordingStorage<Base: StorageProvider>: CommitDecorator {
+private struct RecordingStorage<Base: StorageProvider>: StorageDecorator {
     let base: Base
     let recorder: UndoRecorder
     let originals: OriginalStore?

@@ -91,10 +91,4 @@ struct InterceptedSnapshot<Interceptor: StorageInterceptor>: StorageSnapshot {
             try await base.clustersRevision()
         }
     }
-
-    func textStatistics(maximumTokens limit: Int?) async throws -> TextStatistics {
-        try await interceptor.intercept(.readPage, size: stamp.entryCount) {
-            try await base.textStatistics(maximumTokens: limit)
-        }
-    }
 }

@@ -8,9 +8,8 @@ public import Foundation
 ///
 ///     let storage = try LocalStorageProvider().caching(limit: 1000).logging()
 ///
-/// A decorator that implements ``StorageProvider/commit(_:)`` must also implement the simple verbs that
-/// write, such as ``StorageProvider/saveEntry(_:)``. Otherwise, these verbs are forwarded to the wrapped
-/// provider and bypass the decorator's `commit`.
+/// The simple verbs that write, such as ``StorageProvider/saveEntry(_:)``, are not forwarded: their default
+/// implementations call ``StorageProvider/commit(_:)`` of the decorator, so no write bypasses it.
 public protocol StorageDecorator<Base>: StorageProvider {
     /// The type of the wrapped provider.
     associatedtype Base: StorageProvider
@@ -26,13 +25,8 @@ extension StorageDecorator {
     }
     @discardableResult
     public func renewEpoch() async throws -> Stamp { try await base.renewEpoch() }
-    public var workRecords: (any WorkRecords)? { base.workRecords }
     public func compact() async throws { try await base.compact() }
     public func close() async throws { try await base.close() }
-    public func saveEntry(_ entry: Entry) async throws { try await base.saveEntry(entry) }
-    public func saveEntries(_ entries: [Entry]) async throws { try await base.saveEntries(entries) }
     public func fetchEntries() async throws -> [Entry] { try await base.fetchEntries() }
-    public func updateCluster(_ cluster: Cluster) async throws { try await base.updateCluster(cluster) }
     public func fetchClusters() async throws -> [Cluster] { try await base.fetchClusters() }
-    public func deleteEntry(_ id: Entry.ID) async throws { try await base.deleteEntry(id) }
 }

@@ -1,6 +1,6 @@
 /// Code that runs around every call to a storage provider and to its snapshots.
 ///
-/// The calls of ``StorageProvider/workRecords`` and ``StorageSnapshot/passageSearch`` are not intercepted.
+/// The calls of ``StorageSnapshot/passageSearch`` are not intercepted.
 public protocol StorageInterceptor: Sendable {
     /// Intercepts a call: makes it once, repeats it, or throws an error instead of making it.
     ///

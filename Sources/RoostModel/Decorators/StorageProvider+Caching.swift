@@ -76,7 +76,4 @@ private struct CachingSnapshot: StorageSnapshot {
     }
     func clusteringRun() async throws -> ClusteringRun? { try await base.clusteringRun() }
     func clustersRevision() async throws -> Revision { try await base.clustersRevision() }
-    func textStatistics(maximumTokens limit: Int?) async throws -> TextStatistics {
-        try await base.textStatistics(maximumTokens: limit)
-    }
 }

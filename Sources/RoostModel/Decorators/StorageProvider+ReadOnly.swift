@@ -1,8 +1,7 @@
 extension StorageProvider {
     /// Returns a provider that reads from this one and rejects every change with the error `.readOnly`.
     ///
-    /// Reads and ``close()`` are forwarded. ``compact()`` counts as a change, and the provider has no
-    /// ``workRecords``.
+    /// Reads and ``close()`` are forwarded. ``compact()`` counts as a change.
     public func readOnly() -> some StorageProvider { ReadOnlyStorage(base: self) }
 }
 
@@ -13,12 +12,7 @@ private struct ReadOnlyStorage<Base: StorageProvider>: StorageDecorator {
         StorageError(.readOnly, "cannot write to the store: it was opened for reading only")
     }
 
-    var workRecords: (any WorkRecords)? { nil }
     func commit(_ batch: WriteBatch) async throws -> Revision { throw refuse() }
     func renewEpoch() async throws -> Stamp { throw refuse() }
     func compact() async throws { throw refuse() }
-    func saveEntry(_ entry: Entry) async throws { throw refuse() }
-    func saveEntries(_ entries: [Entry]) async throws { throw refuse() }
-    func updateCluster(_ cluster: Cluster) async throws { throw refuse() }
-    func deleteEntry(_ id: Entry.ID) async throws { throw refuse() }
 }

@@ -65,7 +65,7 @@ struct StorageProviderTests {
 
     @Test func `a knowledge store works with a custom backend`() async throws {
         let fixture = LedgerFixture()
-        let storage = try await fixture.open().caching(limit: 100).retrying().logging()
+        let storage = try await fixture.open().caching(limit: 100).logging()
         let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
         for text in ["a swift over the roof", "a loaf in the oven", "swifts in the evening"] {
             try await store.add(text)
