@@ -152,24 +152,11 @@ struct FilterSQL {
     /// a year, and otherwise of texts, byte by byte. A number and a text are not comparable.
     private mutating func comparison(_ sign: String, _ operand: String) -> String {
         guard EntryCondition.Test.isDateOrYear(operand) else { return plainComparison(sign, operand) }
-        let bytes = EntryCondition.Test.operandBytes(operand)
-        let compared = Self.comparedDate(length: bytes.count)
+        let bytes = Array(operand.utf8)
+        let compared = "substr(a.text, 1, \(bytes.count))"
         let date = "(\(Self.isDate) AND \(compared) \(sign) \(bind(Parameter(bytes)))::bytea)"
-        let withSeconds = EntryCondition.Test.hasSeconds(operand)
-        if let instant = EntryCondition.Test.instant(operand, withSeconds: withSeconds) {
-            let value = InstantSQL.seconds(withSeconds: withSeconds)
-            let bound = bind(Parameter(instant))
-            return "CASE WHEN \(InstantSQL.isInstant) THEN \(value) \(sign) \(bound)::int8 ELSE \(date) END"
-        }
         guard EntryCondition.Test.isNumber(operand) else { return date }
         return "(\(plainComparison(sign, operand)) OR \(date))"
-    }
-
-    /// Returns SQL for the first bytes of a date that are compared (`EntryCondition.Test.operandBytes`).
-    private static func comparedDate(length: Int) -> String {
-        let dayLength = EntryCondition.Test.dayLength
-        guard length > dayLength else { return "substr(a.text, 1, \(length))" }
-        return "(substr(a.text, 1, \(dayLength)) || substr(a.text, \(dayLength + 2), \(length - dayLength)))"
     }
 
     /// SQL for the condition that a value is a date (`EntryCondition.Test.isDate`).

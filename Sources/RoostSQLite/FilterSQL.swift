@@ -64,16 +64,6 @@ struct FilterSQL {
         return found.keys.contains { $0.utf8.elementsEqual(key) }
     }
 
-    /// The SQL function `roost_instant(text, withSeconds)`, which returns the seconds from 1970 to a time
-    /// with a time zone, and NULL for other values (`EntryCondition.Test.instant`).
-    static let instant = DatabaseFunction("roost_instant", argumentCount: 2, pure: true) { values in
-        guard let text = Data.fromDatabaseValue(values[0]),
-            text.count <= EntryCondition.Test.maximumInstantLength
-        else { return nil }
-        let withSeconds = Bool.fromDatabaseValue(values[1]) ?? true
-        return EntryCondition.Test.instant(String(decoding: text, as: UTF8.self), withSeconds: withSeconds)
-    }
-
     /// A part of the condition, and the values of its parameters.
     private typealias Clause = (sql: String, values: [any DatabaseValueConvertible])
 
@@ -141,7 +131,6 @@ struct FilterSQL {
         return clause
     }
 
-    /// Returns SQL for the condition that one of the columns is in a period.
     private static func isIn(_ period: DatePeriod, _ columns: [String]) -> Clause {
         let (times, days) = (period.times.milliseconds, period.days.milliseconds)
         var clause: Clause = ("", [])
@@ -166,18 +155,10 @@ struct FilterSQL {
             let bytes = Column.bytes(operand)
             let plain = "roost_compare(\(column), ?) \(sign) 0"
             guard EntryCondition.Test.isDateOrYear(operand) else { return (plain, [bytes]) }
-            let dateBytes = Data(EntryCondition.Test.operandBytes(operand))
-            let compared = comparedDate(column, length: dateBytes.count)
-            let date = "(\(isDate(column)) AND \(compared) \(sign) ?)"
-            let withSeconds = EntryCondition.Test.hasSeconds(operand)
-            if let instant = EntryCondition.Test.instant(operand, withSeconds: withSeconds) {
-                let value = "roost_instant(\(column), \(withSeconds ? 1 : 0))"
-                let sql = "CASE WHEN \(value) IS NULL THEN \(date) ELSE \(value) \(sign) ? END"
-                return (sql, [dateBytes, instant])
-            }
+            let date = "(\(isDate(column)) AND substr(\(column), 1, \(bytes.count)) \(sign) ?)"
             // A year is also a number.
-            guard EntryCondition.Test.isNumber(operand) else { return (date, [dateBytes]) }
-            return ("(\(plain) OR \(date))", [bytes, dateBytes])
+            guard EntryCondition.Test.isNumber(operand) else { return (date, [bytes]) }
+            return ("(\(plain) OR \(date))", [bytes, bytes])
         }
         switch test {
         case .isLess(let operand): return compared("<", operand)
@@ -208,14 +189,6 @@ struct FilterSQL {
             "(length(\(column)) = \($0) AND \(hasForm($0)))"
         }
         return "(\(forms.joined(separator: " OR ")) OR \(hasForm(Test.datePattern.utf8.count)))"
-    }
-
-    /// Returns SQL for the first bytes of a date that are compared (`EntryCondition.Test.operandBytes`).
-    private static func comparedDate(_ column: String, length: Int) -> String {
-        let dayLength = EntryCondition.Test.dayLength
-        guard length > dayLength else { return "substr(\(column), 1, \(length))" }
-        let time = "substr(\(column), \(dayLength + 2), \(length - dayLength))"
-        return "CAST(substr(\(column), 1, \(dayLength)) || \(time) AS BLOB)"
     }
 
     /// Returns SQL that finds equal texts with the index, and equal numbers by comparison, because `1.0`

@@ -68,8 +68,6 @@ public struct EntryArchive: Sendable {
             throw RoostError(.badInput, "cannot import \(name): it is not a table of exported entries")
         } else if let document = EntryDocument(data, name: name) {
             (entries, space, hasRows) = try document.entries()
-        } else if let fault = JSONFault.notANumber(in: data) {
-            throw RoostError(.badInput, "cannot import \(name): \(fault); nothing was imported")
         } else {
             (entries, space, hasRows) = try Self.parseLines(of: data, name)
         }
@@ -131,7 +129,6 @@ public struct EntryArchive: Sendable {
 
     static func decoder() -> JSONDecoder {
         let decoder = JSONDecoder()
-        decoder.userInfo[.rejectsInvalidCounts] = true
         return decoder
     }
 

@@ -72,10 +72,7 @@ struct EntryDocument {
 
     /// Returns the error for an entry that cannot be decoded.
     private func failure(_ error: any Error, at range: Range<Int>, number: Int) -> RoostError {
-        if let fault = JSONFault.notANumber(in: parts.data(parts.all)) {
-            return RoostError(.badInput, "cannot import \(name): \(fault); nothing was imported")
-        }
-        return EntryArchive.invalid(
+        EntryArchive.invalid(
             name, "entry \(number)",
             (error as? ArchivedEntry.Fault)?.reason
                 ?? JSONFault.description(of: parts.data(range), fallback: ""))

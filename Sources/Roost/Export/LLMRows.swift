@@ -30,7 +30,7 @@ package struct LLMRows {
         case .tsv: return try table(text, "\t")
         case .json:
             guard let rows = try? JSONDecoder().decode([[String: MetadataValue]].self, from: data) else {
-                let fault = JSONFault.notANumber(in: data) ?? "it is not a JSON array of objects"
+                let fault = "it is not a JSON array of objects"
                 throw RoostError(.badInput, "cannot read \(name): \(fault)")
             }
             return try rows.enumerated().map { try record($1, "row \($0 + 1)") }

@@ -75,9 +75,7 @@ struct VectorColumns {
         do {
             return try JSONDecoder().decode(Value?.self, from: parts.data(range))
         } catch {
-            let fault =
-                JSONFault.notANumber(in: parts.data(parts.all))
-                ?? "row \(index + 1): its \(part) is not \(kind)"
+            let fault = "row \(index + 1): its \(part) is not \(kind)"
             throw RoostError(.badInput, "cannot import \(name): \(fault); nothing was imported")
         }
     }

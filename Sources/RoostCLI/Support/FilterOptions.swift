@@ -55,7 +55,7 @@ struct FilterOptions: ParsableArguments {
         for text in texts.compactMap(\.self) where date(text, now: Date()) == nil {
             throw ValidationError(
                 "invalid time '\(Terminal.line(text, limit: 40))'; "
-                    + (TimeArgument.advice(on: text) ?? "use \(TimeArgument.forms)"))
+                    + "use \(TimeArgument.forms)")
         }
     }
 

@@ -79,17 +79,12 @@ package enum FilterArguments {
         case .form:
             "'where' takes a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
                 + "'key missing'"
-        case .doubledEquals: "'where' compares with one =, not with ==, such as 'status=done'"
         case .noOperand:
             "'where' needs a value after the operator, such as 'year>=2020'; 'key exists' selects entries "
                 + "with any value"
         case .noTime(let operand):
             "'where' compares 'created' and 'updated' with a time such as \(timeForms), not with "
                 + "'\(operand.prefix(MCPServer.echoLimit))'"
-        case .duration(let operand):
-            "'where' compares dates with a day, not with the duration "
-                + "'\(operand.prefix(MCPServer.echoLimit))'; write it in words, such as '2 days ago', or as "
-                + "2026-01-31"
         }
     }
 

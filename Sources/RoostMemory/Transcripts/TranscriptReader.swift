@@ -54,8 +54,7 @@ public struct TranscriptReader: Sendable {
             if let file = try Self.readDocument(text, name) { return file }
             // The first line of JSON Lines can be damaged, or from another program.
             if let file = try? Self.readRecords(Self.lines(of: text), name) { return file }
-            let fault =
-                JSONFault.notANumber(in: text) ?? "the syntax of its JSON is invalid, or it is truncated"
+            let fault = "the syntax of its JSON is invalid, or it is truncated"
             throw RoostError(.badInput, "cannot read \(name): \(fault); nothing was imported")
         }
 

@@ -32,7 +32,7 @@ extension Entry: Codable {
                 let passage = Passage(
                     ordinal: passages.count, utf8Range: bounds[0]..<bounds[1], tokenCount: tokens,
                     vector: try item.decodeIfPresent([Float].self, forKey: .vector) ?? embeddings)
-                guard passage.tokenCount == tokens || decoder.userInfo[.rejectsInvalidCounts] == nil else {
+                guard passage.tokenCount == tokens else {
                     throw DecodingError.dataCorruptedError(
                         forKey: .tokens, in: item, debugDescription: "the number of tokens is out of range")
                 }
@@ -83,11 +83,6 @@ extension CodingUserInfoKey {
     public static let defaultDate = key("roost.defaultDate")
     /// The key for a `Bool` that determines whether the vectors of encoded entries and clusters are omitted.
     public static let omitsVectors = key("roost.omitsVectors")
-
-    /// The key for any value, such as `true`, that makes decoding fail if a passage's number of tokens is out
-    /// of range. Without a value, the number is replaced with the nearest valid one, so that files of older
-    /// versions, which accepted any number, can be read.
-    package static let rejectsInvalidCounts = key("roost.rejectsInvalidCounts")
 
     private static func key(_ name: String) -> CodingUserInfoKey {
         guard let key = CodingUserInfoKey(rawValue: name) else {

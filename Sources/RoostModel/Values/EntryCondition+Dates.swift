@@ -5,8 +5,8 @@ extension EntryCondition.Test {
     /// have seconds and a time zone after its end.
     package static let datePattern = "0000-10-30T00:00"
 
-    /// The lengths of a year, a month and a day in bytes.
-    package static let (yearLength, monthLength, dayLength) = (4, 7, 10)
+    package static let (monthLength, dayLength) = (7, 10)
+    private static let yearLength = 4
 
     /// Returns whether a text has the form of a month, a day or a time, such as `2026-01`, `2026-01-31`,
     /// `2026-01-31T09:00:00Z` or `2026-01-31 09:00`.
@@ -21,19 +21,6 @@ extension EntryCondition.Test {
     package static func isDateOrYear(_ operand: String) -> Bool {
         operand.utf8.count == yearLength
             ? hasFormOfDate(operand) && operand.utf8.first != UInt8(ascii: "0") : isDate(operand)
-    }
-
-    /// Returns the bytes of an operand, a date or year, that are compared: all except the one between the day
-    /// and the time, which is `T` or a space, and the time zone, which other values do not have.
-    package static func operandBytes(_ operand: String) -> [UInt8] {
-        let bytes = comparedBytes(operand)
-        guard instant(operand, withSeconds: true) != nil else { return bytes }
-        return bytes.dropLast(bytes.last == UInt8(ascii: "Z") ? 1 : 6)
-    }
-
-    /// Returns the bytes of a value that are compared with those of an operand, and possibly more.
-    static func comparedBytes(_ date: String) -> [UInt8] {
-        Array(date.utf8.prefix(dayLength)) + date.utf8.dropFirst(dayLength + 1)
     }
 
     private static func hasFormOfDate(_ text: String) -> Bool {

@@ -3,28 +3,24 @@ extension EntryCondition {
     package enum Fault: Error, Equatable {
         /// The text does not have the form of a condition.
         case form
-        /// The text compares with `==`, which would search for a value that begins with `=`.
-        case doubledEquals
         /// The operand of an inequality is empty, as in `year>=`.
         case noOperand
         /// The operand of an inequality with `created` or `updated` names no time. Compared with metadata, it
         /// would match nothing.
         case noTime(String)
-        /// The operand of an inequality of metadata is a duration such as `7d`, which could count back or
-        /// forward.
-        case duration(String)
     }
 
     /// Parses a condition that a user wrote. In an inequality of metadata, words for a time, such as
     /// `due<today` or `due<=last-week`, stand for their days; days of the time that is named are part of it,
-    /// so `due<=today` means before tomorrow. In quotation marks, such words are text: `name<"may"`. The keys
+    /// so `due<=today` means before tomorrow. In quotation marks, such words are text: `name<"now"`. The keys
     /// `tag` and `tags` stand for the tags of the entry, and `metadata.tag` for the metadata key `tag`.
     ///
     /// - Parameters:
     ///   - text: The condition.
     ///   - times: Reads times.
     package init(written text: String, _ times: TimeArgument) throws(Fault) {
-        guard text.firstMatch(of: /^[^=<>!^]+==/) == nil else { throw .doubledEquals }
+        // `==` would search for a value that begins with `=`.
+        guard text.firstMatch(of: /^[^=<>!^]+==/) == nil else { throw .form }
         guard let condition = EntryCondition(parsing: text) else { throw .form }
         self = condition
         switch field {
@@ -40,7 +36,6 @@ extension EntryCondition {
             return
         }
         guard !Self.isQuoted(operand, in: text) else { return }
-        guard !TimeArgument.isDuration(operand) else { throw .duration(operand) }
         guard let first = times.day(operand), let next = times.day(operand, isNext: true) else { return }
         switch test {
         case .isLess: test = .isLess(first)

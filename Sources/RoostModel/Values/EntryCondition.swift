@@ -4,10 +4,8 @@
 /// neither does. A number is neither less nor greater than a text.
 ///
 /// In an inequality, an operand such as `2026-01`, `2026-01-31` or `2026-01-31T09:00` is a date: it is
-/// compared only with dates of these forms, and in its own precision, so `due<=2026-01` includes the days of
-/// January. Two times with time zones, such as `2026-01-31T09:00+02:00`, are compared as points in time;
-/// without a zone on both sides, dates and times are compared as they are written. A year such as `2026` is
-/// compared with dates and with numbers.
+/// compared only with dates of these forms, as they are written and in its own precision, so `due<=2026-01`
+/// includes the days of January. A year such as `2026` is compared with dates and with numbers.
 ///
 /// An array satisfies a comparison if at least one of its elements does, and ``Test/differs(_:)`` if none of
 /// them equals the operand. Objects, and elements that are arrays or objects, can be tested only for
@@ -137,15 +135,8 @@ extension EntryCondition.Test {
     /// operand, or `nil` if these are not ordered, because one is a number and the other a text, or only the
     /// operand is a date.
     private static func compare(_ left: String, _ right: String) -> Int? {
-        let withSeconds = hasSeconds(right)
-        if let operand = instant(right, withSeconds: withSeconds),
-            let value = instant(left, withSeconds: withSeconds)
-        {
-            return value < operand ? -1 : value > operand ? 1 : 0
-        }
         if isDateOrYear(right), isDate(left) {
-            let operand = operandBytes(right)
-            return order(comparedBytes(left).prefix(operand.count), operand)
+            return order(left.utf8.prefix(right.utf8.count), right.utf8)
         }
         guard !isDate(right) else { return nil }
         return switch (number(left), number(right)) {

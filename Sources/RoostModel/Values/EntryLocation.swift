@@ -77,11 +77,7 @@ extension Entry {
     ///
     /// - Complexity: O(byte).
     public func sourceLine(ofByte byte: Int) -> Int? {
-        guard let location else {
-            // Earlier versions did not record locations. The text of a whole file begins on its first line.
-            return key == EntryID.wholeFileKey && source != nil ? line(ofByte: byte) : nil
-        }
-        guard location.isValid, let first = location.line else { return nil }
+        guard let location, location.isValid, let first = location.line else { return nil }
         if let last = location.lastLine, last == first { return first }
         let line = first + line(ofByte: byte) - 1
         return location.lastLine.map { min(line, $0) } ?? line

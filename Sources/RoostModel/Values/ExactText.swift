@@ -3,7 +3,6 @@
 /// Swift strings are equal even if they differ in Unicode normalization. File systems and databases
 /// distinguish such strings.
 package struct ExactText: Hashable, Comparable, Sendable {
-    /// The text.
     package let text: String
 
     /// Creates a key from a text.

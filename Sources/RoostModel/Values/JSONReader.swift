@@ -83,7 +83,6 @@ package struct JSONReader {
         return all
     }
 
-    /// Skips a value, and returns the range of its bytes.
     @discardableResult
     package mutating func skipValue(depth: Int = 0) throws(JSONError) -> Range<Int> {
         guard depth < Self.maximumDepth else { throw error("nested too deeply") }
@@ -317,7 +316,6 @@ package struct JSONReader {
         return value
     }
 
-    /// Reads an integer.
     package mutating func integer() throws(JSONError) -> Int {
         let number = try number()
         guard let value = integer(number) else { throw error("not an integer") }
@@ -344,4 +342,18 @@ extension JSONReader.Number {
         let value = exponent < 0 ? Double(mantissa) / power : Double(mantissa) * power
         return isNegative ? -value : value
     }
+}
+
+/// A syntax error or an unexpected value in a JSON text.
+package struct JSONError: Error, CustomStringConvertible {
+    /// The offset of the error in bytes.
+    package let offset: Int
+    package let reason: String
+
+    package var description: String { "\(reason) at byte \(offset)" }
+}
+
+extension UInt8 {
+    /// Whether the byte is white space in JSON.
+    package var isJSONSpace: Bool { self == 32 || self == 9 || self == 10 || self == 13 }
 }

@@ -71,8 +71,7 @@ extension Sequence where Element == Cluster {
         return members
     }
 
-    /// Returns the ids of the clusters whose label was set by a person and probably no longer fits. Clusters
-    /// that were labeled with an older version of Roost have no ``Cluster/labelPin`` and are not included.
+    /// Returns the ids of the clusters whose label was set by a person and probably no longer fits.
     ///
     /// - Precondition: The clusters include their members.
     public func clustersWithOutdatedLabels() -> Set<Cluster.ID> {

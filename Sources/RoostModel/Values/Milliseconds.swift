@@ -31,12 +31,6 @@ package enum DateText {
     package static func string(from date: Date) -> String {
         let (seconds, milliseconds) = date.milliseconds.quotientRoundedDown(by: 1000)
         let (days, second) = seconds.quotientRoundedDown(by: 86_400)
-        // The range extends from the Gregorian reform to the year 9999. Other dates are written by the
-        // formatter, which uses the Julian calendar for dates before the reform.
-        guard (-141_427...2_932_896).contains(days) else {
-            let text = Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle())
-            return text.dropLast() + "." + digits(milliseconds, 3) + "Z"
-        }
         let (year, month, day) = civil(days)
         let date = "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))"
         let (hour, minute) = (second / 3600, second / 60 % 60)
@@ -47,32 +41,20 @@ package enum DateText {
     /// Returns the date that a text denotes, or `nil` if the text is not an ISO 8601 date with time and
     /// time zone in the years 1 to 9999.
     package static func date(from text: String) -> Date? {
-        guard let date = anyDate(from: text), date.isWritable else { return nil }
-        return date
-    }
-
-    private static func anyDate(from text: String) -> Date? {
-        if let time = internetTime(Array(text.utf8)) { return time.map { Date(milliseconds: $0) } }
-        guard let point = text.firstIndex(of: ".") else { return try? Date.ISO8601FormatStyle().parse(text) }
-        let digits = text[text.index(after: point)...].prefix { $0.isASCII && $0.isNumber }
-        guard !digits.isEmpty, digits.count <= maximumFraction, let fraction = Double("0." + digits),
-            let whole = try? Date.ISO8601FormatStyle().parse(
-                String(text[..<point] + text[digits.endIndex...])), whole.isWritable
-        else { return nil }
-        return Date(milliseconds: whole.milliseconds + Int64((fraction * 1000).rounded()))
+        guard let time = internetTime(Array(text.utf8)), writable.contains(time) else { return nil }
+        return Date(milliseconds: time)
     }
 
     /// The maximum number of digits of a fraction of a second.
     private static let maximumFraction = 9
 
     /// Parses the form of RFC 3339, such as `2026-11-21T05:54:34.123Z`, without a formatter, which accepts
-    /// days and times that do not exist.
+    /// days and times that do not exist. All dates are those of the Gregorian calendar.
     ///
-    /// - Returns: The milliseconds since 1970; `.some(nil)` if the text begins like this form, but its day,
-    ///   time or time zone is invalid; `nil` if it has another form.
-    private static func internetTime(_ text: [UInt8]) -> Int64?? {
+    /// - Returns: The milliseconds since 1970; `nil` if the text has another form.
+    private static func internetTime(_ text: [UInt8]) -> Int64? {
         guard text.count > 19, text[4] == 45, text[7] == 45, text[10] | 32 == 116, text[13] == 58,
-            text[16] == 58, let year = number(text[0..<4]), year >= 1583, let month = number(text[5..<7]),
+            text[16] == 58, let year = number(text[0..<4]), let month = number(text[5..<7]),
             let day = number(text[8..<10]), let hour = number(text[11..<13]),
             let minute = number(text[14..<16]), let second = number(text[17..<19])
         else { return nil }
@@ -80,17 +62,17 @@ package enum DateText {
         // The second 60 is a leap second.
         guard (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second),
             (1...12).contains(month), civil(days) == (year, month, day)
-        else { return .some(nil) }
+        else { return nil }
         var rest = text[19...]
         var milliseconds: Int64 = 0
         if rest.first == 46 {
             let digits = rest.dropFirst().prefix { (48...57).contains($0) }
-            guard digits.count <= maximumFraction, let value = number(digits) else { return .some(nil) }
+            guard digits.count <= maximumFraction, let value = number(digits) else { return nil }
             let scale = (0..<digits.count).reduce(into: Int64(1)) { scale, _ in scale *= 10 }
             milliseconds = (value * 1000 + scale / 2) / scale
             rest = rest.dropFirst(1 + digits.count)
         }
-        guard let offset = offset(ofZone: rest) else { return .some(nil) }
+        guard let offset = offset(ofZone: rest) else { return nil }
         return ((days * 24 + hour) * 60 + minute - offset) * 60_000 + second * 1000 + milliseconds
     }
 

@@ -1,11 +1,11 @@
 /// The name of a tag, in the form in which tags are compared.
 ///
-/// Tags are equal if they differ only in case (Unicode case folding) or normalization, as in Obsidian:
+/// Tags are equal if they differ only in case or normalization, as in Obsidian:
 /// `Garden`, `garden` and `GARDEN` are one tag. Each run of white space and control characters counts as one
 /// space, and a slash at the end is ignored. A tag with slashes is nested: `garden/herbs` is a part of
 /// `garden`. Stores keep the spelling of each tag.
 package struct TagName: Sendable, Hashable {
-    /// The tag with folded case. Names are compared as Swift compares strings, so normalization does not
+    /// The tag in lower case. Names are compared as Swift compares strings, so normalization does not
     /// matter. Empty if the tag consists of white space.
     package let text: String
 
@@ -84,27 +84,8 @@ package struct TagName: Sendable, Hashable {
 
     // MARK: Folding
 
-    /// Returns a text with the full case folding of Unicode. It is computed from the mappings to upper and
-    /// lower case, which is equivalent except for the Turkish dotless i, which is a separate letter.
-    static func folded(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 >= 0x80 }) else { return text.lowercased() }
-        var folded = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0x41...0x5A: folded.append(Unicode.Scalar(UInt8(scalar.value) | 0x20))
-            case 0..<0x80, dotlessI: folded.append(scalar)
-            default:
-                for lower in scalar.properties.lowercaseMapping.unicodeScalars {
-                    for upper in lower.properties.uppercaseMapping.unicodeScalars {
-                        folded.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
-                    }
-                }
-            }
-        }
-        return String(folded)
-    }
-
-    private static let dotlessI: UInt32 = 0x131
+    /// Returns a text in the form in which case does not matter.
+    static func folded(_ text: String) -> String { text.lowercased() }
 
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar.value <= 0x20 || scalar.value == 0x7F }

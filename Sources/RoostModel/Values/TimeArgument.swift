@@ -1,6 +1,15 @@
 package import Foundation
 
-/// Reads times as people write them, such as `yesterday`, `3 weeks ago` or `2025-03`.
+/// Reads times as people write them, such as `yesterday`, `3 weeks ago` or `2025-03`. The words are separated
+/// by spaces or hyphens:
+///
+///     time     = 2026 | 2026-01 | 2026-01-31 | 2026-01-31T09:00:00Z | 2026-01-31 09:00
+///              | now | today | yesterday | tomorrow | WEEKDAY
+///              | (this | last) (week | month | year)
+///              | COUNT UNIT [ago]
+///     COUNT UNIT = 30m, 12h, 7d, 2w, 3mo, 1y, or in words: 30 minutes, 12 hours, 7 days, 2 weeks, ...
+///
+/// A weekday is the last one before today. Counted units count back from now.
 package struct TimeArgument {
     /// The time from which relative times count.
     package let now: Date
@@ -13,82 +22,52 @@ package struct TimeArgument {
 
     /// The forms of a time, for messages.
     package static let forms =
-        "30m, 12h, 7d, 2w, 3mo, 1y, today, yesterday, 'this morning', 'last hour', 'last monday', '3 weeks "
-        + "ago', 'last month', 'Jan 2026', '3 March 2026', 2026, 2026-01, 2026-01-31, '2026-01-31 09:00' or "
-        + "2026-01-31T09:00:00Z"
+        "12h, 7d, 2w, 3mo, 1y, '3 weeks ago', today, yesterday, monday, 'last month', 2026, 2026-01, "
+        + "2026-01-31, '2026-01-31 09:00' or 2026-01-31T09:00:00Z"
 
     private static let units: [String: Calendar.Component] = [
-        "m": .minute, "min": .minute, "minute": .minute, "h": .hour, "hour": .hour, "d": .day, "day": .day,
-        "w": .weekOfYear, "week": .weekOfYear, "month": .month, "y": .year, "year": .year,
+        "m": .minute, "minute": .minute, "h": .hour, "hour": .hour, "d": .day, "day": .day,
+        "w": .weekOfYear, "week": .weekOfYear, "mo": .month, "month": .month, "y": .year, "year": .year,
     ]
-    /// The units that follow a number directly, which have always been durations of fixed length.
-    private static let suffixes: [Character: Double] = ["m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400]
     private static let weekdays = [
         "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
     ]
+    /// The maximum number of units before now, so that the result can be stored.
+    private static let maximumCount = 100_000
 
-    private static let numbers = [
-        "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
-        "eight": 8,
-        "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
-    ]
+    /// Returns the time that a text describes; `nil` if it has none of the forms. A day, month or year stands
+    /// for its first moment in the calendar's time zone.
+    package func date(_ text: String) -> Date? { period(text)?.times.lowerBound }
 
-    /// Returns the time that a text describes; `nil` if it has none of the known forms. A day, month or year
-    /// stands for its first moment in the calendar's time zone.
-    package func date(_ text: String) -> Date? {
-        period(text)?.times.lowerBound
-    }
-
-    /// Returns the period that a text describes: a day, month or year in the calendar's time zone, or a
-    /// moment, whose period is empty; `nil` if the text has none of the known forms.
+    /// Returns the period that a text describes: a day, week, month or year in the calendar's time zone, or a
+    /// moment, whose period is empty; `nil` if the text has none of the forms.
     package func period(_ text: String) -> DatePeriod? {
-        var text = text.trimmingCharacters(in: .whitespaces)
-        // All durations count back from now, so a minus sign before one changes nothing.
-        if text.first == "-", text.dropFirst().first?.isNumber == true { text.removeFirst() }
-        text = Self.normalizingDay(of: separatingUnit(in: text))
-        let lowercased = text.lowercased()
-        if let named = DatePeriod(naming: text, in: calendar) ?? calendarPeriod(lowercased)
-            ?? recentPeriod(lowercased)
-        {
-            return named
+        let text = text.trimmingCharacters(in: .whitespaces)
+        if let named = DatePeriod(naming: text, in: calendar) { return named }
+        if let moment = DateText.date(from: text) ?? localTime(text) { return self.moment(moment) }
+        let words = text.lowercased().split { " -".contains($0) }.map(String.init)
+        switch words.count {
+        case 1: return day(named: words[0]) ?? counted(words[0])
+        case 2 where words[0] == "this" || words[0] == "last":
+            return Self.unit(words[1]).flatMap { period(of: $0, offset: words[0] == "this" ? 0 : -1) }
+        case 2: return words[1] == "ago" ? counted(words[0]) : counted(words[0] + words[1])
+        case 3 where words[2] == "ago": return counted(words[0] + words[1])
+        default: return nil
         }
-        guard let start = duration(text) ?? relative(lowercased) ?? DateText.date(from: text) else {
-            return nil
-        }
-        let isDay = calendar.startOfDay(for: start) == start && relative(lowercased) != nil
-        let next = isDay ? calendar.date(byAdding: .day, value: 1, to: start) : nil
-        let end = next.map(calendar.startOfDay) ?? start
-        return DatePeriod(start..<max(start, end), in: calendar)
     }
 
-    /// Returns a text such as `7days` or `2weeks ago` with a space before the unit. Units of one letter, as
-    /// in `7d`, have another form.
-    private func separatingUnit(in text: String) -> String {
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        let rest = text[digits.endIndex...]
-        let word = rest.prefix { $0.isLetter }
-        let isUnit = word.count > 2 && unit(word.lowercased()) != nil
-        return isUnit && !digits.isEmpty ? "\(digits) \(rest)" : text
-    }
-
-    /// Returns the day that words such as `today`, `monday`, `march`, `last-week` or `3 weeks ago` stand for,
-    /// or the first day of their period, in the form 2026-01-31; `nil` for other texts, and for dates in
-    /// digits and durations.
+    /// Returns the day that words such as `today`, `monday`, `last-week` or `3 weeks ago` stand for, or the
+    /// first day of their period, in the form 2026-01-31; `nil` for other texts, and for dates in digits.
     ///
     /// - Parameter isNext: Whether to return the first day after the day or period instead.
     package func day(_ text: String, isNext: Bool = false) -> String? {
         guard text.contains(where: \.isLetter), !EntryCondition.Test.isDate(text.uppercased()),
-            !Self.isDuration(text), let times = period(text)?.times
+            let times = period(text)?.times
         else { return nil }
         guard isNext else { return dayText(times.lowerBound) }
         // The last day is the one of the last moment. A moment has no end of its own.
         let last = max(times.lowerBound, times.upperBound.addingTimeInterval(-1))
         return calendar.date(byAdding: .day, value: 1, to: calendar.startOfDay(for: last)).flatMap(dayText)
-    }
-
-    /// Whether a text is a duration such as `7d`, which is no value of metadata that could be compared.
-    package static func isDuration(_ text: String) -> Bool {
-        text.wholeMatch(of: /[0-9]+(m|h|d|w|mo|y|yr)/.ignoresCase()) != nil
     }
 
     private func dayText(_ date: Date) -> String? {
@@ -97,52 +76,73 @@ package struct TimeArgument {
         return String(format: "%04d-%02d-%02d", year, month, day)
     }
 
-    /// Reads a duration before now, such as `7d`.
-    private func duration(_ text: String) -> Date? {
-        guard let unit = text.last.flatMap({ Self.suffixes[$0] }), let count = Int(text.dropLast()),
-            count >= 0
-        else { return nil }
-        return now.addingTimeInterval(-Double(count) * unit)
+    private func moment(_ date: Date) -> DatePeriod { DatePeriod(date..<date, in: calendar) }
+
+    private func days(from date: Date, count: Int) -> DatePeriod? {
+        let start = calendar.startOfDay(for: date)
+        guard let next = calendar.date(byAdding: .day, value: count, to: start) else { return nil }
+        return DatePeriod(start..<max(start, calendar.startOfDay(for: next)), in: calendar)
     }
 
-    /// Reads `today`, `yesterday`, `last monday`, `3 weeks ago` and `monday`, in lowercase.
-    func relative(_ text: String) -> Date? {
-        let words = text.split(whereSeparator: Self.isSeparator).map(String.init)
-        let today = calendar.startOfDay(for: now)
-        switch words.count {
-        case 1 where words[0] == "now": return now
-        case 1 where words[0] == "today": return today
-        case 1 where words[0] == "yesterday": return calendar.date(byAdding: .day, value: -1, to: today)
-        case 1: return weekday(words[0], before: today)
-        case 2 where words[0] == "last":
-            // Last week, month and year are periods, not days.
-            return unit(words[1]) == .day
-                ? calendar.date(byAdding: .day, value: -1, to: today) : weekday(words[1], before: today)
-        case 3 where words[2] == "ago":
-            let count = Self.numbers[words[0]] ?? Int(words[0])
-            // The limit keeps the result in the range of dates that can be stored.
-            guard let count, (0...100_000).contains(count), let unit = unit(words[1]) else { return nil }
-            let isTime = unit == .minute || unit == .hour
-            return calendar.date(byAdding: unit, value: -count, to: isTime ? now : today)
+    private func day(named name: String) -> DatePeriod? {
+        let offset: Int
+        switch name {
+        case "now": return moment(now)
+        case "today": offset = 0
+        case "yesterday": offset = -1
+        case "tomorrow": offset = 1
+        default:
+            guard name.count >= 3, let index = Self.weekdays.firstIndex(where: { $0.hasPrefix(name) }) else {
+                return nil
+            }
+            let passed = (calendar.component(.weekday, from: now) - 1 - index + 7) % 7
+            offset = passed == 0 ? -7 : -passed
+        }
+        return calendar.date(byAdding: .day, value: offset, to: now).flatMap { days(from: $0, count: 1) }
+    }
+
+    private static func unit(_ word: some StringProtocol) -> Calendar.Component? {
+        units[String(word)] ?? (word.hasSuffix("s") ? units[String(word.dropLast())] : nil)
+    }
+
+    /// Reads a number of units before now, such as `7d` or `7days`. Days and longer units in words, such as
+    /// `7days`, count in whole days; all others are a moment.
+    private func counted(_ text: String) -> DatePeriod? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let name = text[digits.endIndex...]
+        guard let count = Int(digits), count <= Self.maximumCount, let unit = Self.unit(name),
+            let date = calendar.date(byAdding: unit, value: -count, to: now)
+        else { return nil }
+        let isTime = name.count <= 2 || unit == .minute || unit == .hour
+        return isTime ? moment(date) : days(from: date, count: 1)
+    }
+
+    /// Returns a week, which begins on Monday, a month or a year.
+    ///
+    /// - Parameter offset: The number of units after the one that contains the present.
+    private func period(of unit: Calendar.Component, offset: Int) -> DatePeriod? {
+        guard let date = calendar.date(byAdding: unit, value: offset, to: now) else { return nil }
+        let parts = calendar.dateComponents([.year, .month, .weekday], from: date)
+        guard let year = parts.year, let month = parts.month, let weekday = parts.weekday else { return nil }
+        switch unit {
+        case .weekOfYear:
+            let monday = calendar.date(byAdding: .day, value: -((weekday + 5) % 7), to: date)
+            return monday.flatMap { days(from: $0, count: 7) }
+        case .month: return DatePeriod(naming: String(format: "%04d-%02d", year, month), in: calendar)
+        case .year: return DatePeriod(naming: String(format: "%04d", year), in: calendar)
         default: return nil
         }
     }
 
-    /// Returns whether a character separates words: a shell needs no quotes for `last-week`.
-    static func isSeparator(_ character: Character) -> Bool {
-        character == " " || character == "-" || character == "_"
-    }
-
-    func unit(_ word: String) -> Calendar.Component? {
-        Self.units[word] ?? (word.hasSuffix("s") ? Self.units[String(word.dropLast())] : nil)
-    }
-
-    /// Returns the beginning of the last day with a name, before the given day.
-    private func weekday(_ name: String, before today: Date) -> Date? {
-        guard name.count >= 3, let index = Self.weekdays.firstIndex(where: { $0.hasPrefix(name) }) else {
-            return nil
-        }
-        let days = (calendar.component(.weekday, from: today) - 1 - index + 7) % 7
-        return calendar.date(byAdding: .day, value: days == 0 ? -7 : -days, to: today)
+    /// Reads a day and a time in the calendar's time zone, such as `2026-01-31 09:00`.
+    private func localTime(_ text: String) -> Date? {
+        let parts = text.split { $0 == " " || $0 == "T" }
+        guard parts.count == 2, let day = DatePeriod(naming: String(parts[0]), in: calendar),
+            let match = parts[1].wholeMatch(of: /([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?/),
+            let hour = Int(match.1), let minute = Int(match.2), hour < 24, minute < 60
+        else { return nil }
+        let second = match.3.flatMap { Int($0) } ?? 0
+        guard parts[0].utf8.count == 10, second < 60 else { return nil }
+        return calendar.date(bySettingHour: hour, minute: minute, second: second, of: day.times.lowerBound)
     }
 }

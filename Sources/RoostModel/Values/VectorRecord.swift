@@ -4,7 +4,6 @@ package import Foundation
 package struct VectorRecord: Sendable, Hashable {
     /// The id of the text in the other program, unique in its collection.
     package var key: String
-    /// The text.
     package var text: String
     /// The vector, of any length and dimension; empty if there is none.
     package var vector: [Float]

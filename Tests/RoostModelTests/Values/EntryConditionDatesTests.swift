@@ -25,16 +25,15 @@ import Testing
             ("due<=2026-01-31", "2026-01-31T09:00:00Z", true),
             ("due<2026-01-31", "2026-01-31 09:00", false),
             ("due<2026-01-31T09:30", "2026-01-31T09:00:00Z", true),
-            ("due>=2026-01-31T09:00", "2026-01-31 09:30", true),
-            ("due>=2026-01-31 09:30", "2026-01-31T09:00:00Z", false),
-            ("due<=2026-01-31 09:00", "2026-01-31T09:00:30Z", true),
+            ("due>=2026-01-31 09:00", "2026-01-31 09:30", true),
+            ("due>=2026-01-31T09:30", "2026-01-31T09:00:00Z", false),
+            ("due<=2026-01-31T09:00", "2026-01-31T09:00:30Z", true),
             ("due>2026-01-31T09:00", "2026-01-31", false), ("due<2026-01-31T09:00", "2026-01", true),
             ("due<=2026", "2026-12-31", true), ("due<=2026", "2027-01-01", false),
             ("due>2025", "2026-01-01", true), ("due>2026", "2026-12-31", false),
             ("due>=2026", 2026, true), ("due>2025", "2025.5", true), ("due<2026", 7, true),
-            // Words stand for days: of last February and March, the week before this one, and Monday.
-            ("due<march", "2026-02-28", true), ("due<march", "2026-03-01", false),
-            ("due<=february", "2026-02-28", true), ("due<=february", "2026-03-01", false),
+            // Words stand for days: of the month and the week before this one, and Monday.
+            ("due<=last-month", "2026-02-28", true), ("due<=last-month", "2026-03-01", false),
             ("due<monday", "2026-03-08", true), ("due<monday", "2026-03-09", false),
             ("due<=monday", "2026-03-09T23:00:00Z", true), ("due>=today", "2026-03-11", true),
             ("due>today", "2026-03-11", false), ("due<now", "2026-03-10", true),
@@ -46,66 +45,13 @@ import Testing
         #expect(try matches(condition, value) == expected)
     }
 
-    @Test(
-        arguments: [
-            // 04:30 on 1 February in UTC.
-            ("due>=2026-02-01T00:00:00Z", "2026-01-31T23:30:00-05:00", true),
-            ("due<2026-02-01T04:30Z", "2026-01-31T23:30:00-05:00", false),
-            ("due<=2026-02-01T04:30Z", "2026-01-31T23:30:59-05:00", true),
-            ("due<=2026-02-01T04:30:00Z", "2026-01-31T23:30:59-05:00", false),
-            ("due>2026-02-01T10:00+05:30", "2026-02-01 04:31Z", true),
-            ("due>2026-02-01T10:00+05:30", "2026-02-01 04:30Z", false),
-            ("due<=2026-02-01T04:30:00.5Z", "2026-02-01T04:30:00.9Z", true),
-            ("due<2026-01-01T00:00+01:00", "2025-12-31T22:59Z", true),
-            ("due<2024-03-01T00:00Z", "2024-02-29T23:59Z", true),
-            ("due<1970-01-01T00:00Z", "1969-12-31T23:59:59Z", true),
-            // Without a zone on both sides, the texts are compared as they are written.
-            ("due>=2026-01-31T09:00:00+02:00", "2026-01-31T09:00:00", true),
-            ("due>=2026-01-31T09:00:00+02:00", "2026-01-31", false),
-            ("due<=2026-01-31T09:00+02:00", "2026-01-31T09:00:30", true),
-            ("due<=2026-01-31T23:30", "2026-01-31T23:30:00-05:00", true),
-            ("due<=2026-01-31", "2026-01-31T23:30:00-05:00", true),
-            // Other forms have no zone.
-            ("due>=2026-01-31T09:00Z", "2026-01-31T09:00z", true),
-            ("due>=2026-01-31T09:00Z", "2026-01-31T09:00+0200", true),
-        ] as [(String, MetadataValue, Bool)])
-    func `times with zones are compared as points in time`(
-        condition: String, value: MetadataValue, expected: Bool
-    ) throws {
-        #expect(try matches(condition, value) == expected)
-    }
-
-    @Test func `a time with a zone has the seconds of the calendar`() throws {
-        var generator = SystemRandomNumberGenerator()
-        for _ in 0..<500 {
-            let seconds = Int64.random(in: -12_000_000_000...250_000_000_000, using: &generator)
-            let offset = Int.random(in: -(23 * 60 + 59)...(23 * 60 + 59), using: &generator)
-            let local = Date(milliseconds: (seconds + Int64(offset) * 60) * 1000)
-            let text = String(DateText.string(from: local).prefix(19))
-            let zone = String(
-                format: "%@%02d:%02d", offset < 0 ? "-" : "+", abs(offset) / 60, abs(offset) % 60)
-            #expect(EntryCondition.Test.instant(text + zone, withSeconds: true) == seconds, "\(text)\(zone)")
-            let minute = EntryCondition.Test.instant(text + zone, withSeconds: false)
-            #expect(minute.map { seconds - $0 } == (seconds % 60 + 60) % 60, "\(text)\(zone)")
-        }
-        for text in [
-            "", "2026-01-31T09:00", "2026-01-31T09:00:00", "2026-00-31T09:00Z", "2026-01-00T09:00Z",
-            "2026-13-31T09:00Z", "2026-01-32T09:00Z", "2026-01-31T24:00Z", "2026-01-31T09:60Z",
-            "2026-01-31T09:00:60Z", "2026-01-31T09:00:00.Z", "2026-01-31T09:00 Z", "2026-01-31T09:00+2:00",
-            "2026-01-31T09:00+24:00", "2026-01-31T09:00Z ", "0000-01-31T09:00Z",
-            "2026-01-31T09:00:00." + String(repeating: "1", count: 20) + "Z",
-        ] {
-            #expect(EntryCondition.Test.instant(text, withSeconds: true) == nil, "\(text)")
-        }
-    }
-
     @Test(arguments: ["<", "<=", ">", ">="])
     func `only dates are compared with a date`(sign: String) throws {
         let values: [MetadataValue] = [
             "soon", "", "!", "2026-1", "2026-01-3", "20260101", "2026-40-01", "2026-01-31 notes", 20_260_101,
             true, .null,
         ]
-        for operand in ["2026-01", "2026-01-31", "march", "2026-01-31T09:00:00Z"] {
+        for operand in ["2026-01", "2026-01-31", "last-month", "2026-01-31T09:00:00Z"] {
             for value in values {
                 #expect(try !matches("due\(sign)\(operand)", value), "\(operand) \(value)")
             }
@@ -116,11 +62,11 @@ import Testing
 
     @Test(arguments: ["<", "<=", ">", ">="])
     func `a word for a time in quotation marks is text`(sign: String) throws {
-        for word in ["may", "sun", "7d", "today"] {
+        for word in ["now", "sun", "7d", "today"] {
             let condition = try EntryCondition(written: "name \(sign) \"\(word)\"", try times())
             #expect(condition == EntryCondition(parsing: "name\(sign)\(word)"))
         }
-        #expect(try matches("due<\"may\"", "jane") && !matches("due<may", "jane"))
+        #expect(try matches("due<\"now\"", "jane") && !matches("due<now", "jane"))
         // The dates of entries are no texts.
         #expect(throws: EntryCondition.Fault.noTime("soon")) {
             try EntryCondition(written: "created<\"soon\"", try times())
@@ -142,9 +88,9 @@ import Testing
     @Test(
         arguments: [
             ("due", .form), ("=x", .form), ("due>=", .noOperand), ("due <  ", .noOperand),
-            ("due<\"\"", .noOperand), ("due<7d", .duration("7d")), ("created>=soon", .noTime("soon")),
+            ("due<\"\"", .noOperand), ("created>=soon", .noTime("soon")),
             ("updated<2025-13", .noTime("2025-13")), ("updated>", .noOperand),
-            ("status==done", .doubledEquals), ("year == 2020", .doubledEquals),
+            ("status==done", .form), ("year == 2020", .form),
         ] as [(String, EntryCondition.Fault)])
     func `a text that is not a condition is refused`(text: String, fault: EntryCondition.Fault) throws {
         let times = try times()
