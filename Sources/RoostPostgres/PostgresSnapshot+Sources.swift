@@ -166,41 +166,4 @@ extension PostgresSnapshot {
     func clusteringRun() async throws -> ClusteringRun? { try head.run() }
 
     func clustersRevision() async throws -> Revision { head.clustersRevision }
-
-    // MARK: Statistics
-
-    func textStatistics(maximumTokens limit: Int?) async throws -> TextStatistics {
-        try await read { run in
-            let passages = "p.store = $1::uuid AND \(TableSQL.isValid("p"))"
-            let results = try run([
-                Statement(
-                    """
-                    SELECT count(*), coalesce(sum(p.tokens), 0)::int8 FROM roost.passages p WHERE \(passages)
-                    """, parameters),
-                // An entry without rows in `passages` has one passage, its complete text.
-                Statement(
-                    """
-                    SELECT count(*) FROM roost.entries e
-                    WHERE \(Self.isVisible) AND e.passages = 0 AND e.dimension > 0
-                    """, parameters),
-                Statement(
-                    """
-                    SELECT e.id FROM roost.entries e
-                    WHERE \(Self.isVisible) AND (e.dimension = 0
-                        OR (e.passages = 0 AND octet_length(e.content) > $3::int8)
-                        OR e.row IN (
-                            SELECT p.row FROM roost.passages p
-                            WHERE \(passages) AND p.range_end - p.range_start > $3::int8
-                                AND (p.tokens = 0 OR p.tokens >= $3::int8)))
-                    ORDER BY e.row
-                    """, parameters + [Parameter(limit ?? .max)]),
-            ])
-            guard let counts = results[0].rows.first, let whole = results[1].rows.first else {
-                return TextStatistics()
-            }
-            return TextStatistics(
-                passages: try counts.int(0) + whole.int(0), tokens: try counts.int(1),
-                longEntries: try results[2].rows.map { try $0.uuid(0) })
-        }
-    }
 }

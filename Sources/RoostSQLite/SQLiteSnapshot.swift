@@ -234,34 +234,4 @@ struct SQLiteSnapshot: StorageSnapshot {
     func clustersRevision() async throws -> Revision {
         try await read { try Meta($0).clustersRevision }
     }
-
-    func textStatistics(maximumTokens limit: Int?) async throws -> TextStatistics {
-        try await read { database in
-            var statistics = TextStatistics()
-            // An entry without rows in `passages` has one passage, its complete text.
-            let counts = try Row.fetchOne(
-                database,
-                sql: """
-                    SELECT (SELECT count(*) FROM passages),
-                        (SELECT count(*) FROM entries WHERE passages = 0 AND dimension > 0),
-                        (SELECT coalesce(sum(tokens), 0) FROM passages)
-                    """)
-            if let counts {
-                statistics.passages = try counts.value(0) + counts.value(1)
-                statistics.tokens = try counts.value(2)
-            }
-            let ids = try Data.fetchAll(
-                database,
-                sql: """
-                    SELECT id FROM entries e WHERE dimension = 0
-                        OR (passages = 0 AND length(CAST(content AS BLOB)) > ?1)
-                        OR row IN (
-                            SELECT p.row FROM passages p
-                            WHERE p.end - p.start > ?1 AND (p.tokens = 0 OR p.tokens >= ?1))
-                    ORDER BY row
-                    """, arguments: [limit ?? Int.max])
-            statistics.longEntries = try ids.map(Column.uuid)
-            return statistics
-        }
-    }
 }

@@ -53,8 +53,6 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case filtersMatchReference
     /// Pages of vectors contain every vector exactly once, regardless of the page size.
     case vectorsAreReadInPages
-    /// The reported numbers of passages, tokens and long texts match the stored entries.
-    case textStatisticsMatchEntries
     /// If a task is already canceled, its commits write nothing and begin no new epoch.
     case cancelledCommitWritesNothing
     /// If eight tasks commit concurrently, all commits are stored.
@@ -72,8 +70,6 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case heldSnapshotsOutliveNewEpochs
     /// Vectors with a different dimension are rejected, unless the batch replaces all vectors.
     case vectorsHaveOneDimension
-    /// Work records are returned as they were written, and are not part of the contents of the store.
-    case workRecordsAreKept
     /// Each source record lists the ids of the source's entries.
     case sourcesListTheirEntries
     /// Source records are read in pages, in the order of the bytes of their ids.
@@ -173,7 +169,6 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .snapshotsAreImmutable: try await trial.snapshotsAreImmutable()
         case .filtersMatchReference: try await trial.filtersMatchReference()
         case .vectorsAreReadInPages: try await trial.vectorsAreReadInPages()
-        case .textStatisticsMatchEntries: try await trial.textStatisticsMatchEntries()
         case .cancelledCommitWritesNothing: try await trial.cancelledCommitWritesNothing()
         case .concurrentWritersLoseNoUpdates: try await trial.concurrentWritersLoseNoUpdates()
         case .concurrentReadersSeeOnlyCompleteBatches:
@@ -183,7 +178,6 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .concurrentReaderMissesNoChange: try await trial.concurrentReaderMissesNoChange()
         case .heldSnapshotsOutliveNewEpochs: try await trial.heldSnapshotsOutliveNewEpochs()
         case .vectorsHaveOneDimension: try await trial.vectorsHaveOneDimension()
-        case .workRecordsAreKept: try await trial.workRecordsAreKept()
         case .sourcesListTheirEntries: try await trial.sourcesListTheirEntries()
         case .sourcesAreReadInPages: try await trial.sourcesAreReadInPages()
         case .tenThousandEntriesCanBeStored: try await trial.tenThousandEntriesCanBeStored()

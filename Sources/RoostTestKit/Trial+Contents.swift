@@ -243,41 +243,6 @@ extension Trial {
         try requireEqual(later.map(\.kind), [.upserted(new.id)], "the changes after a compaction")
     }
 
-    func textStatisticsMatchEntries() async throws {
-        let vector: [Float] = [1, 0, 0, 0]
-        func passage(_ ordinal: Int, _ range: Range<Int>, tokens: Int) -> Passage {
-            Passage(ordinal: ordinal, utf8Range: range, tokenCount: tokens, vector: vector)
-        }
-        let entries = [
-            Entry(content: "ëëë", embeddings: vector),
-            Entry(content: "ëëëë", embeddings: vector),
-            Entry(content: "not embedded"),
-            Entry(
-                content: "two passages", embeddings: vector,
-                passages: [passage(0, 0..<5, tokens: 3), passage(1, 5..<12, tokens: 6)]),
-            Entry(
-                content: "short passages", embeddings: vector,
-                passages: [passage(0, 0..<6, tokens: 6), passage(1, 0..<14, tokens: 2)]),
-            Entry(
-                content: "unknown tokens", embeddings: vector, passages: [passage(0, 0..<14, tokens: 0)]),
-        ]
-        try requireEqual(
-            try await store.snapshot().textStatistics(maximumTokens: 6), TextStatistics(),
-            "the statistics of an empty store")
-        try await store.saveEntries(entries)
-        let snapshot = try await store.snapshot()
-        // The length is that of the UTF-8 bytes: "ëëë" has six, "ëëëë" eight.
-        try requireEqual(
-            try await snapshot.textStatistics(maximumTokens: 6),
-            TextStatistics(
-                passages: 7, tokens: 17,
-                longEntries: [entries[1].id, entries[2].id, entries[3].id, entries[5].id]),
-            "the statistics")
-        try requireEqual(
-            try await snapshot.textStatistics(maximumTokens: nil).longEntries, [entries[2].id],
-            "the entries that are not embedded")
-    }
-
     func vectorsHaveOneDimension() async throws {
         let (first, second) = (entry(1), entry(2))
         try await store.saveEntries([first, second])

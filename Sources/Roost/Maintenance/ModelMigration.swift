@@ -176,9 +176,7 @@ public struct ModelMigration: Sendable {
                 with: storage, at: try await storage.snapshot(), collection, &report)
             if changes < Self.acceptableChanges { break }
         }
-        try await VectorReplacement(
-            directory: directory, space: report.to, fingerprint: embedder.fingerprint
-        )
-        .run(&entries, collection, &report)
+        try await VectorReplacement(directory: directory, space: report.to)
+            .run(&entries, collection, &report)
     }
 }

@@ -11,8 +11,6 @@ struct VectorReplacement {
     let directory: URL
     /// The new embedding space.
     let space: EmbeddingSpace
-    /// The fingerprint of the new model; `nil` if it has no files.
-    let fingerprint: String?
 
     /// Catches up with the last changes and commits the new vectors.
     ///
@@ -39,11 +37,6 @@ struct VectorReplacement {
             let epoch = UUID()
             let batch = try await batch(entries, replacing: snapshot, beginning: epoch)
             try Task.checkCancellation()
-            let log = EmbeddingLog(directory: directory)
-            if fingerprint != nil || !log.records.isEmpty {
-                try log.record(
-                    fingerprint ?? "none", of: space.model, after: snapshot.stamp.revision)
-            }
             manifest.move = .init(space: space, epoch: epoch)
             try manifest.write(in: directory)
             _ = try await storage.commit(batch)

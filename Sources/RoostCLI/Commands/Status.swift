@@ -17,20 +17,11 @@ struct Status: AsyncParsableCommand {
     @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
-    /// The number of entries that are read at once.
-    private static let entriesPerRead = 256
-
     private struct Document: Encodable {
         var store: String
         var provider: String
         var space: EmbeddingSpace
         var stamp: Stamp
-        var passages = 0
-        var tokens = 0
-        /// The number of tokens that no vector covers; `nil` if the model is not installed.
-        var omittedTokens: Int?
-        /// The number of entries with omitted tokens; `nil` if the model is not installed.
-        var entriesWithOmissions: Int?
         var sources: Int
         var bytes: Int
         var index: IndexDescription?
@@ -54,30 +45,10 @@ struct Status: AsyncParsableCommand {
             document.searchIn = try await store.currentSearchPlace()
             document.databaseIndex = try await store.databaseIndexState()
         }
-        try await addTexts(of: snapshot, store, to: &document)
         let larger = Set(try await snapshot.clusterRecords().compactMap(\.parent)).count
         try await store.close()
         if json { return try Terminal.json(document) }
         show(document, largerClusters: larger)
-    }
-
-    /// Adds the numbers of passages and tokens.
-    private func addTexts(
-        of snapshot: any StorageSnapshot, _ store: KnowledgeStore, to document: inout Document
-    ) async throws {
-        let statistics = try await snapshot.textStatistics(maximumTokens: store.embedder.maximumTokens)
-        (document.passages, document.tokens) = (statistics.passages, statistics.tokens)
-        // Only the model can count tokens.
-        guard !(store.embedder is AbsentEmbedder) else { return }
-        var (omittedTokens, entriesWithOmissions) = (0, 0)
-        for start in stride(from: 0, to: statistics.longEntries.count, by: Self.entriesPerRead) {
-            let end = min(statistics.longEntries.count, start + Self.entriesPerRead)
-            let entries = try await snapshot.entries(Array(statistics.longEntries[start..<end]))
-            let omitted = entries.map { store.omittedTokens(of: $0) }
-            omittedTokens += omitted.reduce(0, +)
-            entriesWithOmissions += omitted.count { $0 > 0 }
-        }
-        (document.omittedTokens, document.entriesWithOmissions) = (omittedTokens, entriesWithOmissions)
     }
 
     private func show(_ document: Document, largerClusters larger: Int) {
@@ -85,14 +56,7 @@ struct Status: AsyncParsableCommand {
         Terminal.write("store     \(document.store) (\(document.provider), \(size))")
         Terminal.write("model     \(document.space)")
         Terminal.write(
-            "entries   \(document.stamp.entryCount) from \(Count.text(document.sources, "source")), "
-                + "\(Count.text(document.passages, "passage")), "
-                + "\(Count.text(document.tokens, "token")) in total")
-        if let omitted = document.omittedTokens, let entries = document.entriesWithOmissions, omitted > 0 {
-            Terminal.write(
-                "omitted   \(Count.text(omitted, "token")) of \(Count.text(entries, "entry", "entries")): "
-                    + "no vector covers them")
-        }
+            "entries   \(document.stamp.entryCount) from \(Count.text(document.sources, "source"))")
         // The stamp counts the clusters of all levels.
         Terminal.write(
             "clusters  \(document.stamp.clusterCount - larger)"

@@ -154,9 +154,6 @@ public struct BERTEmbedder: Embedder {
         return try await compute(texts, as: role)
     }
 
-    /// A digest of the weights, the vocabulary and all settings.
-    public var fingerprint: String? { check.fingerprint }
-
     /// Reads all files of the model and compares them with their recorded checksums.
     ///
     /// - Throws: `EmbedderError` with `.damagedModel`.

@@ -34,9 +34,6 @@ final class ModelCheck: Sendable {
         self.precision = precision
     }
 
-    /// A SHA-256 over all files that affect vectors, in hexadecimal.
-    var fingerprint: String { record.fingerprint }
-
     /// Checks the model before it is used; later calls return immediately.
     ///
     /// - Parameters:

@@ -41,13 +41,6 @@ struct ModelRecord: Codable, Hashable, Sendable {
         return digests
     }
 
-    /// A SHA-256 over all files that affect vectors, in hexadecimal.
-    var fingerprint: String {
-        let lines = (files ?? [:]).merging([Self.weightsName: sha256]) { first, _ in first }
-            .sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }
-        return Hexadecimal.text(SHA256.hash(data: Data(lines.joined().utf8)))
-    }
-
     /// Returns the recorded vector of the fixed text; `nil` if no vector is recorded.
     func probe(_ precision: String) -> [Float]? {
         guard let text = probes?[precision], let data = Data(base64Encoded: text), data.count % 4 == 0

@@ -115,9 +115,6 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
     /// Returns whether a word is a single token of the vocabulary.
     public func vocabularyContains(_ word: String) -> Bool { tokenizer.isSingleToken(word) }
 
-    /// A digest of the vectors, the vocabulary and all settings.
-    public var fingerprint: String? { check.fingerprint }
-
     /// Reads all files of the model and compares them with their recorded checksums.
     ///
     /// - Throws: `EmbedderError` with `.damagedModel`.

@@ -24,13 +24,6 @@ public protocol Embedder: Sendable {
     /// - Throws: ``EmbedderError``; `CancellationError` if the task is canceled between batches.
     func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings
 
-    /// A digest of all files of the model that affect its vectors; `nil` if the model has no files. It
-    /// differs between two copies of a model if one of them is damaged. A store records it for each batch
-    /// of vectors.
-    ///
-    /// The default implementation returns `nil`.
-    var fingerprint: String? { get }
-
     /// Reads the model completely and checks that it is not damaged.
     ///
     /// The default implementation embeds a fixed text.
@@ -85,8 +78,6 @@ public protocol Embedder: Sendable {
 
 extension Embedder {
     public func tokenRanges(in text: String) -> [Range<Int>] { Words(text).map(\.utf8Range) }
-
-    public var fingerprint: String? { nil }
 
     public func text(ofTokens ids: [Int]) -> String? { nil }
 

@@ -9,7 +9,6 @@ import Synchronization
 package final class ArchivedEntries: Sendable {
     /// The facts about one archived entry that are kept in memory.
     package struct Record: Sendable, Hashable {
-        /// The id of the entry.
         package var id: UUID
         /// The row number of the entry.
         package var row: UInt32
@@ -17,9 +16,7 @@ package final class ArchivedEntries: Sendable {
         package var position: ChangePosition
         /// The dimension of the entry's embedding; 0 if it has none.
         package var dimension: Int
-        /// The digest of the entry's content.
         package var digest: ContentDigest
-        /// The id of the entry's source, if it has one.
         package var source: Source.ID?
 
         package init(

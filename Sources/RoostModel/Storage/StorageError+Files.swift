@@ -39,6 +39,14 @@ extension StorageError {
         }
     }
 
+    /// Returns the error for a file or database whose format this version does not know.
+    package static func newerFormat(_ format: Int, of path: String, supported: Int) -> StorageError {
+        StorageError(
+            .newerFormat,
+            "cannot open \(path): format \(format) is newer than this version supports (\(supported))",
+            remedy: .upgradeRoost)
+    }
+
     /// Runs `body` and rethrows its file and lock errors as ``StorageError``.
     package static func mappingFileErrors<Value>(_ body: () throws -> Value) throws -> Value {
         do { return try body() } catch { throw mapping(error) }

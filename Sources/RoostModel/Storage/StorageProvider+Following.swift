@@ -2,7 +2,6 @@
 package struct ChangedEntries: Sendable {
     /// The ids of the entries that were inserted, replaced or removed.
     package var ids: Set<Entry.ID>
-    /// The cursor from which the next changes follow.
     package var next: ChangeCursor
 }
 

@@ -132,13 +132,6 @@ public protocol StorageSnapshot: Sendable {
     /// assignment but does not change this revision.
     func clustersRevision() async throws -> Revision
 
-    /// Returns the numbers of passages and tokens, and the entries with long texts.
-    ///
-    /// The default implementation reads all entries.
-    ///
-    /// - Parameter limit: The maximum number of tokens that the embedding model reads; `nil` for no limit.
-    func textStatistics(maximumTokens limit: Int?) async throws -> TextStatistics
-
     /// The search for the nearest passages that the storage runs itself; `nil`, which is the default, if the
     /// caller must read the vectors and compare them.
     var passageSearch: (any PassageSearch)? { get }
@@ -161,14 +154,6 @@ extension StorageSnapshot {
     }
 
     public func sourceCount() async throws -> Int { try await sources().count }
-
-    public func textStatistics(maximumTokens limit: Int?) async throws -> TextStatistics {
-        var statistics = TextStatistics()
-        for try await page in entryPages() {
-            for entry in page.entries { statistics.add(entry, maximumTokens: limit) }
-        }
-        return statistics
-    }
 
     public func clusterRecords() async throws -> [Cluster] {
         try await clusters().map { cluster in
