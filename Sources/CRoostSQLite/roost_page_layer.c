@@ -9,9 +9,6 @@
 /* The URI parameter with which an empty file becomes a checksummed database. */
 static const char new_parameter[] = "roost_checksums";
 
-/* The maximum time, in milliseconds, that a copy waits for a connection that recovers or removes the log. */
-enum { BUSY_TIMEOUT = 30000 };
-
 static sqlite3_vfs *below(sqlite3_vfs *vfs) { return vfs->pAppData; }
 
 /* MARK: Immutable files */
@@ -182,30 +179,6 @@ int roost_create_checksummed(const char *path) {
         char *sql = sqlite3_mprintf("PRAGMA application_id = %d", ROOST_APPLICATION_ID);
         result = sql ? sqlite3_exec(database, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
         sqlite3_free(sql);
-    }
-    const int closed = sqlite3_close(database);
-    return result == SQLITE_OK ? closed : result;
-}
-
-int roost_copy_checksummed(const char *path, const char *target, char *message, int capacity) {
-    char *uri = new_database_uri(target);
-    if (!uri) return SQLITE_NOMEM;
-    sqlite3 *database = NULL;
-    int result = sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, layer.zName);
-    if (result == SQLITE_OK) result = sqlite3_busy_timeout(database, BUSY_TIMEOUT);
-    if (result == SQLITE_OK) result = roost_keep_log_on_close(database, 1);
-    if (result == SQLITE_OK) result = reserve_bytes(database);
-    /* VACUUM copies the application id of the source into the first page of the copy. */
-    char *sql = sqlite3_mprintf(
-        "PRAGMA wal_autocheckpoint = 0; PRAGMA application_id = %d; VACUUM INTO %Q", ROOST_APPLICATION_ID, uri);
-    free(uri);
-    if (result == SQLITE_OK) result = sql ? sqlite3_exec(database, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
-    if (result != SQLITE_OK) {
-        const int extended = database ? sqlite3_extended_errcode(database) : result;
-        sqlite3_snprintf(capacity, message, "%s", database ? sqlite3_errmsg(database) : sqlite3_errstr(result));
-        /* The extended code names the kind of an I/O error. */
-        if ((extended & 0xff) == (result & 0xff)) result = extended;
     }
     const int closed = sqlite3_close(database);
     return result == SQLITE_OK ? closed : result;

@@ -13,7 +13,7 @@ struct Generation: Codable, Sendable, Hashable {
         var sha256: String?
     }
 
-    static let currentFormat = 2
+    static let currentFormat = 1
     static let entriesFile = "entries.json"
     static let clustersFile = "clusters.json"
     static let sidecarFile = "sidecar"
@@ -45,13 +45,12 @@ struct Generation: Codable, Sendable, Hashable {
 
     /// Decodes the record of a generation.
     ///
-    /// - Throws: `StorageError`: `.damaged`, `.newerFormat`; ``OldFormat``.
+    /// - Throws: `StorageError`: `.damaged`, `.newerFormat`.
     static func decoded(_ data: Data, path: String) throws -> Generation {
         let damaged = StorageError(
             .damaged, "cannot read the store: \(path) is damaged", remedy: .inspectStore)
         var record: Data?
         var checksum: String?
-        var oldFormat: Int?
         do {
             try data.withUnsafeBytes { bytes in
                 var reader = JSONReader(bytes)
@@ -59,7 +58,6 @@ struct Generation: Codable, Sendable, Hashable {
                     switch key {
                     case "record": record = Data(bytes[try reader.skipValue()])
                     case "sha256": checksum = try reader.string()
-                    case "format": oldFormat = try reader.integer()
                     default: try reader.skipValue()
                     }
                 }
@@ -68,17 +66,12 @@ struct Generation: Codable, Sendable, Hashable {
         } catch {
             throw damaged
         }
-        if oldFormat == OldGeneration.format { throw OldFormat() }
         struct Format: Decodable { var format: Int }
         guard let record, checksum == Checksum.hexadecimal(record),
             let format = try? JSONDecoder().decode(Format.self, from: record), format.format >= 1
         else { throw damaged }
         guard format.format <= currentFormat else {
-            throw StorageError(
-                .newerFormat,
-                "cannot open \(path): format \(format.format) is newer than this version supports "
-                    + "(\(currentFormat))",
-                remedy: .upgradeRoost)
+            throw StorageError.newerFormat(format.format, of: path, supported: currentFormat)
         }
         guard let generation = try? JSONDecoder().decode(Generation.self, from: record),
             generation.isPlausible
@@ -98,19 +91,13 @@ struct Generation: Codable, Sendable, Hashable {
             }
     }
 
-    /// The error thrown when the record has format 1, which ``OldGeneration`` reads.
-    struct OldFormat: Error {}
-
     // MARK: Reading
 
     /// Opens the files, and checks their lengths, their last bytes and the checksum of the sidecar. The
     /// checksum of an entry is checked when the entry is read.
     ///
-    /// - Parameter text: The file that contains the entries; by default the one in the generation's folder.
     /// - Throws: `StorageError` with `.damaged`; `FileError`.
-    func open(
-        in store: StoreFolder, text: URL? = nil
-    ) throws -> (state: StoreState, contents: GenerationContents) {
+    func open(in store: StoreFolder) throws -> (state: StoreState, contents: GenerationContents) {
         let folder = store.generation(number)
         let sidecarURL = folder.appendingPathComponent(Self.sidecarFile)
         let file = try FileDescriptor(sidecarURL.path, O_RDONLY)
@@ -126,7 +113,7 @@ struct Generation: Codable, Sendable, Hashable {
             throw Self.damaged(sidecarURL)
         }
         let contents = try GenerationContents(
-            text ?? folder.appendingPathComponent(Self.entriesFile), size: entries.size,
+            folder.appendingPathComponent(Self.entriesFile), size: entries.size,
             extents: sidecar.extents,
             dimension: sidecar.archive.records.first { $0.dimension > 0 }?.dimension ?? 0)
         return (try StoreState(sidecar.archive, contents: contents), contents)
@@ -146,12 +133,10 @@ struct Generation: Codable, Sendable, Hashable {
     ///   - contents: The archived entries of the state, whose bytes are copied; `nil` if the state was not
     ///     read from an archive.
     ///   - isCancelled: Whether to stop. It is called until all entries are written.
-    ///   - progress: Receives the number of entries written so far.
     /// - Throws: `CancellationError`; errors of the file system. The folder of the generation can remain.
     static func write(
         _ state: StoreState, number: Int, in store: StoreFolder, from contents: GenerationContents?,
-        files: FileSystem, isCancelled: () -> Bool = { false },
-        progress: (_ writtenEntries: Int) -> Void = { _ in }
+        files: FileSystem, isCancelled: () -> Bool = { false }
     ) throws -> Generation {
         let folder = store.generation(number)
         try files.createFolder(folder.deletingLastPathComponent())
@@ -161,7 +146,7 @@ struct Generation: Codable, Sendable, Hashable {
         var extents: [Sidecar.Extent] = []
         var size = 0
         try AtomicFile.write(to: folder.appendingPathComponent(entriesFile), files: files) { file in
-            (extents, size) = try writeEntries(state, contents, file, isCancelled, progress)
+            (extents, size) = try writeEntries(state, contents, file, isCancelled)
         }
         let sidecar = try Sidecar(archive: state.archive, extents: extents).encoded()
         try AtomicFile.write(sidecar, to: folder.appendingPathComponent(sidecarFile), files: files)
@@ -184,7 +169,7 @@ struct Generation: Codable, Sendable, Hashable {
 
     private static func writeEntries(
         _ state: StoreState, _ contents: GenerationContents?, _ file: FileDescriptor,
-        _ isCancelled: () -> Bool, _ progress: (Int) -> Void
+        _ isCancelled: () -> Bool
     ) throws -> (extents: [Sidecar.Extent], size: Int) {
         var extents: [Sidecar.Extent] = []
         var buffer = Array("[".utf8)
@@ -215,7 +200,6 @@ struct Generation: Codable, Sendable, Hashable {
             if buffer.count > bufferSize {
                 if isCancelled() { throw CancellationError() }
                 try flush()
-                progress(extents.count)
             }
         }
         buffer.append(contentsOf: extents.isEmpty ? "]\n".utf8 : "\n]\n".utf8)

@@ -36,12 +36,8 @@ struct GenerationLoader {
         // Reads the mark before the journal. A commit between the two reads can then only make the journal
         // longer than the mark states, not shorter.
         let mark = CommitMark(in: folder)
-        if current != loaded.current || loaded.isOutdatedOldFormat(in: folder) {
-            do {
-                try load(try Generation.decoded(current, path: folder.current.path), &loaded)
-            } catch is Generation.OldFormat {
-                return try loadOldFormat(current, &loaded)
-            }
+        if current != loaded.current {
+            try load(try Generation.decoded(current, path: folder.current.path), &loaded)
             loaded.current = current
             loaded.journalLength = 0
         }
@@ -53,21 +49,6 @@ struct GenerationLoader {
     private func load(_ generation: Generation, _ loaded: inout LoadedStore) throws {
         (loaded.state, loaded.contents) = try generation.open(in: folder)
         loaded.generation = generation
-        loaded.number = generation.number
-    }
-
-    private func loadOldFormat(_ current: Data, _ loaded: inout LoadedStore) throws {
-        let old = try JSONDecoder().decode(OldGeneration.self, from: current)
-        loaded.state = try old.open(in: folder)
-        loaded.contents = nil
-        loaded.generation = nil
-        loaded.number = old.number
-        // Older versions do not write a mark, so the required length of the journal is unknown.
-        loaded.committedLength = nil
-        loaded.journalLength = 0
-        try JournalReplayer(folder: folder, access: .writer)
-            .replay(old.number, into: &loaded, format: OldGeneration.format)
-        loaded.current = current
     }
 
     /// Loads a folder to which Roost has not committed anything. The store gets its permanent id at the first

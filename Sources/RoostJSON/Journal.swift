@@ -8,8 +8,8 @@ import RoostModel
 ///     {"revision":8,"length":57,"sha256":"…","record":{"batch":{…},"date":1760000000000}}
 ///
 /// `length` is the number of bytes of `record`. `sha256` is the checksum of the digits of the revision, a
-/// space and these bytes; in format 1, it covers only these bytes. An incomplete last line belongs to a
-/// commit that was not completed and therefore never acknowledged.
+/// space and these bytes. An incomplete last line belongs to a commit that was not completed and therefore
+/// never acknowledged.
 enum Journal {
     struct Record: Sendable {
         var batch: WriteBatch?
@@ -103,31 +103,10 @@ enum Journal {
         var tail = 0
         /// The offset of the first damaged line that is complete; `nil` if there is none.
         var damage: Int?
-        /// The intact lines after the first damaged one; only ``readingPastDamage(_:format:)`` reads them.
-        var later: [(revision: Revision, record: Record)] = []
-    }
-
-    /// Does the same as ``read(_:format:)``, and also reads the intact lines after damaged ones.
-    static func readingPastDamage(
-        _ bytes: UnsafeRawBufferPointer, format: Int = Generation.currentFormat
-    ) -> Contents {
-        var contents = read(bytes, format: format)
-        guard var offset = contents.damage else { return contents }
-        while offset < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-            guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { break }
-            if let record = parse(UnsafeRawBufferPointer(rebasing: rest[..<end]), format) {
-                contents.later.append(record)
-            }
-            offset += end + 1
-        }
-        return contents
     }
 
     /// Reads the lines up to the first one that is incomplete or damaged.
-    static func read(
-        _ bytes: UnsafeRawBufferPointer, format: Int = Generation.currentFormat
-    ) -> Contents {
+    static func read(_ bytes: UnsafeRawBufferPointer) -> Contents {
         var contents = Contents()
         while contents.length < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[contents.length...])
@@ -135,7 +114,7 @@ enum Journal {
                 contents.tail = rest.count
                 break
             }
-            guard let record = parse(UnsafeRawBufferPointer(rebasing: rest[..<end]), format) else {
+            guard let record = parse(UnsafeRawBufferPointer(rebasing: rest[..<end])) else {
                 contents.damage = contents.length
                 break
             }
@@ -148,9 +127,7 @@ enum Journal {
     /// The maximum length in bytes of the part of a line before the record.
     private static let maximumHeadLength = 200
 
-    private static func parse(
-        _ line: UnsafeRawBufferPointer, _ format: Int
-    ) -> (revision: Revision, record: Record)? {
+    private static func parse(_ line: UnsafeRawBufferPointer) -> (revision: Revision, record: Record)? {
         guard line.count > 2, line[line.count - 1] == UInt8(ascii: "}") else { return nil }
         // The only string in the head is the checksum, so the first match is the separator.
         guard let found = line.prefix(maximumHeadLength).firstRange(of: separator) else { return nil }
@@ -175,9 +152,7 @@ enum Journal {
             }
             guard let number = revision, body.count == length else { return nil }
             let revision = Revision(rawValue: number)
-            let expected =
-                format == OldGeneration.format ? Checksum.hexadecimal(body) : self.checksum(body, revision)
-            guard checksum == expected else { return nil }
+            guard checksum == self.checksum(body, revision) else { return nil }
             return (revision, try record(body))
         } catch {
             return nil

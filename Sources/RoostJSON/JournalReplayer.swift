@@ -21,12 +21,9 @@ struct JournalReplayer {
     /// - Parameters:
     ///   - number: The generation that the journal belongs to.
     ///   - loaded: The state, and how much of the journal it contains.
-    ///   - format: The format of the journal's lines.
     /// - Throws: `StorageError`: `.damaged`, `.locked`; `FileError` with `ENOENT` if the caller must load
     ///   the generation again.
-    func replay(
-        _ number: Int, into loaded: inout LoadedStore, format: Int = Generation.currentFormat
-    ) throws {
+    func replay(_ number: Int, into loaded: inout LoadedStore) throws {
         let url = folder.journal(number)
         let start = loaded.journalLength
         guard let file = try openJournal(url, loaded) else {
@@ -45,7 +42,7 @@ struct JournalReplayer {
         var length = start
         if size > start {
             let data = try file.read(at: start, count: size - start)
-            let contents = data.withUnsafeBytes { Journal.read($0, format: format) }
+            let contents = data.withUnsafeBytes { Journal.read($0) }
             if let damage = contents.damage {
                 throw StorageError(
                     .damaged, "cannot read the store: \(url.path) is damaged at byte \(start + damage)",

@@ -8,10 +8,8 @@ struct LoadedStore {
     var contents: GenerationContents?
     /// The content of `CURRENT` when the state was read, or `nil` if the file did not exist.
     var current: Data?
-    /// The current generation; `nil` if it has an older format or does not exist.
+    /// The current generation; `nil` if it does not exist.
     var generation: Generation?
-    /// The number of the current generation, regardless of its format, or 0 if there is none.
-    var number = 0
     /// The number of bytes of the journal whose commits the state contains.
     var journalLength = 0
     /// The minimum length of the journal according to ``CommitMark``; `nil` if the mark is missing.
@@ -21,12 +19,4 @@ struct LoadedStore {
     var isClosed = false
     /// The minimum length of the journal at which folding is attempted again after a failure.
     var minimumFoldLength = 0
-
-    /// Returns whether the store has an older format and an older version of the program has written to it
-    /// since it was read.
-    func isOutdatedOldFormat(in folder: StoreFolder) -> Bool {
-        guard current != nil, generation == nil else { return false }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: folder.journal(number).path)
-        return attributes?[.size] as? Int ?? 0 != journalLength
-    }
 }

@@ -17,14 +17,10 @@ extension LocalFiles {
     ) throws {
         // If `CURRENT` is missing, the folder may still contain generations of a store whose `CURRENT` was
         // lost.
-        let number = (loaded.current == nil ? folder.newestGeneration : loaded.number) + 1
+        let number = (loaded.generation?.number ?? folder.newestGeneration) + 1
         try checkFreeSpace((loaded.generation?.size ?? 0) + loaded.journalLength)
         try AtomicFile.removeLeftovers(in: folder.url, files: files)
-        if loaded.current == nil {
-            try keepForeignFiles()
-        } else if loaded.generation == nil {
-            try keepOldFormat()
-        }
+        if loaded.current == nil { try keepForeignFiles() }
         // Removes a journal that a terminated process may have left for a generation that never became
         // current.
         try files.unlink(folder.journal(number).path)
@@ -112,30 +108,9 @@ extension LocalFiles {
             var kept = folder.file("before-roost-\(name)")
             if let earlier = try StoreFolder.contents(of: kept) {
                 if earlier == data { continue }
-                kept = folder.file("before-roost-\(TimestampName.now())-\(name)")
+                kept = folder.file("before-roost-\(DateText.string(from: Date()).filter(\.isNumber))-\(name)")
             }
             try AtomicFile.write(data, to: kept, files: files)
         }
-    }
-
-    /// Keeps a complete copy of a store of an older format before the current format is written.
-    private func keepOldFormat() throws {
-        guard let current = try StoreFolder.contents(of: folder.current),
-            let old = try? JSONDecoder().decode(OldGeneration.self, from: current)
-        else { return }
-        let kept = StoreFolder(folder.file("before-format-\(Generation.currentFormat)"))
-        let generation = kept.generation(old.number)
-        try files.createFolder(generation)
-        try AtomicFile.write(current, to: kept.current, files: files)
-        if let journal = try StoreFolder.contents(of: folder.journal(old.number)) {
-            try AtomicFile.write(journal, to: kept.journal(old.number), files: files)
-        }
-        let source = folder.generation(old.number)
-        for name in ["entries.json", "clusters.json", "sidecar.json"] {
-            let target = generation.appendingPathComponent(name).path
-            try files.unlink(target)
-            try files.link(source.appendingPathComponent(name).path, at: target)
-        }
-        try files.synchronizeFolder(generation)
     }
 }

@@ -26,10 +26,9 @@ extension LocalFiles {
             state.forgetRemovals(before: date.addingTimeInterval(-ChangeFeed.tombstoneLifetime))
             if isCancelled() { throw CancellationError() }
             guard let generation = loaded.generation, record.batch?.newEpoch == nil else {
-                // Three kinds of commits write a generation: the first commit of a store, the first commit to
-                // a store of an older format, and a commit that begins a new epoch. A new epoch also removes
-                // the older generations, because their vectors come from a different model and a repair must
-                // not mix them with the new ones.
+                // Two kinds of commits write a generation: the first commit of a store, and a commit that
+                // begins a new epoch. A new epoch also removes the older generations, because their vectors
+                // come from a different model and a repair must not mix them with the new ones.
                 try fold(state, &loaded, keepsOlder: record.batch?.newEpoch == nil)
                 return state.stamp
             }
@@ -140,7 +139,7 @@ extension LocalFiles {
         let size = try file.size()
         guard size > length else { return }
         let line = try file.read(at: length, count: size - length)
-        let kept = folder.file("unfinished-\(TimestampName.now()).jsonl")
+        let kept = folder.file("unfinished-\(DateText.string(from: Date()).filter(\.isNumber)).jsonl")
         try AtomicFile.write(line, to: kept, files: files)
         try file.truncate(to: length)
     }

@@ -37,12 +37,6 @@ extension Recovery {
         if let current, !numbers.contains(current.number) {
             damage(folder.generation(current.number), "is missing", &outcome)
         }
-        // The published copies are those of the newest generation, whose journal shows its number if
-        // `CURRENT` cannot be read.
-        let last = current?.number ?? max(newest, folder.journalNumbers.last ?? 0)
-        if !candidates.contains(where: { $0.number >= last }), let copy = published(last) {
-            candidates.insert(copy, at: 0)
-        }
         return candidates
     }
 
@@ -86,56 +80,14 @@ extension Recovery {
                         "the checksums of \(damaged.count) of \(contents.count) entries do not match",
                         remedy: Self.remedy))
             }
-            let candidate = Candidate(
+            return Candidate(
                 number: generation.number, state: state, contents: contents, damagedEntries: damaged)
-            return damaged.isEmpty ? candidate : try completed(candidate, generation)
         } catch let error as StorageError where error.code == .damaged {
             findings.append(.damage(url.path, error.message))
         } catch let error as FileError where error.isMissing {
             findings.append(.damage(error.path, "is missing"))
         }
-        return textOnly(generation.number)
-    }
-
-    /// Returns the candidate, with its entries read from the published copy instead if the copy has fewer
-    /// damaged entries.
-    ///
-    /// - Throws: `CancellationError`. A copy that cannot be read is ignored.
-    private mutating func completed(_ candidate: Candidate, _ generation: Generation) throws -> Candidate {
-        let copy = folder.file(Generation.entriesFile)
-        guard let (state, contents) = try? generation.open(in: folder, text: copy) else { return candidate }
-        let damaged: [Int]
-        do {
-            damaged = try contents.verify(isCancelled: isCancelled).damaged
-        } catch  where !(error is CancellationError) {
-            return candidate
-        }
-        guard damaged.count < candidate.damagedEntries.count else { return candidate }
-        findings.append(
-            .note(copy.path, "contains \(candidate.damagedEntries.count - damaged.count) of them intact"))
-        var candidate = candidate
-        candidate.state = state
-        candidate.contents = contents
-        candidate.damagedEntries = damaged
-        return candidate
-    }
-
-    /// Reads the JSON files of a generation without its sidecar.
-    func textOnly(_ number: Int) -> Candidate? {
-        let url = folder.generation(number)
-        let entries = url.appendingPathComponent(Generation.entriesFile)
-        guard FileManager.default.fileExists(atPath: entries.path),
-            let state = try? ForeignFolder.read(url)
-        else { return nil }
-        return Candidate(number: number, state: state, isTextOnly: true)
-    }
-
-    /// Reads the published copies of the JSON files, which are those of the newest generation.
-    func published(_ number: Int) -> Candidate? {
-        guard FileManager.default.fileExists(atPath: folder.file(Generation.entriesFile).path),
-            let state = try? ForeignFolder.read(folder.url)
-        else { return nil }
-        return Candidate(number: number, state: state, isTextOnly: true, isPublished: true)
+        return nil
     }
 
     /// Checks the journals, and returns the contents of each, keyed by the number of its generation.
@@ -146,9 +98,8 @@ extension Recovery {
         for number in folder.journalNumbers {
             let url = folder.journal(number)
             guard let data = try StoreFolder.contents(of: url) else { continue }
-            let contents = data.withUnsafeBytes { Journal.readingPastDamage($0) }
-            // A journal before the current one cannot be used without its generation. Those of format 1 have
-            // no records, and their journals have another form; the next generations remove them.
+            let contents = data.withUnsafeBytes { Journal.read($0) }
+            // A journal before the current one cannot be used without its generation.
             if contents.damage != nil, number < current?.number ?? 0, !hasRecord(folder.generation(number)) {
                 continue
             }

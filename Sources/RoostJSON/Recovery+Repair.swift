@@ -11,7 +11,7 @@ extension Recovery {
     mutating func repair() throws {
         var outcome = try inspect()
         try AtomicFile.removeLeftovers(in: folder.url, files: files)
-        let aside = folder.file("damaged-\(TimestampName.now())")
+        let aside = folder.file("damaged-\(DateText.string(from: Date()).filter(\.isNumber))")
         guard !outcome.isIntact else {
             // Only older generations may be damaged, and the store does not need them.
             if !outcome.damaged.isEmpty { try moveAway(outcome.damaged, in: aside) }
@@ -25,7 +25,7 @@ extension Recovery {
         try files.createFolder(aside)
         // The folder remains empty if the repair fails, or if all damaged files are missing.
         defer { rmdir(aside.path) }
-        if outcome.lost > 0 || outcome.skippedCommits > 0 {
+        if outcome.lost > 0 {
             // Clears the fingerprints, so the next ingest reads all sources again and restores lost entries.
             let records = outcome.state.sources.map {
                 Source(id: $0.id, fingerprint: "", ingestedAt: $0.ingestedAt)

@@ -7,6 +7,7 @@ import RoostModel
 /// A generation and its journal together contain the state of the next generation. Therefore a damaged
 /// generation can be replaced with an older generation and the journals from that generation on; if all of
 /// these are intact, nothing is lost. Otherwise, the newest generation is used without its damaged entries.
+/// Journals are used up to their first damaged commit.
 struct Recovery {
     let folder: StoreFolder
     let files: FileSystem
@@ -29,8 +30,6 @@ struct Recovery {
         var damaged: [URL] = []
         /// The number of entries that cannot be recovered.
         var lost = 0
-        /// The number of commits that are missing before others that were applied.
-        var skippedCommits = 0
         /// Whether commits after the current generation cannot be read.
         var hasUnreadableCommits = false
         /// Whether the store can be used without a repair.
@@ -43,16 +42,8 @@ struct Recovery {
         var state: StoreState
         var contents: GenerationContents?
         var damagedEntries: [Int] = []
-        /// Whether only the JSON files could be read, without the sidecar. A store that is rebuilt from them
-        /// has no history.
-        var isTextOnly = false
-        /// Whether the files are the published copies, because no generation can be read.
-        var isPublished = false
     }
 
-    /// The maximum revision of a commit after a damaged line, which a manipulated journal can choose freely.
-    /// The revisions of later commits must not overflow.
-    private static let maximumRevision = UInt64.max / 4
     static let remedy = "moves it away and continues from the intact files"
 
     /// Checks every byte of the store, and adds the results to ``findings``.
@@ -68,8 +59,6 @@ struct Recovery {
         if let data = try StoreFolder.contents(of: currentURL) {
             do {
                 current = try Generation.decoded(data, path: currentURL.path)
-            } catch is Generation.OldFormat {
-                return try inspectOldFormat(data, outcome)
             } catch let error as StorageError where error.code == .damaged {
                 damage(currentURL, "is damaged: its checksum does not match", &outcome)
             }
@@ -96,98 +85,47 @@ struct Recovery {
         outcome.isIntact = false
     }
 
-    /// Chooses the candidate from which the journals lead closest to the last commit.
-    mutating func choose(
+    /// Chooses the candidate from which the journals lead closest to the last commit, and reports the losses.
+    private mutating func choose(
         _ candidates: [Candidate], _ journals: [Int: Journal.Contents], _ current: Generation?,
         _ outcome: inout Outcome
     ) throws {
-        // `reached` is the last revision before which no commit is missing.
-        var best: (outcome: Outcome, reached: Revision, revision: Revision, lost: Int)?
-        for candidate in candidates where !candidate.isTextOnly {
+        var best: Outcome?
+        for candidate in candidates {
             var trial = outcome
             trial.state = candidate.state
             trial.contents = candidate.contents
             trial.base = candidate.number
             let missing = trial.state.forgetUnreadable(candidate.damagedEntries)
-            var removed = replay(journals, from: candidate.number, lacking: missing, &trial.state)
-            let reached = trial.state.stamp.revision
-            removed.formUnion(applyLater(journals, from: candidate.number, lacking: missing, &trial))
-            let revision = trial.state.stamp.revision
+            let removed = replay(journals, from: candidate.number, lacking: missing, &trial.state)
             // A damaged entry is not lost if a later commit replaced or removed it.
-            let lost = try missing.count { try !removed.contains($0) && trial.state.entry($0) == nil }
-            // Prefers the candidate with the latest revision, among equal revisions the one with the fewest
-            // missing commits, each of which can have any number of entries, and then the one with the
-            // fewest lost entries.
+            trial.lost = try missing.count { try !removed.contains($0) && trial.state.entry($0) == nil }
             if let best {
-                let skipped = (trial.skippedCommits, best.outcome.skippedCommits)
-                if (revision, -skipped.0, -lost) <= (best.revision, -skipped.1, -best.lost) { continue }
+                let (revision, reached) = (trial.state.stamp.revision, best.state.stamp.revision)
+                if (revision, -trial.lost) <= (reached, -best.lost) { continue }
             }
-            best = (trial, reached, revision, lost)
+            best = trial
         }
-        if let candidate = candidates.first(where: \.isTextOnly),
-            isNewer(candidate, than: best.map { ($0.outcome.base ?? 0, $0.reached) }, journals, current)
-        {
-            continueFromTexts(of: candidate, journals, current, &outcome)
-            return
-        }
-        guard let best else { return }
-        outcome = best.outcome
-        outcome.lost = best.lost
+        guard let best, let base = best.base else { return }
+        outcome = best
         if best.lost > 0 {
             findings.append(
                 .damage(folder.path, Count.text(best.lost, "entry is", "entries are") + " lost"))
         }
-        guard !outcome.isIntact, let base = outcome.base else { return }
+        guard !best.isIntact else { return }
         let last = journals.flatMap { $0.value.records.map(\.revision) }.max()
         let known = max(current?.revision ?? .zero, last ?? .zero)
-        let entries = Count.text(outcome.state.stamp.entryCount, "entry", "entries")
-        let rest = "the store continues with \(entries); a backup may contain more"
-        if outcome.skippedCommits > 0 {
-            let count = outcome.skippedCommits
-            findings.append(
-                .damage(
-                    folder.path,
-                    "\(count) \(count == 1 ? "commit is" : "commits are") lost, later ones are kept, and "
-                        + rest))
-        } else if best.revision >= known, !outcome.hasUnreadableCommits {
+        let revision = best.state.stamp.revision
+        guard revision < known || best.hasUnreadableCommits else {
             findings.append(.note(folder.path, "can be rebuilt from generation \(base)"))
-        } else {
-            findings.append(
-                .damage(folder.path, "the commits after revision \(best.revision) are lost, and \(rest)"))
+            return
         }
-    }
-
-    /// Uses a generation of which only the texts can be read, and reports the losses.
-    private mutating func continueFromTexts(
-        of candidate: Candidate, _ journals: [Int: Journal.Contents], _ current: Generation?,
-        _ outcome: inout Outcome
-    ) {
-        outcome.state = candidate.state
-        outcome.base = candidate.number
-        outcome.isIntact = false
-        let source =
-            candidate.isPublished
-            ? folder.file(Generation.entriesFile) : folder.generation(candidate.number)
+        let entries = Count.text(best.state.stamp.entryCount, "entry", "entries")
         findings.append(
             .damage(
-                source.path,
-                "only its texts can be read; sources, assignments and the change feed are lost"))
-        let newest = max(current?.number ?? 0, journals.keys.max() ?? 0)
-        if candidate.number < newest, journals[candidate.number] == nil {
-            findings.append(
-                .damage(
-                    folder.path,
-                    "the commits between generation \(candidate.number) and generation \(newest) are "
-                        + "lost"))
-        }
-        let lost = applyAll(journals, from: candidate.number, &outcome.state)
-        if lost > 0 { findings.append(.damage(folder.path, "the last \(lost) commits are lost")) }
-        if outcome.hasUnreadableCommits {
-            findings.append(
-                .damage(
-                    folder.path,
-                    "the commits in the damaged part of the journal are lost; a backup may contain them"))
-        }
+                folder.path,
+                "the commits after revision \(revision) are lost, and the store continues with \(entries); "
+                    + "a backup may contain more"))
     }
 
     /// Applies the journals from the given generation on, up to the first commit that cannot be applied to
@@ -216,83 +154,6 @@ struct Recovery {
             }
         }
         return removed
-    }
-
-    /// Applies the commits after damaged lines of journals, including those in the following journals. A part
-    /// of a commit that depends on a lost one, such as an assignment of a lost entry, is omitted.
-    ///
-    /// - Returns: The ids of the missing entries that these commits remove.
-    private func applyLater(
-        _ journals: [Int: Journal.Contents], from base: Int, lacking missing: Set<Entry.ID>,
-        _ outcome: inout Outcome
-    ) -> Set<Entry.ID> {
-        let start = outcome.state.stamp.revision.rawValue
-        var (applied, removed) = (UInt64(0), Set<Entry.ID>())
-        let following = journals.filter { $0.key >= base }.sorted { $0.key < $1.key }
-            .drop { $0.value.damage == nil && $0.value.tail == 0 }
-        for (_, contents) in following {
-            for (revision, record) in contents.records + contents.later
-            where revision > outcome.state.stamp.revision {
-                guard revision.rawValue <= Self.maximumRevision else { continue }
-                var before = outcome.state
-                before.advance(to: Revision(rawValue: revision.rawValue - 1))
-                let date = Date(milliseconds: record.date)
-                let batch = record.batch ?? WriteBatch()
-                let entries = WriteBatch(
-                    upserts: batch.upserts, removals: batch.removals, sources: batch.sources)
-                for attempt in [batch, entries] {
-                    var next = before
-                    guard (try? next.apply(attempt, at: date)) != nil else { continue }
-                    next.advance(to: revision)
-                    outcome.state = next
-                    removed.formUnion(missing.intersection(batch.removals))
-                    applied += 1
-                    break
-                }
-            }
-        }
-        if applied > 0 {
-            outcome.skippedCommits = Int(clamping: outcome.state.stamp.revision.rawValue - start - applied)
-        }
-        return removed
-    }
-
-    /// Returns whether texts are newer than the best state that can be recovered with its sources and
-    /// assignments, because commits between the two generations are lost. Texts matter most: the next ingest
-    /// and the next clustering restore the rest.
-    ///
-    /// - Parameter best: The generation of that state, and the last revision before which no commit of it is
-    ///   missing.
-    private func isNewer(
-        _ candidate: Candidate, than best: (number: Int, reached: Revision)?,
-        _ journals: [Int: Journal.Contents], _ current: Generation?
-    ) -> Bool {
-        guard let best else { return true }
-        let start = current?.revision ?? journals[candidate.number]?.records.first?.revision ?? .zero
-        return candidate.number > best.number && best.reached < start
-    }
-
-    /// Applies the journals from the given generation on to a state that was read from the texts alone, up to
-    /// the first commit that cannot be applied. The revisions of such a state differ from those of the
-    /// journals, so that only the order of the commits can be checked.
-    ///
-    /// - Returns: The number of commits that could not be applied.
-    private func applyAll(
-        _ journals: [Int: Journal.Contents], from base: Int, _ state: inout StoreState
-    ) -> Int {
-        let records = journals.filter { $0.key >= base }.sorted { $0.key < $1.key }.flatMap(\.value.records)
-        var last: Revision?
-        for (index, (revision, record)) in records.enumerated() {
-            guard last.map({ revision == $0.next }) ?? true else { return records.count - index }
-            last = revision
-            guard let batch = record.batch else { continue }
-            var next = state
-            guard (try? next.apply(batch, at: Date(milliseconds: record.date))) != nil else {
-                return records.count - index
-            }
-            state = next
-        }
-        return 0
     }
 
     private mutating func noteLeftovers(_ current: Generation?) {

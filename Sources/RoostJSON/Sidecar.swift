@@ -24,7 +24,7 @@ struct Sidecar {
         self.extents = extents
     }
 
-    private static let magic = Array("ROOSTSC2".utf8)
+    private static let magic = Array("ROOSTSC1".utf8)
     private static let end = Array("ROOSTEND".utf8)
     private static let none = UInt32.max
     private static let recordSize = 16 + 4 + 8 + 4 + 4 + 32 + 4 + 8 + 4 + 4

@@ -21,7 +21,6 @@ struct StoreFolder: Sendable, Hashable {
         options.lockURL ?? url.appendingPathComponent("lock")
     }
 
-    /// The folder of a generation.
     func generation(_ number: Int) -> URL { url.appendingPathComponent("generations/\(number)") }
 
     /// The journal that contains the commits after a generation.
@@ -43,7 +42,6 @@ struct StoreFolder: Sendable, Hashable {
         }
     }
 
-    /// The names of the files and folders in the folder.
     var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
 
     /// The numbers of the generations that have a folder, complete or not, in ascending order.

@@ -13,10 +13,10 @@ struct BatchWriter {
     private var changed = false
     private var clustersChanged = false
 
-    init(_ database: Database) throws {
+    init(_ database: Database, format: Int) throws {
         self.database = database
         meta = try Meta(database)
-        guard meta.format == Schema.format else {
+        guard meta.format == "\(format)" else {
             throw StorageError(
                 .newerFormat, "another process migrated the database after it was opened",
                 remedy: .reopenStore)
@@ -78,7 +78,7 @@ struct BatchWriter {
     private mutating func remove(_ id: Entry.ID, at date: Date) throws {
         try execute("DELETE FROM entries WHERE id = ?", [Column.bytes(id)])
         guard database.changesCount > 0 else { return }
-        meta.entryCount? -= 1
+        meta.entryCount -= 1
         try writeTombstone(id, at: date)
     }
 
@@ -104,7 +104,7 @@ struct BatchWriter {
             try writeRow(entry, row: row, isNew: true)
             if database.changesCount > 0 {
                 guard row <= Self.maximumRow else { throw StorageError.noMoreRows }
-                meta.entryCount? += 1
+                meta.entryCount += 1
                 try writeParts(of: entry, row: row)
                 if hasRemovals == true { try execute("DELETE FROM tombstones WHERE id = ?", [id]) }
                 continue

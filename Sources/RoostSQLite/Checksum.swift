@@ -3,7 +3,7 @@ import RoostModel
 
 /// The checksums of rows: CRC-32C over the columns, computed by the SQL function `roost_crc`.
 ///
-/// SQLite's pages have no checksums, so a damaged byte would otherwise go unnoticed. In tables whose rows are
+/// A repair reads the rows of damaged pages, and keeps those whose checksums match. In tables whose rows are
 /// found by the row number of an entry, the checksum also covers the entry's id.
 enum Checksum {
     struct Table {
@@ -12,14 +12,11 @@ enum Checksum {
         let columns: String
         /// Whether the checksum also covers the id of the entry with the same row number.
         let coversID: Bool
-        /// The first format of the database that has the table.
-        let firstFormat: Int
 
-        init(_ name: String, _ columns: String, coversID: Bool = false, since firstFormat: Int = 1) {
+        init(_ name: String, _ columns: String, coversID: Bool = false) {
             self.name = name
             self.columns = columns
             self.coversID = coversID
-            self.firstFormat = firstFormat
         }
 
         /// Returns an SQL expression for the checksum that a row should have.
@@ -45,8 +42,7 @@ enum Checksum {
             + "passages, dimension")
     static let vectors = Table("vectors", "row, embedding", coversID: true)
     static let passages = Table("passages", "row, ordinal, start, end, tokens, vector", coversID: true)
-    static let locations = Table(
-        "locations", "row, line, last_line, page, headings", coversID: true, since: 3)
+    static let locations = Table("locations", "row, line, last_line, page, headings", coversID: true)
     static let tombstones = Table("tombstones", "id, revision, ordinal, removed")
     static let sources = Table("sources", "id, fingerprint, ingested")
     static let clusters = Table("clusters", "id, record, centroid")

@@ -51,7 +51,6 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
     /// The key of the text among the metadata.
     private static let textKey = "chroma:document"
 
-    /// The tables by which a database of Chroma is recognized.
     private static let ownTables = [
         "collections", "segments", "embeddings", "embedding_metadata", "embeddings_queue",
     ]

@@ -18,7 +18,6 @@ final class DatabaseConnections: Sendable {
     let lockURL: URL
     let options: SQLiteStorageProvider.Options
     let readers: DatabasePool
-    /// The connections of snapshots.
     let snapshots: SnapshotConnections
     /// The way in which a database that cannot be written is read; `nil` if it can be written.
     let readOnly: ReadOnlyDatabase?
@@ -75,7 +74,8 @@ final class DatabaseConnections: Sendable {
             // The mark is read first, so that a commit at this moment cannot make it newer than the database.
             let mark = RevisionMark(of: url.path)
             let isCurrent = try readers.read { database in
-                guard try SQLiteStorageProvider.hasCurrentFormat(database, path: url.path) else {
+                guard try SQLiteStorageProvider.hasCurrentFormat(
+                    database, options.schema, path: url.path) else {
                     return false
                 }
                 try mark?.check(try Meta(database), url.path)

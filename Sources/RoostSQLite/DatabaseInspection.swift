@@ -12,8 +12,6 @@ struct DatabaseInspection {
     struct Check {
         /// The subject of the finding that is reported if the check itself could not read the database.
         let subject: String
-        /// Whether the check reads tables or columns that only the current format has.
-        var needsCurrentFormat = true
         let run: (Database) throws -> [StorageFinding]
     }
 
@@ -25,26 +23,27 @@ struct DatabaseInspection {
     /// or the database of a pending replacement.
     private let path: String
     private let configuration: Configuration
+    private let schema: Schema
 
     init(_ file: DatabaseFile, _ options: SQLiteStorageProvider.Options, reportingAs path: String) {
         self.file = file
         self.path = path
+        schema = options.schema
         // Damaged pages are counted instead of causing an error, so that the checks of their rows can run.
         configuration = SQLiteStorageProvider.configuration(options, verifyingPages: .count)
     }
 
     private var checks: [Check] {
         [
-            Check(subject: path, needsCurrentFormat: false, run: checkPages),
+            Check(subject: path, run: checkPages),
             Check(subject: path, run: checkHeader),
-            Check(subject: "foreign keys", needsCurrentFormat: false, run: checkForeignKeys),
+            Check(subject: "foreign keys", run: checkForeignKeys),
             Check(subject: Self.markSubject, run: checkMark),
             Check(subject: "meta", run: checkEntryCount),
         ]
             + Checksum.tables.map { table in
                 Check(subject: table.name) { try checkChecksums(of: table, $0) }
             }
-            + [Check(subject: "entry_tags", run: checkFilterTables)]
     }
 
     /// Runs the checks.
@@ -70,14 +69,13 @@ struct DatabaseInspection {
         }
         defer { try? queue.close() }
         let format = try findings(of: Check(subject: path, run: checkFormat), queue, isCancelled)
-        guard format.allSatisfy({ $0.severity == .note }) else { return format }
-        let isCurrent = format.isEmpty
+        guard format.isEmpty else { return format }
         var findings: [StorageFinding] = []
-        for check in checks where isCurrent || !check.needsCurrentFormat {
+        for check in checks {
             if isCancelled() { throw CancellationError() }
             findings += try self.findings(of: check, queue, isCancelled)
         }
-        return findings + format
+        return findings
     }
 
     private func isDatabase() throws -> Bool {
@@ -123,13 +121,10 @@ extension DatabaseInspection {
     ///
     /// - Throws: `StorageError` with `.newerFormat`.
     private func checkFormat(_ database: Database) throws -> [StorageFinding] {
-        try Schema.migrator.check(applied: Schema.migrator.appliedIdentifiers(database), path: path)
-        guard try !Schema.migrator.hasCompletedMigrations(database) else { return [] }
+        let format = try schema.format(of: database, path: path)
+        guard format < schema.format else { return [] }
         return [
-            .note(
-                path,
-                "has an older format, whose rows have no checksums; opening it migrates it to the current one"
-            )
+            .note(path, "has format \(format), and is inspected after it was opened, which migrates it")
         ]
     }
 
@@ -180,11 +175,9 @@ extension DatabaseInspection {
     }
 
     private func checkEntryCount(_ database: Database) throws -> [StorageFinding] {
-        var meta = try Meta(database)
-        let recorded = meta.entryCount
-        meta.entryCount = nil
-        let counted = try meta.countEntries(database)
-        guard let recorded, recorded != counted else { return [] }
+        let recorded = try Meta(database).entryCount
+        let counted = try Meta.countEntries(database)
+        guard recorded != counted else { return [] }
         return [
             .damage(
                 "meta", "records \(recorded) entries, but the store contains \(counted)",
@@ -203,45 +196,5 @@ extension DatabaseInspection {
                 table.name, "the checksums of \(Count.text(count, "row")) do not match",
                 remedy: "omits them and keeps the damaged file")
         ]
-    }
-
-    /// Checks that the tables of tags and metadata, which are used to evaluate filters, agree with the
-    /// entries.
-    private func checkFilterTables(_ database: Database) throws -> [StorageFinding] {
-        var counts: [String: Int] = [:]
-        let entryRows = EntryRows(database)
-        let cursor = try Row.fetchCursor(
-            database,
-            sql:
-                """
-                SELECT \(EntryRows.columns) FROM \(EntryRows.tables) ORDER BY e.row
-                """
-        )
-        let tags = try database.cachedStatement(sql: "SELECT tag FROM entry_tags WHERE row = ?")
-        let values = try database.cachedStatement(sql: "SELECT key, text FROM entry_metadata WHERE row = ?")
-        while let row = try cursor.next() {
-            let entry: Entry
-            do {
-                entry = try entryRows.entry(row)
-            } catch  where DatabaseErrorMapping.reportsDamage(error) {
-                continue  // The check of the checksums reports it.
-            }
-            let number: Int64 = try row.value(0)
-            let foundTags = try Data.fetchSet(tags, arguments: [number])
-            if foundTags != Set(entry.tags.map(Column.bytes)) { counts["entry_tags", default: 0] += 1 }
-            let found = try Set(
-                Row.fetchAll(values, arguments: [number]).map { [$0[0] as DatabaseValue, $0[1]] })
-            let expected = entry.metadata.flatMap { key, value in
-                value.comparableTexts.map {
-                    [Column.bytes(key).databaseValue, Column.bytes($0).databaseValue]
-                }
-            }
-            if found != Set(expected) { counts["entry_metadata", default: 0] += 1 }
-        }
-        return counts.sorted { $0.key < $1.key }.map {
-            .damage(
-                $0.key, "contradicts \(Count.text($0.value, "entry", "entries"))",
-                remedy: "writes the table again")
-        }
     }
 }

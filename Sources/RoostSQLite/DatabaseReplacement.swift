@@ -16,8 +16,6 @@ struct DatabaseReplacement {
 
     /// The beginning of the name of a database that a repair created.
     static let repairedPrefix = "repaired-"
-    /// The beginning of the name of a database that a migration created.
-    static let convertedPrefix = "converted-"
 
     /// Whether a replacement was begun and is not complete.
     var isPending: Bool { FileManager.default.fileExists(atPath: marker.path) }
@@ -68,9 +66,7 @@ struct DatabaseReplacement {
         } catch let error as FileError where error.isMissing {
             return nil
         }
-        guard name.hasPrefix(Self.repairedPrefix) || name.hasPrefix(Self.convertedPrefix),
-            name.hasSuffix(".sqlite"), !name.contains("/")
-        else {
+        guard name.hasPrefix(Self.repairedPrefix), name.hasSuffix(".sqlite"), !name.contains("/") else {
             throw StorageError(
                 .damaged,
                 "cannot complete the repair of \(url.path): \(marker.path) does not name a repaired "

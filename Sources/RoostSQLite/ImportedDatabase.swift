@@ -9,7 +9,6 @@ protocol ImportedDatabase {
 }
 
 extension ImportedDatabase {
-    /// Returns the error for a database that cannot be imported.
     func failure(_ fault: String) -> StorageError {
         StorageError(.invalidBatch, "cannot import \(url.path): \(fault)")
     }

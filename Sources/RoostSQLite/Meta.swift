@@ -8,12 +8,10 @@ import RoostModel
 struct Meta {
     /// The version of the schema.
     let format: String
-    let store: UUID
+    var store: UUID
     var epoch: UUID
     var revision: Revision
-    /// The number of entries; `nil` if they must be counted because the last writer was an older version of
-    /// Roost, which does not maintain this number.
-    var entryCount: Int?
+    var entryCount: Int
     /// The revision up to which tombstones have been deleted.
     var horizon: Revision
     var clustersRevision: Revision
@@ -55,21 +53,16 @@ struct Meta {
         clustersRevision = try revision("clusters_revision")
         clustersOrdinal = UInt32(clamping: try value("clusters_ordinal", Int64.self))
         runRecord = values["run"].flatMap(Data.fromDatabaseValue)
-        // Older versions of Roost change the revision, but neither `entries` nor `entries_revision`.
-        let counted = values["entries_revision"].flatMap(Int64.fromDatabaseValue)
-        if counted == Int64(bitPattern: self.revision.rawValue) {
-            // Rows have 32-bit numbers, so a larger number is wrong.
-            entryCount = values["entries"].flatMap(Int.fromDatabaseValue).flatMap {
-                (0...Int(UInt32.max)).contains($0) ? $0 : nil
-            }
+        entryCount = try value("entries", Int.self)
+        // Rows have 32-bit numbers.
+        guard (0...Int(UInt32.max)).contains(entryCount) else {
+            throw Column.damaged("a number of entries in the table meta that is out of range")
         }
     }
 
-    /// Returns the number of entries in the database.
-    ///
-    /// - Complexity: O(1) if ``entryCount`` is known, otherwise O(entries).
-    func countEntries(_ database: Database) throws -> Int {
-        try entryCount ?? Int.fetchOne(database, sql: "SELECT count(*) FROM entries") ?? 0
+    /// Counts the rows of entries, for an inspection or a repair.
+    static func countEntries(_ database: Database) throws -> Int {
+        try Int.fetchOne(database, sql: "SELECT count(*) FROM entries") ?? 0
     }
 
     func run() throws -> ClusteringRun? {
@@ -79,12 +72,12 @@ struct Meta {
     /// Writes the properties that can change, and updates the checksum.
     func save(_ database: Database) throws {
         let values: [(String, (any DatabaseValueConvertible)?)] = [
-            ("epoch", epoch.uuidString), ("revision", Int64(bitPattern: revision.rawValue)),
+            ("store", store.uuidString), ("epoch", epoch.uuidString),
+            ("revision", Int64(bitPattern: revision.rawValue)),
             ("horizon", Int64(bitPattern: horizon.rawValue)),
             ("clusters_revision", Int64(bitPattern: clustersRevision.rawValue)),
             ("clusters_ordinal", Int64(clustersOrdinal)), ("run", runRecord),
-            ("entries", try countEntries(database)),
-            ("entries_revision", Int64(bitPattern: revision.rawValue)),
+            ("entries", entryCount),
         ]
         let statement = try database.cachedStatement(
             sql: "INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)")

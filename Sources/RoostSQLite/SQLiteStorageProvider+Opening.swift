@@ -6,43 +6,34 @@ import RoostModel
 import RoostSQLiteSupport
 
 extension SQLiteStorageProvider {
-    /// Opens the database; creates it if it does not exist, or converts it if it has an older format. The
-    /// caller must hold the writers' lock.
+    /// Opens the database; creates it if it does not exist, or migrates it if it has an older format, of which
+    /// a copy is kept. The caller must hold the writers' lock.
     static func prepared(_ url: URL, _ options: Options) throws -> DatabasePool {
         try PageChecksums.register()
         try DatabaseReplacement(of: url).finish()
         try prepareFile(url)
         var pool = try openPool(url, options)
         do {
-            let applied = try pool.read { try Schema.migrator.appliedIdentifiers($0) }
-            try Schema.migrator.check(applied: applied, path: url.path)
-            let hasChecksums = applied.contains(Schema.firstWithPageChecksums)
-            if hasChecksums { try pool.read(checkPageChecksums) }
-            let isCurrent = try pool.read { try Schema.migrator.hasCompletedMigrations($0) }
-            // A process that ended while it created a database can leave one with checksums and without data.
-            let isNew = try !hasChecksums && pool.read { try PageChecksums.report($0).isChecksummed }
-            if !isCurrent, !isNew {
-                // A database that is older than its mark is refused before it is replaced.
-                if applied.contains("v2") {
-                    try RevisionMark(of: url.path)?.check(try pool.read { try Meta($0) }, url.path)
-                }
-                try pool.close()
-                try DatabaseConversion(url, options).run(format: applied.isEmpty ? nil : applied.count)
-                pool = try openPool(url, options)
+            try pool.read(checkPageChecksums)
+            let schema = options.schema
+            let format = try pool.read { try schema.format(of: $0, path: url.path) }
+            if format > 0 {
+                try RevisionMark(of: url.path)?.check(try pool.read { try Meta($0) }, url.path)
             }
-            if !applied.isEmpty, try pool.read({ try !Schema.migrator.hasCompletedMigrations($0) }) {
+            if format > 0, format < schema.format {
+                let kept = "\(url.path).before-format-\(format + 1)"
+                if !FileManager.default.fileExists(atPath: kept) { try copy(pool, to: kept) }
                 // A database that has reached its maximum size must still be opened.
                 try pool.close()
                 var unlimited = options
                 unlimited.maximumSize = nil
                 pool = try openPool(url, unlimited)
-                try Schema.migrator.migrate(pool)
+                try schema.migrator.migrate(pool)
                 try pool.close()
                 pool = try openPool(url, options)
             }
             // Creates the tables of a new database.
-            try Schema.migrator.migrate(pool)
-            try RevisionMark(of: url.path)?.check(try pool.read { try Meta($0) }, url.path)
+            try schema.migrator.migrate(pool)
             return pool
         } catch {
             try? pool.close()
@@ -50,10 +41,10 @@ extension SQLiteStorageProvider {
         }
     }
 
-    /// Checks that a database of the current format has page checksums.
+    /// Checks that a database has page checksums.
     ///
-    /// - Throws: `StorageError` with `.damaged` if the database lacks page checksums. Every database of the
-    ///   current format has them, so the part of the header that declares them is damaged.
+    /// - Throws: `StorageError` with `.damaged` if the database lacks page checksums. Every database of Roost
+    ///   has them, so the part of the header that declares them is damaged.
     static func checkPageChecksums(_ database: Database) throws {
         guard try PageChecksums.report(database).isChecksummed else {
             throw Column.damaged("a header that does not declare the checksums of its pages")
@@ -78,9 +69,8 @@ extension SQLiteStorageProvider {
     ///
     /// - Throws: `StorageError` with `.newerFormat`, or with `.damaged` if a database of the current format
     ///   lacks page checksums.
-    static func hasCurrentFormat(_ database: Database, path: String) throws -> Bool {
-        try Schema.migrator.check(applied: Schema.migrator.appliedIdentifiers(database), path: path)
-        guard try Schema.migrator.hasCompletedMigrations(database) else { return false }
+    static func hasCurrentFormat(_ database: Database, _ schema: Schema, path: String) throws -> Bool {
+        guard try schema.format(of: database, path: path) == schema.format else { return false }
         try checkPageChecksums(database)
         return true
     }
@@ -121,7 +111,6 @@ extension SQLiteStorageProvider {
             try database.execute(sql: "PRAGMA cache_size = -\(cacheSize)")
             try WriteAheadLog.disableImplicitCheckpoints(database)
             database.add(function: FilterSQL.hasKey)
-            database.add(function: FilterSQL.instant)
             guard roost_register_checksum(database.sqliteConnection) == SQLITE_OK,
                 roost_register_compare(database.sqliteConnection) == SQLITE_OK
             else { throw DatabaseError(message: "cannot register Roost's SQL functions") }
@@ -145,20 +134,5 @@ extension SQLiteStorageProvider {
         }
         try file.create()
         try PageChecksums.create(url)
-    }
-
-    /// Returns whether a database has the current format and can therefore be opened without a migration.
-    /// This method does not write anything.
-    ///
-    /// - Throws: `StorageError`.
-    package static func hasCurrentFormat(_ url: URL) throws -> Bool {
-        try errors(url.path).mapping {
-            try PageChecksums.register()
-            return try ReadOnlyDatabase.reading(url) { file in
-                try file.read(configuration(Options())) {
-                    try Schema.migrator.hasCompletedMigrations($0)
-                }
-            }
-        }
     }
 }

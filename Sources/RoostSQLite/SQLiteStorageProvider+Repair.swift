@@ -27,7 +27,7 @@ extension SQLiteStorageProvider {
         }
     }
 
-    /// Returns whether a repair or conversion was interrupted after its result was complete. The result is
+    /// Returns whether a repair was interrupted after its result was complete. The result is
     /// read; opening the database with write access completes the replacement.
     package static func isReplacementPending(_ databaseURL: URL) -> Bool {
         DatabaseReplacement(of: databaseURL).isPending
@@ -45,8 +45,7 @@ extension SQLiteStorageProvider {
     ///   - options: Options for opening the database.
     /// - Returns: The findings, and the actions that were taken.
     /// - Throws: `StorageError`: `.locked`, `.inputOutput`, `.newerFormat`; `.damaged` if nothing can be
-    ///   read, or if a database of an older format is too damaged for a migration; `CancellationError`. If
-    ///   the method throws, the store is unchanged.
+    ///   read; `CancellationError`. If the method throws, the store is unchanged.
     public static func repair(
         databaseURL: URL, options: Options = Options()
     ) async throws -> [StorageFinding] {
@@ -78,8 +77,7 @@ extension SQLiteStorageProvider {
                             + "contains a copy")
                 ]
             }
-            let copy = aside.appendingPathComponent(databaseURL.lastPathComponent)
-            findings += try await salvage(databaseURL, copy: copy, to: replacement, options)
+            findings += try await salvage(databaseURL, to: replacement, options)
         } catch {
             for suffix in ["", "-wal", "-shm", "-mark", ".lock"] { unlink(replacement.path + suffix) }
             try? await BlockingWork.run { _ in removeUnneeded(aside, of: databaseURL) }
@@ -141,7 +139,7 @@ extension SQLiteStorageProvider {
     }
 
     private static func salvage(
-        _ url: URL, copy: URL, to replacement: URL, _ options: Options
+        _ url: URL, to replacement: URL, _ options: Options
     ) async throws -> [StorageFinding] {
         var options = options
         // This process already holds the store's lock, so the new file needs a different one.
@@ -149,7 +147,7 @@ extension SQLiteStorageProvider {
         let target = try await SQLiteStorageProvider(databaseURL: replacement, options: options)
         let findings: [StorageFinding]
         do {
-            findings = try await Salvage(url, copy: copy, options).run(into: target)
+            findings = try await Salvage(url, options).run(into: target)
         } catch {
             try? await target.close()
             throw error
@@ -174,7 +172,7 @@ extension SQLiteStorageProvider {
         let mark = try pool.write { database in
             var meta = try Meta(database)
             meta.epoch = UUID()
-            meta.entryCount = nil
+            meta.entryCount = try Meta.countEntries(database)
             meta.revision = max(meta.revision, RevisionMark(of: url.path)?.revision ?? .zero).next
             try meta.save(database)
             return RevisionMark(epoch: meta.epoch, revision: meta.revision)

@@ -37,6 +37,8 @@ public struct SQLiteStorageProvider: StorageProvider {
         /// Whether closing the provider moves the write-ahead log into the database. An inspection sets this
         /// to `false`, because it must not change any file.
         package var movesLogOnClose = true
+        /// The formats that are read and written. Tests add a later one.
+        var schema = Schema.current
 
         /// Creates the default options.
         public init() {}
@@ -60,7 +62,8 @@ public struct SQLiteStorageProvider: StorageProvider {
 
     /// Opens a database; creates it if it does not exist, and migrates it if it has an older format.
     ///
-    /// Before a migration, the database is copied to a file next to it. An interrupted repair is completed.
+    /// Before a migration, the database is copied to a file next to it, whose name ends with `before-format-`
+    /// and the number of the next format. An interrupted repair is completed.
     ///
     /// - Parameters:
     ///   - databaseURL: The database file. Its folder must exist.
@@ -85,7 +88,6 @@ public struct SQLiteStorageProvider: StorageProvider {
             ifFull: options.maximumSize == nil ? .freeSpace : .compactOrRaiseSizeLimit)
     }
 
-    /// The connections that read.
     var pool: DatabasePool { connections.readers }
 
     /// The path of the database, as named by the caller.
@@ -117,7 +119,7 @@ public struct SQLiteStorageProvider: StorageProvider {
         try Task.checkCancellation()
         try batch.validate()
         return try await writing { database in
-            var writer = try BatchWriter(database)
+            var writer = try BatchWriter(database, format: options.schema.format)
             return try writer.apply(batch, at: Date())
         }
     }
@@ -235,7 +237,7 @@ public struct SQLiteStorageProvider: StorageProvider {
         let meta = try Meta(database)
         return Stamp(
             store: meta.store, epoch: meta.epoch, revision: meta.revision,
-            entryCount: try meta.countEntries(database),
+            entryCount: meta.entryCount,
             clusterCount: try Int.fetchOne(database, sql: "SELECT count(*) FROM clusters") ?? 0)
     }
 }

@@ -7,13 +7,10 @@ import RoostSQLiteSupport
 /// Copies the intact rows of a damaged database into a new one.
 struct Salvage {
     private let url: URL
-    /// A copy of the database and its log, in which the row numbers are looked for.
-    private let copy: URL
     private let options: SQLiteStorageProvider.Options
 
-    init(_ url: URL, copy: URL, _ options: SQLiteStorageProvider.Options) {
+    init(_ url: URL, _ options: SQLiteStorageProvider.Options) {
         self.url = url
-        self.copy = copy
         self.options = options
     }
 
@@ -23,13 +20,15 @@ struct Salvage {
     func run(into target: SQLiteStorageProvider) async throws -> [StorageFinding] {
         // Rows have their own checksums, so the intact rows of a damaged page can be recovered.
         let configuration = SQLiteStorageProvider.configuration(options, verifyingPages: .off)
+        // SQLite would create a missing file.
+        guard FileManager.default.fileExists(atPath: url.path) else { throw unreadable }
         let source = try await intact {
-            try await BlockingWork.run { _ in try readable(configuration) }
+            try await BlockingWork.run { [url] _ in
+                try DatabaseQueue(path: url.path, configuration: configuration)
+            }
         }
         guard let source else { throw unreadable }
-        let rows = try await BlockingWork.run { [copy] isCancelled in
-            try LeafRows.numbers(inCopy: copy, isCancelled: isCancelled)
-        }
+        let rows = try await source.unsafeRead { try Self.rowNumbers($0) }
         let (kept, withoutVectors) = try await copyEntries(from: source, rows, to: target)
         // A store without entries is intact if its highest row number shows that it never had any.
         if kept == 0 {
@@ -49,11 +48,37 @@ struct Salvage {
         return findings
     }
 
+    /// Queries for the row numbers of entries in different trees of pages. Each tree is read from both ends up
+    /// to the first damaged page, so that most of the intact rows are found.
+    private static let rowQueries = [
+        "SELECT row FROM entries NOT INDEXED ORDER BY row",
+        "SELECT row FROM entries INDEXED BY entries_change ORDER BY revision",
+        "SELECT row FROM entries INDEXED BY entries_digest ORDER BY digest",
+        "SELECT row FROM vectors ORDER BY row",
+        "SELECT row FROM passages ORDER BY row",
+        "SELECT row FROM entry_tags INDEXED BY entry_tags_row ORDER BY row",
+        "SELECT row FROM entry_metadata INDEXED BY entry_metadata_row ORDER BY row",
+    ]
+
+    /// Returns the row numbers that a damaged database still contains, in ascending order.
+    private static func rowNumbers(_ database: Database) throws -> [Int64] {
+        var found = Set<Int64>()
+        for query in rowQueries {
+            for direction in ["", " DESC"] {
+                do {
+                    let rows = try Row.fetchCursor(database, sql: query + direction)
+                    while let row = try rows.next() { found.insert(try row.value(0)) }
+                } catch  where DatabaseErrorMapping.reportsDamage(error) {}
+            }
+        }
+        return found.sorted()
+    }
+
     /// Copies the readable entries.
     ///
     /// - Parameter rows: The row numbers to examine. Those that no entry has are ignored.
     private func copyEntries(
-        from source: DatabaseQueue, _ rows: [UInt32], to target: SQLiteStorageProvider
+        from source: DatabaseQueue, _ rows: [Int64], to target: SQLiteStorageProvider
     ) async throws -> (kept: Int, withoutVectors: Int) {
         var (kept, withoutVectors) = (0, 0)
         for start in stride(from: 0, to: rows.count, by: Self.batchSize) {
@@ -61,7 +86,7 @@ struct Salvage {
             let batch = rows[start..<min(rows.count, start + Self.batchSize)]
             // In a transaction, a row that cannot be read would end the reading of the following ones.
             let found = try await source.unsafeRead { database in
-                try batch.compactMap { try Self.entry(in: Int64($0), database) }
+                try batch.compactMap { try Self.entry(in: $0, database) }
             }
             if !found.isEmpty { try await target.saveEntries(found.map(\.entry)) }
             kept += found.count
@@ -101,31 +126,6 @@ struct Salvage {
         }
     }
 
-    /// Opens the damaged database or, if it has an older format, a copy that has been migrated to the current
-    /// format.
-    private func readable(_ configuration: Configuration) throws -> DatabaseQueue {
-        guard FileManager.default.fileExists(atPath: url.path) else { throw unreadable }
-        let source = try DatabaseQueue(path: url.path, configuration: configuration)
-        // GRDB ends the process when it reads such a schema. It does so only to determine an older format.
-        guard try source.read({ try !Self.hasInvalidSchema($0) }) else { return source }
-        guard try source.read({ try !Schema.migrator.hasCompletedMigrations($0) }) else { return source }
-        let copy = try DatabaseQueue(configuration: configuration)
-        try source.backup(to: copy)
-        try Schema.migratorOfDamaged.migrate(copy)
-        return copy
-    }
-
-    /// Returns whether the rows of the schema contain values of unexpected types.
-    private static func hasInvalidSchema(_ database: Database) throws -> Bool {
-        try Bool.fetchOne(
-            database,
-            sql: """
-                SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE typeof(type) <> 'text'
-                    OR typeof(name) <> 'text' OR typeof(tbl_name) NOT IN ('text', 'null')
-                    OR typeof(sql) NOT IN ('text', 'null'))
-                """) ?? false
-    }
-
     private func highestRow(_ source: DatabaseQueue) async throws -> Int64? {
         var highest: Int64?
         for sql in ["SELECT max(row) FROM entries", "SELECT seq FROM sqlite_sequence WHERE name = 'entries'"]
@@ -158,11 +158,9 @@ struct Salvage {
         if meta == nil { findings.append(.damage("meta", "the id of the store was lost; it has a new one")) }
         try await target.writing { database in
             var own = try Meta(database)
-            own.entryCount = nil
             if let meta {
                 own.revision = max(own.revision, meta.revision).next
-                try database.execute(
-                    sql: "UPDATE meta SET value = ? WHERE key = 'store'", arguments: [meta.store.uuidString])
+                own.store = meta.store
             }
             own.epoch = UUID()
             try own.save(database)

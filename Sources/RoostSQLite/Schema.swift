@@ -2,106 +2,66 @@ import Foundation
 import GRDB
 import RoostModel
 
-/// The tables and their migrations. A migration is never changed after its release.
+/// The tables, and the steps that bring a database of an earlier format to the current one.
 ///
 /// Names that users provide (sources, keys, tags, labels, metadata) are stored as BLOBs in UTF-8, because
 /// many SQLite functions treat a NUL character as the end of a text. The content of an entry is stored as
 /// TEXT so that other tools can search it.
-enum Schema {
-    /// The format version that is stored in `meta` after the last migration.
-    static let format = "5"
-    /// The first migration that is applied only to databases whose pages have checksums.
-    static let firstWithPageChecksums = "v4"
+struct Schema: Sendable {
+    /// A change from one format to the next. A step is never changed after its release.
+    typealias Step = @Sendable (Database) throws -> Void
 
-    static var migrator: DatabaseMigrator { migrator(DatabaseMigrator()) }
+    /// The steps in their order. The first one creates the tables of format 1; each later one creates the
+    /// next format.
+    let steps: [Step]
 
-    /// The same migrations for a copy of a damaged database, in which rows can refer to rows that are lost.
-    static var migratorOfDamaged: DatabaseMigrator {
-        migrator(DatabaseMigrator().disablingDeferredForeignKeyChecks())
-    }
+    /// The schema that this version of Roost reads and writes.
+    static let current = Schema(steps: [createTables])
 
-    private static func migrator(_ empty: DatabaseMigrator) -> DatabaseMigrator {
-        var migrator = empty
-        migrator.registerMigration("v1") { database in
-            try database.execute(sql: v1)
-            for (key, value) in [("format", "1"), ("store", UUID().uuidString), ("epoch", UUID().uuidString)]
-            {
+    /// The format after the last step, which `meta` contains as text.
+    var format: Int { steps.count }
+
+    /// Applies the missing steps, each in a transaction that also records the new format.
+    var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        for (index, step) in steps.enumerated() {
+            migrator.registerMigration("v\(index + 1)") { database in
+                try step(database)
                 try database.execute(
-                    sql: "INSERT INTO meta(key, value) VALUES (?, ?)", arguments: [key, value])
+                    sql: "INSERT OR REPLACE INTO meta(key, value) VALUES ('format', ?)",
+                    arguments: ["\(index + 1)"])
+                try Meta.seal(database)
             }
-            for key in ["revision", "horizon", "clusters_revision", "clusters_ordinal"] {
-                try database.execute(sql: "INSERT INTO meta(key, value) VALUES (?, 0)", arguments: [key])
-            }
-        }
-        migrator.registerMigration("v2") { database in
-            // The recorded numbers of passages and vector components reveal a missing row, which a checksum
-            // cannot do.
-            try database.execute(
-                sql: """
-                    ALTER TABLE entries ADD COLUMN passages INTEGER NOT NULL DEFAULT 0;
-                    ALTER TABLE entries ADD COLUMN dimension INTEGER NOT NULL DEFAULT 0;
-                    UPDATE entries SET
-                        passages = (SELECT count(*) FROM passages p WHERE p.row = entries.row),
-                        dimension = coalesce(
-                            (SELECT length(embedding) / 4 FROM vectors v WHERE v.row = entries.row), 0);
-                    """)
-            for table in Checksum.tables where table.firstFormat <= 2 {
-                try database.execute(sql: "ALTER TABLE \(table.name) ADD COLUMN checksum INTEGER")
-                try database.execute(
-                    sql: "UPDATE \(table.name) SET checksum = \(table.value(of: table.name))")
-            }
-            try database.execute(sql: "UPDATE meta SET value = '2' WHERE key = 'format'")
-            try database.execute(sql: "INSERT INTO meta(key, value) VALUES ('checksum', 0)")
-            try Meta.seal(database)
-        }
-        migrator.registerMigration("v3") { database in
-            // Locations have a separate table, so that this migration does not rewrite the entries.
-            try database.execute(sql: v3)
-            try database.execute(sql: "UPDATE meta SET value = '3' WHERE key = 'format'")
-            try Meta.seal(database)
-        }
-        migrator.registerMigration("v4") { database in
-            // The pages have checksums; `SQLiteStorageProvider.prepared` adds them before this migration. An
-            // older version of Roost would write pages without them, so it must refuse the database.
-            try database.execute(sql: "UPDATE meta SET value = '4' WHERE key = 'format'")
-            try Meta.seal(database)
-        }
-        migrator.registerMigration("v5") { database in
-            // An older version would write no rows for arrays, so it must refuse the database.
-            try addArrayElements(database)
-            try database.execute(sql: "UPDATE meta SET value = '5' WHERE key = 'format'")
-            try Meta.seal(database)
         }
         return migrator
     }
 
-    /// Adds the elements of arrays to the table with which filters find metadata.
-    private static func addArrayElements(_ database: Database) throws {
-        // Only entries with a bracket in their metadata can have arrays.
-        let rows = try Row.fetchCursor(
-            database, sql: "SELECT row, metadata FROM entries WHERE instr(metadata, x'5B') > 0")
-        let insertion = try database.makeStatement(
-            sql: "INSERT OR IGNORE INTO entry_metadata(key, text, row) VALUES (?, ?, ?)")
-        while let row = try rows.next() {
-            let number: Int64 = try row.value(0)
-            let metadata = try Column.metadata(try row.value(1))
-            for case (let key, .array(let values)) in metadata {
-                for text in values.compactMap(\.text) {
-                    try insertion.execute(arguments: [Column.bytes(key), Column.bytes(text), number])
-                }
-            }
+    /// Returns the format of a database; 0 if it has no tables of Roost.
+    ///
+    /// - Throws: `StorageError` with `.newerFormat` if this version does not know the format.
+    func format(of database: Database, path: String) throws -> Int {
+        let applied = try migrator.appliedIdentifiers(database)
+        guard applied.isSubset(of: migrator.migrations) else {
+            let number = applied.compactMap { Int($0.dropFirst()) }.max() ?? format + 1
+            throw StorageError.newerFormat(number, of: path, supported: format)
+        }
+        return applied.count
+    }
+
+    private static func createTables(_ database: Database) throws {
+        try database.execute(sql: tables)
+        let id = UUID().uuidString
+        let values: [(String, any DatabaseValueConvertible)] = [
+            ("store", id), ("epoch", id), ("revision", 0), ("horizon", 0), ("entries", 0),
+            ("clusters_revision", 0), ("clusters_ordinal", 0), ("checksum", 0),
+        ]
+        for (key, value) in values {
+            try database.execute(
+                sql: "INSERT INTO meta(key, value) VALUES (?, ?)", arguments: [key, value])
         }
     }
 
-    private static let v3 = """
-        CREATE TABLE locations (
-            row INTEGER PRIMARY KEY REFERENCES entries(row) ON DELETE CASCADE,
-            line INTEGER, last_line INTEGER, page INTEGER, headings BLOB NOT NULL,
-            checksum INTEGER NOT NULL
-        );
-        """
-
-    private static let v1 = """
+    private static let tables = """
         CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value) WITHOUT ROWID;
         CREATE TABLE entries (
             row INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -111,20 +71,28 @@ enum Schema {
             metadata BLOB NOT NULL, tags BLOB NOT NULL,
             created INTEGER NOT NULL, updated INTEGER NOT NULL,
             digest BLOB NOT NULL,
-            revision INTEGER NOT NULL, ordinal INTEGER NOT NULL
+            revision INTEGER NOT NULL, ordinal INTEGER NOT NULL,
+            -- The numbers of passages and vector components reveal a missing row, which a checksum cannot do.
+            passages INTEGER NOT NULL, dimension INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
         );
         CREATE INDEX entries_change ON entries(revision, ordinal);
         CREATE INDEX entries_source ON entries(source) WHERE source IS NOT NULL;
         CREATE INDEX entries_digest ON entries(digest);
         CREATE TABLE vectors (
             row INTEGER PRIMARY KEY REFERENCES entries(row) ON DELETE CASCADE,
-            embedding BLOB NOT NULL
+            embedding BLOB NOT NULL, checksum INTEGER NOT NULL
         );
         CREATE TABLE passages (
             row INTEGER NOT NULL REFERENCES entries(row) ON DELETE CASCADE,
             ordinal INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, tokens INTEGER NOT NULL,
-            vector BLOB,
+            vector BLOB, checksum INTEGER NOT NULL,
             UNIQUE (row, ordinal)
+        );
+        CREATE TABLE locations (
+            row INTEGER PRIMARY KEY REFERENCES entries(row) ON DELETE CASCADE,
+            line INTEGER, last_line INTEGER, page INTEGER, headings BLOB NOT NULL,
+            checksum INTEGER NOT NULL
         );
         CREATE TABLE entry_tags (
             tag BLOB NOT NULL, row INTEGER NOT NULL REFERENCES entries(row) ON DELETE CASCADE,
@@ -139,19 +107,22 @@ enum Schema {
         CREATE INDEX entry_metadata_row ON entry_metadata(row);
         CREATE TABLE tombstones (
             id BLOB PRIMARY KEY NOT NULL, revision INTEGER NOT NULL, ordinal INTEGER NOT NULL,
-            removed INTEGER NOT NULL
+            removed INTEGER NOT NULL, checksum INTEGER NOT NULL
         ) WITHOUT ROWID;
         CREATE INDEX tombstones_change ON tombstones(revision, ordinal);
         CREATE TABLE sources (
-            id BLOB PRIMARY KEY NOT NULL, fingerprint BLOB NOT NULL, ingested INTEGER NOT NULL
+            id BLOB PRIMARY KEY NOT NULL, fingerprint BLOB NOT NULL, ingested INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
         ) WITHOUT ROWID;
         CREATE TABLE clusters (
             position INTEGER PRIMARY KEY AUTOINCREMENT,
-            id BLOB NOT NULL UNIQUE, record BLOB NOT NULL, centroid BLOB NOT NULL
+            id BLOB NOT NULL UNIQUE, record BLOB NOT NULL, centroid BLOB NOT NULL,
+            checksum INTEGER NOT NULL
         );
         CREATE TABLE assignments (
             row INTEGER PRIMARY KEY REFERENCES entries(row) ON DELETE CASCADE,
-            cluster BLOB, outlier TEXT, run BLOB, similarity REAL NOT NULL, confidence REAL NOT NULL
+            cluster BLOB, outlier TEXT, run BLOB, similarity REAL NOT NULL, confidence REAL NOT NULL,
+            checksum INTEGER NOT NULL
         );
         CREATE INDEX assignments_cluster ON assignments(cluster);
         """

@@ -6,7 +6,7 @@ package import GRDB
 ///
 /// They cover everything in a database file, including indexes and the tables with which filters are
 /// evaluated: a page with a changed byte, or one that is stored at the wrong position, is never used. The
-/// layer applies to databases that Roost created with ``create(_:)`` or ``copy(_:to:)``, and does not affect
+/// layer applies to databases that Roost created with ``create(_:)``, and does not affect
 /// others.
 package enum PageChecksums {
     /// The effect of a page whose checksum does not match.
@@ -30,8 +30,6 @@ package enum PageChecksums {
     /// The code of the error that reports a page whose checksum does not match.
     package static let mismatch = ResultCode(rawValue: 10 | (32 << 8))
 
-    /// The maximum length of a message of SQLite in bytes.
-    private static let maximumMessageLength = 500
 
     private static let registration = roost_register_page_checksums()
 
@@ -42,19 +40,6 @@ package enum PageChecksums {
     package static func create(_ url: URL) throws {
         try register()
         try check(roost_create_checksummed(url.path), "create \(url.path)")
-    }
-
-    /// Writes a copy with page checksums of a database without them. The new file must be empty or
-    /// missing.
-    package static func copy(_ url: URL, to target: URL) throws {
-        try register()
-        var message = [CChar](repeating: 0, count: maximumMessageLength)
-        let code = roost_copy_checksummed(url.path, target.path, &message, CInt(message.count))
-        guard code != 0 else { return }
-        let reason = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        throw DatabaseError(
-            resultCode: ResultCode(rawValue: code),
-            message: "cannot convert the database to the current format: \(reason)")
     }
 
     /// Sets the effect of a page whose checksum does not match, for one connection.

@@ -56,7 +56,7 @@ import Testing
         // More text than the write buffer takes.
         let texts = (0..<6).map { String(repeating: "\($0) ", count: 500_000) }
         try await store.saveEntries(texts.map(entry))
-        let state = try await store.transferableState()
+        let state = try await store.local.currentState()
         let target = try StoreFolder(TemporaryFolder().url)
         let files = LocalStorageProvider.Options().files
         #expect(throws: CancellationError.self) {

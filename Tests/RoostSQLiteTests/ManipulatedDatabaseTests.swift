@@ -33,11 +33,4 @@ import Testing
             throws: isDamage)
         try await store.close()
     }
-
-    @Test(arguments: [Int64.max, 1 << 32])
-    func `a highest row number that is out of range is reported`(number: Int64) async throws {
-        let store = try await store(after: "UPDATE sqlite_sequence SET seq = \(number)")
-        await #expect(performing: { _ = try await store.transferableState() }, throws: isDamage)
-        try await store.close()
-    }
 }

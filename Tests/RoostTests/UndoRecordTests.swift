@@ -69,18 +69,4 @@ import Testing
         #expect(error?.code == .noInput && error?.message.contains("Is a directory") == true)
         try await store.close()
     }
-
-    @Test func `a record of an earlier version, which has no checksums, can be undone`() async throws {
-        let folder = try TemporaryFolder()
-        let (store, file) = try await store(in: folder.url)
-        let lines = try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")).map { line in
-            var record = try #require(
-                try JSONSerialization.jsonObject(with: line.dropFirst(9)) as? [String: Any])
-            record["number"] = nil
-            return try JSONSerialization.data(withJSONObject: record) + Data("\n".utf8)
-        }
-        try Data(lines.joined()).write(to: file)
-        #expect(try await store.undo().removed == 3)
-        try await store.close()
-    }
 }

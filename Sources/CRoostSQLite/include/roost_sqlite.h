@@ -69,11 +69,6 @@ int roost_register_page_checksums(void);
 /* Turns an empty or missing file into an empty checksummed database. Returns an SQLite result code. */
 int roost_create_checksummed(const char *path);
 
-/* Writes a checksummed copy of a database without page checksums to an empty or missing file. The copy contains the
-   state of one read transaction. Returns an SQLite result code; after an error, `message` receives its description,
-   with at most `capacity` bytes including the final NUL. */
-int roost_copy_checksummed(const char *path, const char *target, char *message, int capacity);
-
 /* Sets the effect of a page whose checksum does not match, for one connection. Returns an SQLite result code. */
 int roost_set_verification(sqlite3 *database, enum roost_verification verification);
 

@@ -33,8 +33,8 @@ public final class UndoRecorder: Sendable {
         var to: Revision
         /// The batch that restores the state before the commit.
         var inverse: WriteBatch
-        /// The number of commits of the group before this one; `nil` in the records of older versions.
-        var number: Int?
+        /// The number of commits of the group before this one.
+        var number: Int
     }
 
     /// Whether the commits of the current task are not recorded: they undo others.
@@ -274,15 +274,10 @@ public final class UndoRecorder: Sendable {
         Hexadecimal.text(bytes.withUnsafeBytes { CRC32C.checksum($0) }, count: checksumLength)
     }
 
-    /// Returns the record in a line; `nil` if the line is damaged. The lines of older versions consist of the
-    /// JSON object only and have no checksum.
     private static func record(in line: Data) -> Record? {
-        var json = line
-        if line.first != UInt8(ascii: "{") {
-            json = line.dropFirst(checksumLength + 1)
-            let prefix = Data("\(checksum(of: json)) ".utf8)
-            guard line.prefix(checksumLength + 1) == prefix else { return nil }
-        }
+        let json = line.dropFirst(checksumLength + 1)
+        let prefix = Data("\(checksum(of: json)) ".utf8)
+        guard line.prefix(checksumLength + 1) == prefix else { return nil }
         return try? JSONDecoder().decode(Record.self, from: json)
     }
 
@@ -311,9 +306,7 @@ public final class UndoRecorder: Sendable {
         let records = lines.compactMap { $0 }
         // A file with records of several groups cannot be undone either, but `Undo` reports that error.
         let isOneGroup = Set(records.map(\.run)).count <= 1
-        let areNumbered = records.enumerated().allSatisfy { index, record in
-            record.number.map { $0 == index } ?? true
-        }
+        let areNumbered = records.enumerated().allSatisfy { $0 == $1.number }
         // Every line ends with a line feed, so that the loss of the end of the last line is detected too.
         guard records.count == lines.count, areNumbered || !isOneGroup,
             data.isEmpty || data.last == UInt8(ascii: "\n")

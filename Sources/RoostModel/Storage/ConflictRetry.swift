@@ -10,8 +10,7 @@
 ///         return try await storage.commit(batch)
 ///     }
 ///
-/// The policy does not repeat calls that fail for other reasons, such as a busy lock. For those calls, use
-/// `RetryPolicy`.
+/// The policy does not repeat calls that fail for other reasons, such as a busy lock.
 package struct ConflictRetry: Sendable {
     /// The maximum number of attempts. If the last one fails with a conflict, the conflict is thrown.
     package let maximumAttempts: Int
