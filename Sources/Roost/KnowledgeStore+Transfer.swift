@@ -11,7 +11,19 @@ extension KnowledgeStore {
     /// - Throws: ``RoostError`` with `.notFound` if the store does not contain the entry or its document;
     ///   `ChunkStorageError` with `.corrupt` if the document is damaged; `StorageError`.
     public func original(of id: Entry.ID) async throws -> Data {
-        try await OriginalLookup(store: self).document(of: id)
+        let snapshot = try await storage.snapshot()
+        guard let entry = try await snapshot.entries([id]).first else {
+            throw RoostError(.notFound, "entry \(id.text) was not found")
+        }
+        guard let source = entry.source else {
+            throw RoostError(.notFound, "entry \(id.text) has no source and therefore no original file")
+        }
+        let digest = try await snapshot.sources([source]).first?.documentDigest
+        if let digest, let document = try await originals?.document(digest: digest) { return document }
+        throw RoostError(
+            .notFound,
+            "the original file of entry \(id.text), \(SourceDraft.displayName(of: source)), is not stored",
+            remedy: .keepOriginals)
     }
 }
 

@@ -158,14 +158,13 @@ public struct KnowledgeStore: Sendable {
             throw error
         }
         return KnowledgeStore(
-            storage: storage.requiring(embedder.space, in: directory)
-                .recordingModel(embedder, in: directory),
+            storage: storage.requiring(embedder.space, in: directory),
             embedder: embedder, directory: directory, undoRecorder: undo)
     }
 
     /// Opens the store in a folder.
     ///
-    /// The storage is opened while `embedder` runs, so an older storage format is converted even if
+    /// The storage is opened while `embedder` runs, so an older storage format is migrated even if
     /// `embedder` throws. In that case, the storage is closed again.
     ///
     /// If another process migrates the store to another model later, all further calls throw
@@ -195,9 +194,7 @@ public struct KnowledgeStore: Sendable {
         }
         let storage = try await opened
         return KnowledgeStore(
-            storage: storage.requiring(
-                manifest.space, in: directory, recordsIdentity: manifest.store == nil
-            ).recordingModel(model, in: directory),
+            storage: storage.requiring(manifest.space, in: directory),
             embedder: model, directory: directory, undoRecorder: undo)
     }
 

@@ -118,7 +118,7 @@ import Testing
         #expect(try original("hello") == note)
     }
 
-    @Test func `backups and migrated stores contain the originals`() throws {
+    @Test func `backups and copies contain the originals`() throws {
         try write(note, "n/a.md")
         try write(rows, "n/r.jsonl")
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)

@@ -91,19 +91,6 @@ struct ReadOnlyStoreTests {
         #expect(try commands.roost("list", "--store", "s").output.split(separator: "\n").count == 3)
     }
 
-    @Test(arguments: ["v1/sqlite", "v1/json", "v2/sqlite", "v2/json"])
-    func `a store of an earlier format can be read on a read-only file system`(name: String) throws {
-        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-        try FileManager.default.copyItem(
-            at: Fixtures.folder.appendingPathComponent("Formats/\(name)"),
-            to: home.appendingPathComponent("s"))
-        let before = try TemporaryFolder.files(in: home.appendingPathComponent("s"))
-        let outcome = try run("list")
-        #expect(outcome.status == 0 && !outcome.output.isEmpty, "\(outcome)")
-        #expect(try run("doctor").status == 0)
-        #expect(try TemporaryFolder.files(in: home.appendingPathComponent("s")) == before)
-    }
-
     @Test func `the result of an interrupted repair is read, and reported`() throws {
         #expect(try commands.roost("init", "s", "--model", "lexical").status == 0)
         #expect(try commands.roost("add", "the swift is back", "--store", "s").status == 0)

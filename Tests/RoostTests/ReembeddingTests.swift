@@ -305,35 +305,4 @@ private final class NamedEmbedder: Embedder {
             #expect(entry.embeddings == new.vector(entry.content))
         }
     }
-
-    @Test func `a copy that is made during a migration has vectors of one model`() async throws {
-        let (old, new) = (NamedEmbedder("old", dimension: 8), NamedEmbedder("new", dimension: 8))
-        try await store(.sqlite, old).close()
-        let (directory, folder) = (directory, TemporaryFolder.unusedURL())
-        async let copies: Int = {
-            var number = 0
-            for _ in 0..<20 {
-                let target = folder.appendingPathComponent("copy\(number)")
-                do {
-                    try await StoreMigration(from: directory, to: target, provider: .json).run()
-                } catch let error as StorageError where error.code == .conflict {
-                    try? FileManager.default.removeItem(at: target)
-                    continue
-                }
-                number += 1
-            }
-            return number
-        }()
-        #expect(try await ModelMigration(of: directory, to: new).run().isMoved)
-        for number in 0..<(try await copies) {
-            let copy = folder.appendingPathComponent("copy\(number)")
-            let space = try StoreManifest.read(in: copy).space
-            let embedder = space.model == "old" ? old : new
-            let store = try await KnowledgeStore.open(in: copy) { _ in embedder }
-            for entry in try await store.storage.fetchEntries() {
-                #expect(entry.embeddings == embedder.vector(entry.content))
-            }
-            try await store.close()
-        }
-    }
 }

@@ -2,7 +2,6 @@ import RoostModel
 
 /// All entries of a store at one revision, with their new vectors.
 struct MigratedEntries {
-    /// The entries by id.
     private(set) var entries: [Entry.ID: Entry] = [:]
     /// The position in the store's change feed up to which ``entries`` is current.
     private var cursor: ChangeCursor?

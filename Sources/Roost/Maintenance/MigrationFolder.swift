@@ -8,7 +8,6 @@ import RoostModel
 struct MigrationFolder {
     /// The store's folder.
     private let directory: URL
-    /// The folder of the migration.
     let url: URL
 
     /// The name of the file that a running migration locks.

@@ -113,14 +113,10 @@ struct RecoveredManifest {
             guard let passage = sample.searchablePassages.first, let text = sample.text(of: passage),
                 embedder.space.dimension == passage.vector.count
             else { return nil }
-            // Earlier versions embedded the complete text of a passage.
             let plan = PassagePlan(of: sample, embedder: embedder, splitter: PassageSplitter())
-            var best = -Float.infinity
-            for text in Set([text, plan.parts.first?.text ?? text]) {
-                guard let vector = try? await embedder.embed(text, as: .document) else { return nil }
-                best = max(best, innerProduct(vector, passage.vector))
-            }
-            sum += best
+            let planned = plan.parts.first?.text ?? text
+            guard let vector = try? await embedder.embed(planned, as: .document) else { return nil }
+            sum += innerProduct(vector, passage.vector)
         }
         return samples.isEmpty ? nil : sum / Float(samples.count)
     }

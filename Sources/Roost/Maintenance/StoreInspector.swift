@@ -11,10 +11,6 @@ public struct StoreInspector: Sendable {
     /// Returns the embedder of the store's embedding space, with which ``repair()`` computes invalid vectors
     /// again; by default, one of `embedders` is used.
     public var embedder: (@Sendable (EmbeddingSpace) throws -> any Embedder)?
-    /// Whether ``inspect()`` and ``repair()`` also check the model, for which they read all of its files. If
-    /// other files of the model were used for the store, the entries since then are embedded again, and
-    /// their vectors compared.
-    public var includesModels = false
     /// The passphrase of the store's own backup repository; `nil` if that is not encrypted.
     public var passphrase: String?
 
@@ -29,14 +25,6 @@ public struct StoreInspector: Sendable {
         self.embedders = embedders
     }
 
-    /// The checks of the store's files, in the order in which they run.
-    private static let fileChecks: [any StoreFileCheck] = [
-        ReadOnlyCheck(), LockCheck(), LeftoverCheck(), ReplacementCheck(), IdentityCheck(),
-        StorageFileCheck(),
-    ]
-    /// The checks of the store's contents, which require intact storage files of the current format.
-    private static let contentChecks: [any StoreContentCheck] = [EntryCheck(), OriginalCheck(), IndexCheck()]
-
     /// Inspects the store without changing it.
     ///
     /// - Returns: The findings, with the effect that a repair has on each; none of them has the severity
@@ -48,22 +36,14 @@ public struct StoreInspector: Sendable {
         let recovered = try RecoveredManifest(in: directory)
         var findings = recovered.findings
         guard let manifest = recovered.manifest else { return findings }
-        let configuration = StoreConfiguration(directory: directory, manifest: manifest)
-        for check in Self.fileChecks { findings += try await check.findings(in: configuration) }
+        let checks = StoreChecks(configuration: StoreConfiguration(directory: directory, manifest: manifest))
+        findings += try await checks.ofFiles()
         let manifestPath = StoreManifest.path(in: directory)
         guard !findings.contains(where: { $0.severity == .damage && $0.subject != manifestPath }) else {
             return findings
         }
-        guard try configuration.hasCurrentFormat() else {
-            return findings + [
-                .note(
-                    directory.path,
-                    "the contents of entries are inspected only after the store has been converted to the "
-                        + "current format")
-            ]
-        }
         do {
-            findings += try await inspectContents(configuration, isManifestIntact: recovered.isIntact)
+            findings += try await checks.ofContents(isManifestIntact: recovered.isIntact)
         } catch let error as StorageError where error.code == .locked {
             findings.append(
                 .note(
@@ -71,36 +51,6 @@ public struct StoreInspector: Sendable {
                     "another process is writing to the store; the contents of entries were not inspected"))
         }
         return findings
-    }
-
-    private func inspectContents(
-        _ configuration: StoreConfiguration, isManifestIntact: Bool
-    ) async throws -> [StorageFinding] {
-        try await configuration.withStorage(.inspection) { storage in
-            let snapshot = try await storage.snapshot()
-            // A migration to another model may be committed while the manifest still describes it as
-            // prepared.
-            let space =
-                isManifestIntact
-                ? try StoreManifest.read(in: directory).space(inEpoch: snapshot.stamp.epoch) : nil
-            let contents = StoreContents(directory: directory, snapshot: snapshot, space: space)
-            var findings: [StorageFinding] = []
-            for check in Self.contentChecks { findings += try await check.findings(in: contents) }
-            if includesModels, let space { findings += try await inspectModel(of: space, snapshot) }
-            return findings
-        }
-    }
-
-    private func inspectModel(
-        of space: EmbeddingSpace, _ snapshot: any StorageSnapshot
-    ) async throws -> [StorageFinding] {
-        let embedder: any Embedder
-        do {
-            embedder = try self.embedder(for: space)
-        } catch {
-            return [.note("model \(space.model)", "could not be opened: \(error)")]
-        }
-        return try await ModelInspection(directory: directory, embedder: embedder).findings(in: snapshot)
     }
 
     /// Checks whether a model still computes the same vectors as when the store was created.
@@ -136,9 +86,7 @@ public struct StoreInspector: Sendable {
     public func repair() async throws -> [StorageFinding] {
         try await StoreRepair(self).run()
     }
-}
 
-extension StoreInspector {
     /// Returns the embedder of an embedding space.
     ///
     /// - Throws: ``RoostError`` with `.spaceMismatch` if no embedder is known for that space; any error of

@@ -59,7 +59,6 @@ struct StoreRepair {
         }
         findings += try await removeInvalidAssignments(configuration)
         findings += try await replaceInvalidVectors(configuration)
-        if inspector.includesModels { findings += try await replaceVectorsOfOtherModels(configuration) }
         findings += try await moveDamagedOriginals()
         try await removeTemporaryFiles()
         return findings
@@ -142,75 +141,68 @@ struct StoreRepair {
             }
             return ids
         }
-        return try await embedAgain(affected, "missing or invalid vectors or passages").findings
+        return try await embedAgain(affected)
     }
 
-    /// Recomputes the vectors of entries that were embedded while the files of the model differed from the
-    /// present ones.
-    private func replaceVectorsOfOtherModels(
-        _ configuration: StoreConfiguration
-    ) async throws -> [StorageFinding] {
-        let space = try StoreManifest.read(in: directory).space
-        guard let embedder = try? inspector.embedder(for: space), (try? await embedder.checkModel()) != nil
-        else { return [] }
-        let log = EmbeddingLog(directory: directory)
-        let (comparison, revision, lineCount) = try await configuration.withStorage { storage in
-            if let fingerprint = embedder.fingerprint, !log.records.isEmpty {
-                // Another process that uses other files adds a line before its next commit.
-                let revision = try await storage.snapshot().stamp.revision
-                try log.record(fingerprint, of: space.model, after: revision)
-            }
-            let lineCount = log.records.count
-            let snapshot = try await storage.snapshot()
-            let inspection = ModelInspection(directory: directory, embedder: embedder)
-            return (try await inspection.compare(in: snapshot), snapshot.stamp.revision, lineCount)
-        }
-        guard comparison.compared > 0 else { return [] }
-        let (findings, isComplete) = try await embedAgain(
-            comparison.different, "vectors of other model files")
-        if isComplete, let fingerprint = embedder.fingerprint, log.records.count == lineCount {
-            // Later inspections need not compare these vectors again.
-            try log.recordVerification(by: fingerprint, of: space.model, at: revision)
-        }
-        return findings
-    }
+    /// The number of entries that are embedded and committed at once.
+    private static let batchSize = 256
 
-    /// Embeds entries again. If the model is unavailable, the entries keep their vectors, and a finding
+    /// Embeds entries again, in several commits. An entry that another process changes or removes in the
+    /// meantime keeps that change. If the model is unavailable, the entries keep their vectors, and a finding
     /// reports this.
-    ///
-    /// - Parameter fault: The reason, for the finding.
-    /// - Returns: The findings, and whether all entries have new vectors.
-    private func embedAgain(
-        _ ids: [Entry.ID], _ fault: String
-    ) async throws -> (findings: [StorageFinding], isComplete: Bool) {
-        guard !ids.isEmpty else { return ([], true) }
+    private func embedAgain(_ ids: [Entry.ID]) async throws -> [StorageFinding] {
+        guard !ids.isEmpty else { return [] }
         do {
             let store = try await KnowledgeStore.open(in: directory) { try inspector.embedder(for: $0) }
-            let count: Int
+            var count = 0
             do {
-                count = try await VectorRepair(store: store).embedAgain(ids)
+                for start in stride(from: 0, to: ids.count, by: Self.batchSize) {
+                    try Task.checkCancellation()
+                    let batch = Array(ids[start..<min(ids.count, start + Self.batchSize)])
+                    count += try await Self.embedAgain(batch, in: store)
+                }
             } catch {
                 try? await store.close()
                 throw error
             }
             try await store.close()
-            return (
-                [
-                    .note(
-                        "entries",
-                        "the vectors of \(Self.entries(count)) with \(fault) were computed again")
-                ], true
-            )
+            return [
+                .note(
+                    "entries",
+                    "the vectors of \(Self.entries(count)) with missing or invalid vectors or passages were "
+                        + "computed again")
+            ]
         } catch let error as EmbedderError {
-            return ([Self.unavailable(ids.count, fault, error.message)], false)
+            return [Self.unavailable(ids.count, error.message)]
         } catch let error as RoostError {
-            return ([Self.unavailable(ids.count, fault, error.message)], false)
+            return [Self.unavailable(ids.count, error.message)]
         }
     }
 
-    private static func unavailable(_ count: Int, _ fault: String, _ reason: String) -> StorageFinding {
+    private static func embedAgain(_ ids: [Entry.ID], in store: KnowledgeStore) async throws -> Int {
+        try await ConflictRetry.standard.run {
+            let snapshot = try await store.storage.snapshot()
+            let entries = try await snapshot.entries(ids)
+            guard !entries.isEmpty else { return 0 }
+            var report = IngestReport()
+            let texts = entries.map { entry in
+                var entry = entry
+                (entry.embeddings, entry.passages) = ([], [])
+                return entry
+            }
+            var batch = WriteBatch(
+                upserts: try await store.entryEmbedder.embed(texts, reusing: nil, &report))
+            batch.expecting.revision = snapshot.stamp.revision
+            _ = try await store.storage.commit(batch)
+            return entries.count
+        }
+    }
+
+    private static func unavailable(_ count: Int, _ reason: String) -> StorageFinding {
         .note(
-            "entries", "\(entries(count)) with \(fault) could not be embedded again (\(reason))")
+            "entries",
+            "\(entries(count)) with missing or invalid vectors or passages could not be embedded again "
+                + "(\(reason))")
     }
 
     private static func entries(_ count: Int) -> String { Count.text(count, "entry", "entries") }
@@ -246,7 +238,7 @@ struct StoreRepair {
                 let lock = try FileLock.acquire(
                     StoreConfiguration.lockURL(directory), timeout: Self.lockTimeout)
                 defer { lock.release() }
-                for name in LeftoverCheck.temporaryFiles(in: directory) {
+                for name in StoreChecks.temporaryFiles(in: directory) {
                     try FileSystem.standard.unlink(directory.appendingPathComponent(name).path)
                 }
             } catch is LockTimeout {

@@ -97,8 +97,8 @@ extension StoreConfiguration {
     static var cannotFillServer: StorageError {
         StorageError(
             .unsupported,
-            "cannot migrate or restore a store to PostgreSQL, because its revisions would not be preserved; "
-                + "create a store there with the same model, and copy the entries into it",
+            "cannot restore a store to PostgreSQL, because its revisions would not be preserved; create a "
+                + "store there with the same model, and copy the entries into it",
             remedy: .copyEntries)
     }
 
@@ -108,12 +108,5 @@ extension StoreConfiguration {
             "cannot move a store in PostgreSQL to another model, because its other clients would continue to "
                 + "use the current one; create a store with the other model, and import an export of the "
                 + "entries into it")
-    }
-
-    static var cannotTransferFromServer: StorageError {
-        StorageError(
-            .unsupported,
-            "cannot migrate a store from PostgreSQL, because its revisions would not be preserved",
-            remedy: .copyEntries)
     }
 }

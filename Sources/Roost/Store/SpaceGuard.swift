@@ -8,26 +8,21 @@ import Synchronization
 /// Another process may migrate the store to another model, which begins a new epoch. Whenever the epoch
 /// differs from the one that was verified last, the manifest is read again, and the call fails if the vectors
 /// no longer belong to the handle's space.
-struct SpaceGuard<Base: StorageProvider>: CommitDecorator {
+struct SpaceGuard<Base: StorageProvider>: StorageDecorator {
     let base: Base
     let directory: URL
-    /// The embedding space of the handle's embedder.
     let space: EmbeddingSpace
-    /// Whether the manifest of an older version has no id of the storage. The first commit records it.
-    let recordsIdentity: Bool
     private let verified = VerifiedEpoch()
 
     /// The epoch that was verified last, shared by the copies of a handle.
     private final class VerifiedEpoch: Sendable {
         let epoch = Mutex<UUID?>(nil)
-        let hasRecordedIdentity = Mutex(false)
     }
 
-    init(base: Base, directory: URL, space: EmbeddingSpace, recordsIdentity: Bool) {
+    init(base: Base, directory: URL, space: EmbeddingSpace) {
         self.base = base
         self.directory = directory
         self.space = space
-        self.recordsIdentity = recordsIdentity
     }
 
     /// Checks that the store's vectors belong to ``space`` in the given epoch.
@@ -58,22 +53,6 @@ struct SpaceGuard<Base: StorageProvider>: CommitDecorator {
 
     func commit(_ batch: WriteBatch) async throws -> Revision {
         try checkFolder()
-        let revision = try await commitGuarded(batch)
-        if recordsIdentity { await recordIdentity() }
-        return revision
-    }
-
-    private func recordIdentity() async {
-        let isFirst = verified.hasRecordedIdentity.withLock { hasRecorded in
-            defer { hasRecorded = true }
-            return !hasRecorded
-        }
-        guard isFirst, let store = try? await base.snapshot().stamp.store else { return }
-        let directory = directory
-        try? await BlockingWork.run { _ in StoreIdentity.record(store, in: directory) }
-    }
-
-    private func commitGuarded(_ batch: WriteBatch) async throws -> Revision {
         guard batch.expecting.epoch == nil else { return try await base.commit(batch) }
         var guarded = batch
         return try await ConflictRetry.standard.run {
@@ -121,11 +100,7 @@ struct SpaceGuard<Base: StorageProvider>: CommitDecorator {
 extension StorageProvider {
     /// Returns a decorated storage whose calls fail once the store in `directory` has been migrated to a
     /// space other than `space`.
-    ///
-    /// - Parameter recordsIdentity: Whether the first commit records the id of the storage in the manifest.
-    func requiring(
-        _ space: EmbeddingSpace, in directory: URL, recordsIdentity: Bool = false
-    ) -> any StorageProvider {
-        SpaceGuard(base: self, directory: directory, space: space, recordsIdentity: recordsIdentity)
+    func requiring(_ space: EmbeddingSpace, in directory: URL) -> any StorageProvider {
+        SpaceGuard(base: self, directory: directory, space: space)
     }
 }

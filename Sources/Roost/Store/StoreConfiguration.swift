@@ -177,29 +177,6 @@ struct StoreConfiguration {
         return result
     }
 
-    /// Whether the storage has the current format. If it does not, opening the storage converts it.
-    func hasCurrentFormat() throws -> Bool {
-        guard manifest.provider == .sqlite else { return true }
-        return try SQLiteStorageProvider.hasCurrentFormat(Self.databaseURL(directory))
-    }
-
-    /// Fills the storage, which must be empty or contain the beginning of the same state.
-    ///
-    /// - Parameter progress: Receives the number of entries written so far.
-    func fill(from state: StoreState, progress: @escaping @Sendable (Int) -> Void) async throws {
-        switch manifest.provider {
-        case .sqlite:
-            try await SQLiteStorageProvider.fill(
-                databaseURL: Self.databaseURL(directory), options: sqliteOptions, from: state,
-                progress: progress)
-        case .json:
-            try await LocalStorageProvider.fill(
-                directory: Self.storageURL(directory), options: localOptions, from: state,
-                progress: progress)
-        case .postgres: throw Self.cannotFillServer
-        }
-    }
-
     /// Returns the size in bytes of the current storage files.
     ///
     /// Earlier generations, logs and readable copies are not counted. A store on a server has no such files.

@@ -26,7 +26,7 @@ struct StoreIdentity {
             return "\(StoreManifest.fileName) names the provider \(manifest.provider.rawValue), but \(path) "
                 + "is missing, and \(other.storagePath) exists"
         }
-        // Older versions of Roost created a store without an id, and a JSON store without files.
+        // The manifest of a new store has no id yet.
         return manifest.store == nil ? nil : "\(path) is missing or empty"
     }
 
@@ -40,7 +40,7 @@ struct StoreIdentity {
     }
 
     /// Returns the description of a storage that belongs to another store; `nil` if it belongs to the
-    /// manifest or if the manifest of an older version records no id.
+    /// manifest.
     func mismatch(_ stamp: Stamp) -> String? {
         guard let store = manifest.store, store != stamp.store else { return nil }
         return "\(StoreManifest.fileName) describes the store \(store), but \(configuration.storagePath) "
@@ -67,14 +67,5 @@ struct StoreIdentity {
     /// missing.
     var withExistingStorage: StoreConfiguration {
         configuration.hasStorage || !other.hasStorage ? configuration : other
-    }
-
-    /// Records the id of the storage in the manifest of an older version, which has none.
-    ///
-    /// An error is ignored, because the caller's commit has succeeded; the next handle tries again.
-    static func record(_ store: UUID, in directory: URL) {
-        try? StoreManifest.change(in: directory) { manifest in
-            if manifest.store == nil { manifest.store = store }
-        }
     }
 }

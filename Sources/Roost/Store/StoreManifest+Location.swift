@@ -2,7 +2,6 @@ package import Foundation
 import RoostFiles
 
 extension StoreManifest {
-    /// Returns the path of the manifest in a store's folder.
     static func path(in directory: URL) -> String { directory.appendingPathComponent(fileName).path }
 
     /// Returns the folder of the store that contains a file or folder, which need not exist, and the path
@@ -27,10 +26,10 @@ extension StoreManifest {
 
     /// The files and folders that a store creates in its folder (Documentation/Formats.md).
     private static let ownNames: Set<String> = [
-        "backups", "folders", "folders.json", "index", "jobs", "lock", "lock-inside", "migration.json",
-        "models.jsonl", "originals", "reembed", "skipped.json", "Storage", "store.json", "undo.jsonl", "work",
+        "backups", "folders", "folders.json", "index", "jobs", "lock", "lock-inside", "originals", "reembed",
+        "skipped.json", "Storage", "store.json", "undo.jsonl",
     ]
-    private static let prefixesOfOwnNames = [".restore", "before-format-", "damaged-", "roost.sqlite"]
+    private static let prefixesOfOwnNames = [".restore", "damaged-", "roost.sqlite"]
 
     /// Returns whether a path relative to the folder of a store is one of the store's own files or inside one
     /// of its own folders. The folder can contain other files if it is that of a project.

@@ -33,10 +33,7 @@ public struct StoreManifest: Codable, Sendable, Hashable {
     }
 
     /// The newest manifest format that this version reads.
-    ///
-    /// A manifest has format 2 while a migration is prepared, so that versions without support for migrations
-    /// refuse to open the store. Otherwise, it has format 1.
-    public static let currentFormat = 2
+    public static let currentFormat = 1
     static let fileName = "store.json"
     /// The maximum number of bytes that are read. Every manifest is much smaller, but a file of this name can
     /// belong to another program.
@@ -47,23 +44,21 @@ public struct StoreManifest: Codable, Sendable, Hashable {
     /// The storage backend.
     public var provider: Provider
     /// The id of the storage, with which opening the store detects a storage that belongs to another store;
-    /// `nil` for a store of an older version, to which nothing has been written since.
+    /// `nil` before the storage of a new store is created.
     public internal(set) var store: UUID?
     /// The embedding space of all vectors, unless ``move`` has been committed.
     public var space: EmbeddingSpace
     /// The maximum size in bytes of the current storage files; `nil` for no limit.
     public var maximumSize: Int?
     /// `true` if original files were stored, so that an inspection detects that their folder is missing;
-    /// `nil` otherwise, and for a store of an older version in which none have been stored since.
+    /// `nil` otherwise.
     public internal(set) var hasOriginals: Bool?
     /// The migration that has been prepared; ``settled(in:)`` determines whether it was committed.
-    public internal(set) var move: Move? {
-        didSet { format = move == nil ? 1 : 2 }
-    }
+    public internal(set) var move: Move?
 
     /// Creates the manifest of a new store.
     public init(provider: Provider, space: EmbeddingSpace, maximumSize: Int? = nil) {
-        format = 1
+        format = Self.currentFormat
         self.provider = provider
         self.space = space
         self.maximumSize = maximumSize

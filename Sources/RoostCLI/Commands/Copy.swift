@@ -8,9 +8,10 @@ struct Copy: AsyncParsableCommand {
         abstract: "Copy a store into another one, which can have a different storage format.",
         discussion: """
             Keeps ids, dates, vectors, source records, clusters and original files. After the copy, the \
-            command compares everything except the original files. The target must be empty or contain a part \
-            of the same copy; if it does not exist, a folder is created. To copy to PostgreSQL, first create the target with `roost init --provider \
-            postgres` and the same model. To continue an interrupted copy, run the same command again.
+            command compares everything except the original files. Revisions are not kept. The target must \
+            be empty or contain a part of the same copy; if it does not exist, a folder is created. To copy \
+            to PostgreSQL, first create the target with `roost init --provider postgres` and the same model. \
+            To continue an interrupted copy, run the same command again.
 
             Examples:
               roost copy ~/notes-store ~/team-store

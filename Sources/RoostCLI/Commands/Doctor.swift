@@ -63,7 +63,6 @@ struct Doctor: AsyncParsableCommand {
             let names = models.names().flatMap { [$0, "\($0):int8"] } + [ModelLibrary.lexicalName]
             return names.compactMap { try? models.open($0) }
         }
-        inspection.includesModels = models
         inspection.embedder = { try EmbedderChoice.open(for: $0) }
         inspection.passphrase = try BackupOptions.passphraseFromEnvironment()
         let progress = Progress(isQuiet: options.quiet)
