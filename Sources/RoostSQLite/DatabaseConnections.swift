@@ -74,8 +74,10 @@ final class DatabaseConnections: Sendable {
             // The mark is read first, so that a commit at this moment cannot make it newer than the database.
             let mark = RevisionMark(of: url.path)
             let isCurrent = try readers.read { database in
-                guard try SQLiteStorageProvider.hasCurrentFormat(
-                    database, options.schema, path: url.path) else {
+                guard
+                    try SQLiteStorageProvider.hasCurrentFormat(
+                        database, options.schema, path: url.path)
+                else {
                     return false
                 }
                 try mark?.check(try Meta(database), url.path)

@@ -146,8 +146,10 @@ final class ReadOnlyDatabase: Sendable {
         do {
             let mark = RevisionMark(of: path)
             let isCurrent = try readers.read { database in
-                guard try SQLiteStorageProvider.hasCurrentFormat(
-                    database, options.schema, path: path) else {
+                guard
+                    try SQLiteStorageProvider.hasCurrentFormat(
+                        database, options.schema, path: path)
+                else {
                     return false
                 }
                 try mark?.check(try Meta(database), path)

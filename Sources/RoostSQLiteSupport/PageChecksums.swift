@@ -30,7 +30,6 @@ package enum PageChecksums {
     /// The code of the error that reports a page whose checksum does not match.
     package static let mismatch = ResultCode(rawValue: 10 | (32 << 8))
 
-
     private static let registration = roost_register_page_checksums()
 
     /// Makes the layer the default of this process. This must happen before the first database is opened.

@@ -53,7 +53,7 @@ struct ConversationTests {
             let counts: [(name: String, text: String, count: Int)] = [
                 ("until", "2026-01-01", 1), ("until", "2026-01-02", 3), ("until", "2026-01", 3),
                 ("until", "2026-01-02T00:00:00Z", 1), ("since", "2026-01-02", 2), ("since", "2026-01-03", 0),
-                ("until", "3 jan 2026", 3), ("since", "7d", 0), ("until", "last week", 3),
+                ("since", "7d", 0), ("until", "last week", 3),
             ]
             for (name, text, count) in counts {
                 let request: JSONValue = .object(["query": "the heron", name: .string(text)])

@@ -49,34 +49,36 @@ import Testing
             return count
         }
         let all = try checkedEntries(upTo: .max)
-        // Those of the generation and those of the published copy.
-        #expect(all >= 2 * entries.count)
+        #expect(all >= entries.count)
         for limit in 0..<all {
             #expect(throws: CancellationError.self) { try checkedEntries(upTo: limit) }
         }
     }
 
-    @Test(arguments: [true, false])
-    func `a repair from the texts alone applies the journal`(keepsTexts: Bool) async throws {
+    @Test func `a store without generations is kept, and its published copies open in a new folder`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         let store = try LocalStorageProvider(directory: folder.url)
-        try await store.saveEntries(Array(entries.prefix(4)))
+        try await store.saveEntries(entries)
         try await store.compact()
-        try await store.saveEntry(entries[4])
-        try await store.deleteEntry(entries[0].id)
         try await store.close()
-        let generations = folder.url.appendingPathComponent("generations")
-        let names = keepsTexts ? try FileManager.default.contentsOfDirectory(atPath: generations.path) : [""]
-        for name in names {
-            try FileManager.default.removeItem(
-                at: generations.appendingPathComponent(keepsTexts ? "\(name)/sidecar" : name))
+        try FileManager.default.removeItem(at: folder.url.appendingPathComponent("generations"))
+        let findings = try await LocalStorageProvider.inspect(directory: folder.url)
+        #expect(findings.contains { $0.severity == .damage })
+        let before = try folder.files()
+        let error = await #expect(throws: StorageError.self) {
+            try await LocalStorageProvider.repair(directory: folder.url)
         }
-        _ = try await LocalStorageProvider.repair(directory: folder.url)
-        let repaired = try LocalStorageProvider(directory: folder.url)
-        #expect(try await repaired.fetchEntries().map(\.content) == entries.dropFirst().map(\.content))
-        try await repaired.close()
-        let rest = try await LocalStorageProvider.inspect(directory: folder.url)
-        #expect(rest.allSatisfy { $0.severity == .note }, "\(rest)")
+        #expect(error?.code == .damaged && error?.remedy == .restoreBackup)
+        let after = try folder.files()
+        #expect(before.allSatisfy { $0.key == "lock" || after[$0.key] == $0.value })
+        let other = try TemporaryFolder()
+        try FileManager.default.copyItem(
+            at: folder.url.appendingPathComponent("entries.json"),
+            to: other.url.appendingPathComponent("entries.json"))
+        let opened = try LocalStorageProvider(directory: other.url)
+        #expect(try await opened.fetchEntries() == entries)
     }
 
     @Test(arguments: ["removed", "emptied", "truncated", "changed"])
@@ -110,15 +112,12 @@ import Testing
 
     /// Creates a store with two generations. The journal between them has the commits of the entries 1 to 3.
     ///
-    /// - Parameters:
-    ///   - damaged: The entries whose commits in this journal are damaged.
-    ///   - hasSecondJournal: Whether entry 4 is committed after the second generation.
-    private func createStore(in folder: URL, damaged: [Int], hasSecondJournal: Bool) async throws {
+    /// - Parameter damaged: The entries whose commits in this journal are damaged.
+    private func createStore(in folder: URL, damaged: [Int]) async throws {
         let store = try LocalStorageProvider(directory: folder)
         try await store.saveEntry(entries[0])
         for entry in entries[1...3] { try await store.saveEntry(entry) }
         try await store.compact()
-        if hasSecondJournal { try await store.saveEntry(entries[4]) }
         try await store.close()
         let journal = folder.appendingPathComponent("journal-1.jsonl")
         var data = try Data(contentsOf: journal)
@@ -131,7 +130,7 @@ import Testing
 
     @Test func `a generation with a lost entry is preferred to one before lost commits`() async throws {
         let folder = try TemporaryFolder()
-        try await createStore(in: folder.url, damaged: [1, 2], hasSecondJournal: false)
+        try await createStore(in: folder.url, damaged: [1, 2])
         for name in ["generations/2/entries.json", "entries.json"] {
             let url = folder.url.appendingPathComponent(name)
             var data = try Data(contentsOf: url)

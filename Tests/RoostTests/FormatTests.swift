@@ -25,12 +25,11 @@ import Testing
             try JSONSerialization.jsonObject(with: data) as? NSDictionary
         }
         #expect(try object(clusters) == object(expected("clusters.json")), "clusters of \(name)")
-        let stamp = try await store.storage.snapshot().stamp
-        #expect(stamp == (try JSONDecoder().decode(Stamp.self, from: expected("stamp.json"))))
+        let count = try await store.storage.snapshot().stamp.entryCount
         _ = try await store.add("written by a later version")
         try await store.close()
         let again = try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }
-        #expect(try await again.storage.fetchEntries().count == stamp.entryCount + 1)
+        #expect(try await again.storage.fetchEntries().count == count + 1)
         try await again.close()
         #expect(try await StoreInspector(folder).inspect().allSatisfy { $0.severity == .note })
     }
