@@ -63,7 +63,7 @@ struct PagesTests {
     }
 
     @Test func `a page that does not end after the one before ends the reading`() async throws {
-        let pages = SnapshotPages<EntryPage>(limit: PageLimit(1)) { _, _ in
+        let pages = SnapshotPages<EntryPage>(limit: 1) { _, _ in
             EntryPage(entries: [Entry(content: "again")], rows: [7], next: 7)
         }
         var count = 0

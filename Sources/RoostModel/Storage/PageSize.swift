@@ -1,8 +1,8 @@
 /// The default page sizes.
 package enum PageSize {
-    /// The number of entries on a page. With usual text lengths and dimensions, such a page takes a few
-    /// megabytes.
-    package static let entries = 1000
+    /// The number of entries on a page. With usual text lengths and dimensions, such a page takes about a
+    /// megabyte, and one of large entries still fits into memory.
+    package static let entries = 256
     /// The number of headers on a page. A header takes less than 100 bytes.
     package static let headers = 10_000
     /// The number of changes on a page. A change takes about 50 bytes.

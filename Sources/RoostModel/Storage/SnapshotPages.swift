@@ -8,24 +8,20 @@
 public struct SnapshotPages<Page: SnapshotPage>: AsyncSequence, Sendable {
     public typealias Element = Page
 
-    let limit: PageLimit<Page>
+    let limit: Int
     let read: @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page
 
     /// The iterator over the pages of a snapshot.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
-        let limit: PageLimit<Page>
+        let limit: Int
         let read: @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page
         private var row: UInt32?
         private var isFinished = false
-        private var entries: Int
 
-        init(
-            limit: PageLimit<Page>,
-            read: @escaping @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page
-        ) {
+        init(limit: Int, read: @escaping @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page) {
+            precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
             self.limit = limit
             self.read = read
-            entries = limit.first
         }
 
         /// Returns the next page, or `nil` after the last one.
@@ -36,12 +32,11 @@ public struct SnapshotPages<Page: SnapshotPage>: AsyncSequence, Sendable {
         public mutating func next() async throws -> Page? {
             guard !isFinished else { return nil }
             try Task.checkCancellation()
-            let page = try await read(row, entries)
+            let page = try await read(row, limit)
             if let row, let next = page.next, next <= row {
                 throw StorageError(
                     .damaged, "cannot read the next page: a page after row \(row) ends at row \(next)")
             }
-            entries = limit.next(after: page)
             row = page.next
             isFinished = row == nil
             return page

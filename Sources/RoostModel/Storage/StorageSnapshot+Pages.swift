@@ -1,5 +1,3 @@
-import RoostVectors
-
 extension StorageSnapshot {
     /// Returns the pages of the entries that match a filter, in ascending order of rows.
     ///
@@ -9,19 +7,14 @@ extension StorageSnapshot {
     ///
     /// - Parameters:
     ///   - filter: The condition that entries must satisfy; by default, all entries match.
-    ///   - pageSize: The maximum number of entries on a page; by default 1000, and fewer if they are large.
+    ///   - pageSize: The maximum number of entries on a page; 256 by default.
     /// - Precondition: `pageSize` is at least 1.
     public func entryPages(
         matching filter: EntryFilter = .all, pageSize: Int? = nil
     ) -> SnapshotPages<EntryPage> {
-        let limit = PageLimit<EntryPage>(pageSize, default: PageSize.entries) { page in
-            let numbers = page.entries.reduce(0) {
-                $0 + $1.embeddings.count + $1.passages.reduce(0) { $0 + $1.vector.count }
-            }
-            let texts = page.entries.reduce(0) { $0 + $1.content.utf8.count }
-            return (page.entries.count, texts + numbers * MemoryLayout<Float>.size)
+        SnapshotPages(limit: pageSize ?? PageSize.entries) {
+            try await entries(after: $0, limit: $1, matching: filter)
         }
-        return SnapshotPages(limit: limit) { try await entries(after: $0, limit: $1, matching: filter) }
     }
 
     /// Returns the headers of the entries that match a filter, in pages and in ascending order of rows.
@@ -33,8 +26,9 @@ extension StorageSnapshot {
     public func headerPages(
         matching filter: EntryFilter = .all, pageSize: Int? = nil
     ) -> SnapshotPages<HeaderPage> {
-        let limit = PageLimit<HeaderPage>(pageSize ?? PageSize.headers)
-        return SnapshotPages(limit: limit) { try await headers(after: $0, limit: $1, matching: filter) }
+        SnapshotPages(limit: pageSize ?? PageSize.headers) {
+            try await headers(after: $0, limit: $1, matching: filter)
+        }
     }
 
     /// Returns the vectors of all entries or of their passages, in pages and in ascending order of the
@@ -42,25 +36,19 @@ extension StorageSnapshot {
     ///
     /// - Parameters:
     ///   - kind: Whether the pages have one vector per entry or one per passage.
-    ///   - pageSize: The maximum number of entries whose vectors are on a page; by default 4096, and fewer if
-    ///     they have many vectors.
+    ///   - pageSize: The maximum number of entries whose vectors are on a page; 4096 by default.
     /// - Precondition: `pageSize` is at least 1.
     public func vectorPages(of kind: VectorPage.Kind, pageSize: Int? = nil) -> SnapshotPages<VectorPage> {
-        let limit = PageLimit<VectorPage>(pageSize, default: PageSize.vectors) { page in
-            let entries = page.rows.indices.reduce(0) { count, index in
-                index == 0 || page.rows[index] != page.rows[index - 1] ? count + 1 : count
-            }
-            return (entries, page.vectors.elements.count * MemoryLayout<Float>.size)
+        SnapshotPages(limit: pageSize ?? PageSize.vectors) {
+            try await vectors(of: kind, after: $0, limit: $1)
         }
-        return SnapshotPages(limit: limit) { try await vectors(of: kind, after: $0, limit: $1) }
     }
 
     /// Returns a sequence of the entries that match a filter, in ascending order of rows.
     ///
     /// - Parameters:
     ///   - filter: The condition that entries must satisfy; by default, all entries match.
-    ///   - pageSize: The maximum number of entries in memory at a time; by default 1000, and fewer if they
-    ///     are large.
+    ///   - pageSize: The maximum number of entries in memory at a time; 256 by default.
     /// - Precondition: `pageSize` is at least 1.
     public func allEntries(matching filter: EntryFilter = .all, pageSize: Int? = nil) -> EntrySequence {
         let pages = entryPages(matching: filter, pageSize: pageSize)
@@ -75,8 +63,7 @@ extension StorageProvider {
     ///
     /// - Parameters:
     ///   - filter: The condition that entries must satisfy; by default, all entries match.
-    ///   - pageSize: The maximum number of entries in memory at a time; by default 1000, and fewer if they
-    ///     are large.
+    ///   - pageSize: The maximum number of entries in memory at a time; 256 by default.
     /// - Precondition: `pageSize` is at least 1.
     public func allEntries(matching filter: EntryFilter = .all, pageSize: Int? = nil) -> EntrySequence {
         precondition((pageSize ?? 1) >= 1)

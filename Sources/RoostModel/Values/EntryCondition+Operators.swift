@@ -4,53 +4,41 @@
 //         .metadata("year") >= 2020, .metadata("lang").isOneOf(["de", "fr"]), .tag("garden"),
 //         .source != "inbox",
 //     ]
+//
+// A value of these operators must not be an array or object, because these cannot be compared.
 
 extension EntryCondition.Field {
     /// Returns the condition that a field equals a value.
-    ///
-    /// - Precondition: `value` is not an array or object, because these cannot be compared.
     public static func == (field: Self, value: MetadataValue) -> EntryCondition {
         EntryCondition(field, .equals(operand(value)))
     }
 
     /// Returns the condition that a field differs from a value or is missing.
-    ///
-    /// - Precondition: `value` is not an array or object, because these cannot be compared.
     public static func != (field: Self, value: MetadataValue) -> EntryCondition {
         EntryCondition(field, .differs(operand(value)))
     }
 
     /// Returns the condition that a field is less than a value.
-    ///
-    /// - Precondition: `value` is not an array or object, because these cannot be compared.
     public static func < (field: Self, value: MetadataValue) -> EntryCondition {
         EntryCondition(field, .isLess(operand(value)))
     }
 
     /// Returns the condition that a field is less than or equal to a value.
-    ///
-    /// - Precondition: `value` is not an array or object, because these cannot be compared.
     public static func <= (field: Self, value: MetadataValue) -> EntryCondition {
         EntryCondition(field, .isAtMost(operand(value)))
     }
 
     /// Returns the condition that a field is greater than a value.
-    ///
-    /// - Precondition: `value` is not an array or object, because these cannot be compared.
     public static func > (field: Self, value: MetadataValue) -> EntryCondition {
         EntryCondition(field, .isGreater(operand(value)))
     }
 
     /// Returns the condition that a field is greater than or equal to a value.
-    ///
-    /// - Precondition: `value` is not an array or object, because these cannot be compared.
     public static func >= (field: Self, value: MetadataValue) -> EntryCondition {
         EntryCondition(field, .isAtLeast(operand(value)))
     }
 
     /// Returns the condition that a field equals one of the given values.
-    ///
-    /// - Precondition: `values` contains no arrays or objects, because these cannot be compared.
     public func isOneOf(_ values: [MetadataValue]) -> EntryCondition {
         EntryCondition(self, .isOneOf(values.map(Self.operand)))
     }
