@@ -19,7 +19,8 @@ struct FilterOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: "Only entries with this tag or a tag nested in it; repeatable, all must be present.", transform: TagArgument.tag)
+        help: "Only entries with this tag or a tag nested in it; repeatable, all must be present.",
+        transform: TagArgument.tag)
     var tag: [String] = []
 
     @Option(
