@@ -88,8 +88,6 @@ struct BoilerplateLines: Sendable, Equatable {
     /// To bound the memory, the first scan counts lines by their hashes in a fixed number of counters, which
     /// several lines may share. Only lines whose counters are high enough are counted exactly, in a second
     /// scan.
-    ///
-    /// - Throws: `StorageError`; `CancellationError`.
     static func find(in snapshot: any StorageSnapshot) async throws -> Findings {
         let limit = max(minimumEntries, Int(maximumShare * Double(snapshot.stamp.entryCount)) + 1)
         var counters = [UInt32](repeating: 0, count: counterCount)
@@ -125,8 +123,6 @@ struct BoilerplateLines: Sendable, Equatable {
     }
 
     /// Finds the entries that contain known boilerplate lines.
-    ///
-    /// - Throws: `StorageError`; `CancellationError`.
     func findings(in snapshot: any StorageSnapshot) async throws -> Findings {
         var findings = Findings(boilerplate: self)
         guard !lines.isEmpty else { return findings }

@@ -22,7 +22,6 @@ struct BoilerplateVectors: Sendable {
     /// Finds the boilerplate of entries and embeds the texts that contain it, without these lines.
     ///
     /// - Parameters: See ``init(_:of:matching:embedder:catalog:)``.
-    /// - Throws: `StorageError`; `CancellationError`.
     init(
         _ snapshot: any StorageSnapshot, matching conditions: [EntryCondition], embedder: EntryEmbedder,
         catalog: BoilerplateCatalog
@@ -33,8 +32,6 @@ struct BoilerplateVectors: Sendable {
     }
 
     /// Embeds the texts that contain the boilerplate lines of the last run, without these lines.
-    ///
-    /// - Throws: `StorageError`; `CancellationError`.
     init(
         ofLastRun snapshot: any StorageSnapshot, embedder: EntryEmbedder, catalog: BoilerplateCatalog
     ) async throws {
@@ -53,7 +50,6 @@ struct BoilerplateVectors: Sendable {
     ///   - conditions: The conditions that an entry must meet to be embedded. Lines are counted in all
     ///     entries.
     ///   - catalog: The vectors of the last run, which are reused.
-    /// - Throws: `StorageError`; `CancellationError`.
     private init(
         _ findings: BoilerplateLines.Findings, of snapshot: any StorageSnapshot,
         matching conditions: [EntryCondition], embedder: EntryEmbedder, catalog: BoilerplateCatalog

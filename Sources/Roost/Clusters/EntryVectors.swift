@@ -21,7 +21,6 @@ struct EntryVectors: Sendable {
     ///
     /// - Parameters:
     ///   - replacements: Vectors that are used for some entries instead of their embeddings.
-    /// - Throws: `StorageError`; `CancellationError`.
     init(
         _ snapshot: any StorageSnapshot, matching conditions: [EntryCondition] = [],
         replacing replacements: BoilerplateVectors = BoilerplateVectors()

@@ -28,7 +28,6 @@ struct Cells: Sendable {
     /// - Parameters:
     ///   - vectors: The rows, unit length.
     ///   - seed: The seed of the sample.
-    /// - Throws: `CancellationError`.
     init(of vectors: Matrix, seed: UInt64) throws {
         let n = vectors.rows
         let count = max(1, n / Self.size)

@@ -40,7 +40,6 @@ struct NearestNeighbors: Sendable {
     ///   - k: The number of neighbors of each row.
     ///   - limit: The maximum number of rows for which all pairs are compared.
     ///   - seed: The seed of the cells.
-    /// - Throws: `CancellationError`.
     /// - Complexity: O(n² · d) byte operations for an exact result; otherwise, O(n · d) with a factor of
     ///   about 12,000.
     static func find(
