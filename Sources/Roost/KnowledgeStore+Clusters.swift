@@ -10,7 +10,8 @@ extension KnowledgeStore {
     /// its members with a previous cluster keeps its id, and a label that a person gave it.
     ///
     /// If `clusters` is `nil`, the clusters are the communities of the nearest-neighbor graph, and their
-    /// number is determined by the data (`LeidenClusterer`). If the previous run was of the same kind, with
+    /// number is determined by the data; more than 25 of them get 8 to 25 parents if these are stable
+    /// (`LeidenClusterer`). If the previous run was of the same kind, with
     /// the same parameters and seed, and at most a fifth of the entries have been added or removed since, the
     /// run continues it: entries that were in one cluster stay together. If `clusters` is set, spherical
     /// k-means finds the clusters and never continues a previous run (`SphericalKMeans`).
@@ -21,9 +22,6 @@ extension KnowledgeStore {
     ///     `clusters` is set.
     ///   - maximumOutliers: The maximum share of the entries that may be in no cluster, 0 to 1. Ignored if
     ///     `clusters` is set.
-    ///   - levels: The number of levels of the hierarchy; 1 means no hierarchy (`Partition/adding(levels:)`).
-    ///     `nil` adds one level of 8 to 25 parents if there are more than 25 clusters and such a level is
-    ///     stable (`LeidenClusterer/addsParents`; for k-means, see `Partition/addingParents()`).
     ///   - seed: The seed of the algorithm's random choices.
     ///   - conditions: The conditions that an entry must meet to be clustered. Entries that do not meet them
     ///     are in no cluster.
@@ -36,7 +34,7 @@ extension KnowledgeStore {
     ///   `StorageError`; `CancellationError`. If an error is thrown, the store is unchanged.
     public func recluster(
         clusters: Int? = nil, granularity: LeidenClusterer.Granularity = .medium,
-        maximumOutliers: Double = 0.05, levels: Int? = nil, seed: UInt64 = 0,
+        maximumOutliers: Double = 0.05, seed: UInt64 = 0,
         among conditions: [EntryCondition] = [], ignoringPreviousRun: Bool = false, isDryRun: Bool = false,
         progress: @escaping @Sendable (ReclusterProgress) -> Void = { _ in }
     ) async throws -> ReclusterReport {
@@ -46,7 +44,7 @@ extension KnowledgeStore {
                 granularity, maximumOutliers: maximumOutliers, seed: seed,
                 continuesPreviousRun: !ignoringPreviousRun)
         let reclusterer = Reclusterer(
-            storage: storage, method: method, levels: levels, conditions: conditions, isDryRun: isDryRun,
+            storage: storage, method: method, conditions: conditions, isDryRun: isDryRun,
             boilerplate: (entryEmbedder, boilerplate), progress: ReclusterProgress.Filter(progress))
         return try await Computation.run { try await reclusterer.run() }
     }
@@ -58,20 +56,18 @@ extension KnowledgeStore {
     /// - Parameters:
     ///   - clusterer: The clusterer. It receives the embeddings of the entries in lexicographic order.
     ///   - parameters: The parameters to record with the run, in addition to the `Partition/facts`.
-    ///   - levels: The number of levels of the hierarchy; 1 means no hierarchy, and `nil` adds one level of
-    ///     parents if there are more than 25 clusters. Ignored if the clusterer creates a hierarchy itself.
     ///   - conditions: The conditions that an entry must meet to be clustered.
     ///   - isDryRun: Whether to report the result without committing it.
     ///   - progress: Receives the progress of the run, on any thread. The share of the last call is 1.
     /// - Atomicity: All clusters and assignments are replaced in one commit.
     /// - Throws: The errors of a run without a clusterer, and any error that the clusterer throws.
     public func recluster(
-        with clusterer: any Clusterer, parameters: [String: MetadataValue] = [:], levels: Int? = nil,
+        with clusterer: any Clusterer, parameters: [String: MetadataValue] = [:],
         among conditions: [EntryCondition] = [], isDryRun: Bool = false,
         progress: @escaping @Sendable (ReclusterProgress) -> Void = { _ in }
     ) async throws -> ReclusterReport {
         let reclusterer = Reclusterer(
-            storage: storage, method: .custom(clusterer, parameters: parameters), levels: levels,
+            storage: storage, method: .custom(clusterer, parameters: parameters),
             conditions: conditions, isDryRun: isDryRun,
             boilerplate: (entryEmbedder, boilerplate), progress: ReclusterProgress.Filter(progress))
         return try await Computation.run { try await reclusterer.run() }

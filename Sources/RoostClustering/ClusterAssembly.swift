@@ -11,7 +11,7 @@ package struct ClusterAssembly: Sendable {
     /// The maximum number of representatives of a cluster.
     private static let representativeLimit = 5
 
-    private var extractor: KeywordExtractor
+    private var tally: WordTally
     private let partition: Partition
     private let ids: [Entry.ID]
     private let rows: [Entry.ID: Int]
@@ -45,7 +45,7 @@ package struct ClusterAssembly: Sendable {
         self.partition = partition
         self.ids = ids
         rows = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
-        extractor = KeywordExtractor(groups: partition.count)
+        tally = WordTally(groups: partition.count)
         quality = ClusterQuality(partition, vectors)
         var members = [[Int]](repeating: [], count: partition.count)
         for (row, label) in partition.labels.enumerated() {
@@ -55,7 +55,7 @@ package struct ClusterAssembly: Sendable {
             }
         }
         self.members = members
-        let limit = KeywordExtractor.representativeTextCount(forGroups: partition.count)
+        let limit = WordTally.representativeTextCount(forGroups: partition.count)
         nearest = members.indices.map { group in
             let similarities = members[group].map { row in
                 let isOwn = partition.labels[row].group == group
@@ -82,7 +82,7 @@ package struct ClusterAssembly: Sendable {
     ///   only one group, they are ignored, because there are no groups to distinguish it from.
     package mutating func count(_ text: String, of id: Entry.ID, folders: [String] = []) {
         guard let row = rows[id], let group = partition.labels[row].group else { return }
-        extractor.add(
+        tally.add(
             text, to: group, isRepresentative: typical.contains(row),
             folders: partition.count > 1 ? folders : [])
         if central.contains(row) { titles[row] = TextTitle.title(of: text, as: .words) }
@@ -99,7 +99,7 @@ package struct ClusterAssembly: Sendable {
     /// - Returns: The phrases from which labels are made, in ascending order. Embed them and pass the vectors
     ///   to ``useMeanings(of:)``; otherwise, labels are chosen by the frequencies of words alone.
     package mutating func preparePhrases() -> [String] {
-        let prepared = Phrases(extractor, partition)
+        let prepared = Phrases(tally, partition)
         phrases = prepared
         return Set(prepared.phrases.joined().map(\.text)).sorted()
     }
@@ -119,8 +119,8 @@ package struct ClusterAssembly: Sendable {
         var phrases: [[LabelPhrase]]
         var meanings: [[PhraseMeaning]] = []
 
-        init(_ extractor: KeywordExtractor, _ partition: Partition) {
-            vocabularies = extractor.vocabularies(parents: partition.parents)
+        init(_ tally: WordTally, _ partition: Partition) {
+            vocabularies = tally.vocabularies(parents: partition.parents)
             let limit = min(
                 max(phraseBudget / max(1, partition.count), phraseCounts.lowerBound),
                 phraseCounts.upperBound)
@@ -149,8 +149,8 @@ package struct ClusterAssembly: Sendable {
         let sizes = memberIDs.map(\.count)
         let continued = identities ?? match(memberIDs, to: previous)
         let clusterIDs = continued.map { $0?.id ?? UUID() }
-        let prepared = phrases ?? Phrases(extractor, partition)
-        let keywords = prepared.vocabularies.keywords(limit: Self.keywordLimit)
+        let prepared = phrases ?? Phrases(tally, partition)
+        let keywords = prepared.phrases.map { $0.prefix(Self.keywordLimit).map(\.text) }
         let trace = trace(memberIDs, clusterIDs, from: previous)
         let kinships = members.indices.map { group in
             Kinship(old: continued[group], origins: trace.origins[group], size: sizes[group])

@@ -41,7 +41,6 @@ package struct ClusterPlacer: Sendable {
     /// Whether no cluster can get entries.
     package var isEmpty: Bool { ids.isEmpty }
 
-    /// The dimension of the centroids.
     package var dimension: Int { centroids.columns }
 
     /// Returns the nearest cluster of each vector; `nil` if the vector is less similar to the centroid than

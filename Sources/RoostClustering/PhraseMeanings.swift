@@ -12,16 +12,9 @@ struct PhraseMeanings {
     /// The meaning of each phrase of each group; empty for a group with a phrase that has no vector.
     private(set) var values: [[PhraseMeaning]]
 
-    /// The minimum similarity of two related words, one of which begins with the other, such as "play" and
-    /// "players". Unrelated words, such as "car" and "card", or "Java" and "JavaScript", are less similar.
-    private static let minimumVariantSimilarity: Float = 0.5
-    /// The minimum similarity of two forms of one name, such as "postgres" and "postgresql".
-    private static let minimumFormSimilarity: Float = 0.7
     /// The minimum similarity of two phrases that mean the same, such as "film" and "movie" or a word and its
     /// misspelling.
     private static let minimumSynonymSimilarity: Float = 0.8
-    /// Of two forms of one name, the shorter one is used if it has at least this share of the weight.
-    private static let minimumFormWeight = 0.25
 
     /// Measures phrases.
     ///
@@ -58,7 +51,6 @@ struct PhraseMeanings {
                     specificity: phrase.weight * Double(max(0, own - (all - own) / others)),
                     centrality: Double(innerProduct(vector, mean)))
             }
-            Self.markVariants(&meanings, phrases[group], known)
             Self.markSynonyms(&meanings, known)
             return meanings
         }
@@ -75,7 +67,7 @@ struct PhraseMeanings {
 
     /// Marks each phrase that means the same as a more specific one.
     private static func markSynonyms(_ meanings: inout [PhraseMeaning], _ vectors: [[Float]]) {
-        let order = meanings.indices.filter { !meanings[$0].isVariant }.sorted {
+        let order = meanings.indices.sorted {
             (meanings[$1].specificity, $0) < (meanings[$0].specificity, $1)
         }
         var kept: [Int] = []
@@ -84,36 +76,6 @@ struct PhraseMeanings {
                 innerProduct(vectors[$0], vectors[index]) >= minimumSynonymSimilarity
             }
             if repeatsOther { meanings[index].isVariant = true } else { kept.append(index) }
-        }
-    }
-
-    /// Marks one word of each pair in which one word or its stem begins with the other and both have similar
-    /// meanings, such as "baked" and "bakery". Of two forms of one name, the longer one is marked, unless the
-    /// shorter one is much less frequent; the form that is kept gets the higher specificity of the two. Of
-    /// two other words, the less specific one is marked.
-    private static func markVariants(
-        _ meanings: inout [PhraseMeaning], _ phrases: [LabelPhrase], _ vectors: [[Float]]
-    ) {
-        for short in phrases.indices where !phrases[short].text.utf8.contains(UInt8(ascii: " ")) {
-            for long in phrases.indices where long != short && !meanings[long].isVariant {
-                guard !meanings[short].isVariant,
-                    phrases[long].text.hasPrefix(phrases[short].text)
-                        || phrases[long].stem.hasPrefix(phrases[short].stem),
-                    !phrases[long].text.utf8.contains(UInt8(ascii: " ")),
-                    case let similarity = innerProduct(vectors[short], vectors[long]),
-                    similarity >= minimumVariantSimilarity
-                else { continue }
-                guard similarity >= minimumFormSimilarity else {
-                    let isShortBetter = meanings[short].specificity >= meanings[long].specificity
-                    meanings[isShortBetter ? long : short].isVariant = true
-                    continue
-                }
-                let isFrequent = phrases[short].weight >= minimumFormWeight * phrases[long].weight
-                let (kept, variant) = isFrequent ? (short, long) : (long, short)
-                meanings[variant].isVariant = true
-                meanings[kept].specificity = max(
-                    meanings[kept].specificity, meanings[variant].specificity)
-            }
         }
     }
 }

@@ -94,8 +94,8 @@ def options(attacker, seed):
     store = attacker.store()
     commands = (
         "query birds -n", "query birds --offset", "query birds --min-score", "query birds --context", "list -n",
-        "query birds --text-weight", "recluster --clusters", "recluster --levels", "recluster --dense",
-        "duplicates --threshold", "cluster outliers -n", "compact --max-size")
+        "query birds --text-weight", "recluster --clusters", "duplicates --threshold",
+        "cluster outliers -n", "compact --max-size")
     for command in commands:
         for value in EXTREMES:
             yield f"{command} {value}", lambda command=command, value=value: attacker.run(

@@ -25,11 +25,11 @@ struct SphericalKMeansTests {
         return pairs.count == Set(truth).count && Set(pairs.map { $0[0] }).count == pairs.count
     }
 
-    @Test(arguments: [2, 3, 5, 9, 14]) func `the number of well-separated groups is found`(k: Int)
+    @Test(arguments: [2, 3, 5, 9, 14]) func `well-separated groups are found`(k: Int)
         async throws
     {
         let (points, truth) = groups(k, of: 60)
-        let partition = try await SphericalKMeans(seed: 3).cluster(points)
+        let partition = try await SphericalKMeans(clusters: k, seed: 3).cluster(points)
         #expect(partition.count == k)
         #expect(match(partition.labels, truth))
         #expect(partition.confidences.allSatisfy { (0...1).contains($0) })
@@ -72,9 +72,8 @@ struct SphericalKMeansTests {
         #expect(equal.labels.count == 20)
         // No group is empty.
         #expect(Set(equal.labels) == Set((0..<equal.count).map { .group($0) }))
-        #expect(try await SphericalKMeans().cluster(same).count >= 1)
         let one = Matrix([[1, 0]], columns: 2)
-        #expect(try await SphericalKMeans().cluster(one).labels == [.group(0)])
+        #expect(try await SphericalKMeans(clusters: 1).cluster(one).labels == [.group(0)])
         let two = Matrix([[1, 0], [0, 1]], columns: 2)
         #expect(try await SphericalKMeans(clusters: 2).cluster(two).count == 2)
         let withZero = Matrix([[1, 0], [0, 0], [0, 1]], columns: 2)
@@ -86,72 +85,17 @@ struct SphericalKMeansTests {
         #expect(error?.message.contains("entries with a nonzero vector is 2") == true)
         await #expect(throws: ClusteringError.self) { try await SphericalKMeans(clusters: 0).cluster(two) }
         await #expect(throws: ClusteringError.self) {
-            try await SphericalKMeans().cluster(Matrix(rows: 0, columns: 4))
+            try await SphericalKMeans(clusters: 1).cluster(Matrix(rows: 0, columns: 4))
         }
     }
-}
 
-/// Tests of k-means for many points, with seeding by k-means|| and with mini-batches.
-struct MiniBatchTests {
-    let base = SphericalKMeansTests()
-
-    @Test(arguments: [2, 7, 40]) func `k-means|| draws a seed from nearly every group`(k: Int) throws {
-        let (points, truth) = base.groups(k, of: 50, spread: 0.2)
-        var covered = 0.0
-        for seed in UInt64(0)..<10 {
-            var generator = SeededGenerator(seed: seed)
-            let seeds = try KMeansParallelSeeding.choose(k, of: points, using: &generator)
-            #expect(seeds.count == k && Set(seeds).count == k)
-            covered += Double(Set(seeds.map { truth[$0] }).count) / Double(k)
-        }
-        #expect(covered / 10 > 0.9)
-        var generator = SeededGenerator(seed: 1)
-        #expect(
-            try KMeansParallelSeeding.choose(points.rows, of: points, using: &generator).count == points.rows)
-        // There are more seeds than distinct points.
-        let two = Matrix((0..<30).map { $0 == 7 ? [1, 0] : [0, 1] }, columns: 2)
-        let seeds = try KMeansParallelSeeding.choose(5, of: two, using: &generator)
-        #expect(Set(seeds).count == 5 && seeds.contains(7))
-    }
-
-    @Test func `mini-batches find well-separated groups, and repeat the result`() async throws {
-        let (points, truth) = base.groups(9, of: 200)
-        var clusterer = SphericalKMeans(clusters: 9, seed: 3, maximumIterations: 5)
-        clusterer.batchSize = 128
-        let partition = try await clusterer.cluster(points)
-        #expect(base.match(partition.labels, truth))
-        #expect(try await clusterer.cluster(points) == partition)
-        #expect(partition.facts["batchSize"] == 128)
-        // Batches may be larger than the data, and all points may be equal.
-        clusterer.batchSize = 100_000
-        #expect(try await clusterer.cluster(points).count == 9)
-        let same = Matrix(rows: 20, columns: 4, elements: Array(repeating: 0.5, count: 80))
-        #expect(try await clusterer.cluster(same).count == 1)
-    }
-
-    @Test func `mini-batches come near the objective of complete runs`() throws {
-        let points = unitVectors(4000, 32, seed: 2)
-        let thorough = try KMeansRun.best(of: 1, points, k: 50, seed: 1, maximumIterations: 100)
-        let batched = try KMeansRun.batched(points, k: 50, seed: 1, batchSize: 500, maximumIterations: 3)
-        #expect(batched.objective > 0.97 * thorough.objective)
-        var generator = SeededGenerator(seed: 1)
-        let start = points.selecting(Array(0..<50))
-        let moved = try KMeansMiniBatch.refine(start, of: points, size: 500, batches: 8, using: &generator)
-        var (before, after) = (KMeansRun(points, start: start), KMeansRun(points, start: moved))
-        try before.iterate(points, atMost: 1)
-        try after.iterate(points, atMost: 1)
-        #expect(after.objective > before.objective)
-        for row in 0..<50 { #expect(abs(length(of: moved.row(row)) - 1) < 1e-5) }
-    }
-
-    @Test func `few entries get several complete runs, and many get mini-batches`() {
-        func plan(_ clusters: Int, _ entries: Int) -> [Int?] {
+    @Test func `few entries get several complete runs`() {
+        func plan(_ clusters: Int, _ entries: Int) -> [Int] {
             let sized = SphericalKMeans.sized(clusters: clusters, entries: entries)
-            return [sized.restarts, sized.maximumIterations, sized.batchSize]
+            return [sized.restarts, sized.maximumIterations]
         }
-        #expect(plan(77, 20_000) == [8, 100, nil])
-        #expect(plan(1000, 300_000) == [1, 10, nil])
-        #expect(plan(5000, 300_000) == [1, 10, 20_000])
-        #expect(plan(5, 3) == [8, 100, nil] && plan(0, 3) == [8, 100, nil])
+        #expect(plan(77, 20_000) == [8, 100])
+        #expect(plan(1000, 300_000) == [1, 10])
+        #expect(plan(5, 3) == [8, 100] && plan(0, 3) == [8, 100])
     }
 }

@@ -5,6 +5,16 @@ import Testing
 
 @testable import RoostMCP
 
+/// Groups rows by their numbers into four clusters, two in each of two larger ones.
+private struct PairedClusters: Clusterer {
+    let algorithm = "pairs"
+
+    func cluster(_ vectors: Matrix) async throws -> Partition {
+        Partition(
+            groups: (0..<vectors.rows).map { $0 % 4 }, of: vectors, parents: [4, 4, 5, 5, nil, nil])
+    }
+}
+
 /// Tests of the list of resources and of the resources of clusters.
 struct ResourceTests {
     private func clustered(_ harness: MCPHarness) async throws {
@@ -15,7 +25,7 @@ struct ResourceTests {
             ["role": "user", "content": .string("violin concert string number \(number)")]
         }
         _ = await harness.call("remember_messages", ["messages": .array(messages)])
-        _ = try await harness.store.recluster(clusters: 12, levels: 2, seed: 1)
+        _ = try await harness.store.recluster(with: PairedClusters())
     }
 
     @Test func `the resource of a cluster has the members that the tool lists`() async throws {

@@ -24,7 +24,6 @@ struct ClusterVectors: AsyncParsableCommand {
         var vectors = try NumPy.matrix(base)
         vectors.normalizeRows()
         var leiden = LeidenClusterer(resolution: resolution, seed: seed)
-        leiden.addsParents = true
         if let start {
             let groups = try String(contentsOfFile: start, encoding: .utf8).split(separator: "\n").map {
                 line in

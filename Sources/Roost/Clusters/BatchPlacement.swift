@@ -31,7 +31,6 @@ package struct BatchPlacement {
     ///   - changedTexts: The entries of the batch whose texts are new.
     ///   - batch: The batch. For each entry that is new to the store, it expects the revision `.zero`.
     ///   - snapshot: The state from which the batch was computed.
-    /// - Throws: `StorageError`; `CancellationError`.
     package mutating func assign(
         _ changedTexts: Set<Entry.ID>, in batch: inout WriteBatch, _ snapshot: any StorageSnapshot
     ) async throws {

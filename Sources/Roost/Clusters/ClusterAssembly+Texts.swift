@@ -5,25 +5,19 @@ import RoostText
 
 extension ClusterAssembly {
     /// Counts the words of entries, except those of boilerplate lines and of the hidden parts of texts.
-    ///
-    /// - Returns: The languages of the texts.
-    @discardableResult
     mutating func countTexts(
         of snapshot: any StorageSnapshot, without boilerplate: BoilerplateLines = BoilerplateLines([])
-    ) async throws -> LanguageShares {
-        var languages = LanguageShares()
+    ) async throws {
         let common = try await FolderNames.common(in: snapshot)
         for try await page in snapshot.entryPages() {
             for entry in page.entries {
                 let text = entry.labelText
                 let counted = boilerplate.removing(from: text) ?? text
-                languages.add(counted)
                 count(
                     counted, of: entry.id,
                     folders: entry.folderNames.filter { !common.contains($0) } + entry.tags)
             }
         }
-        return languages
     }
 
     /// Embeds the phrases from which labels are made, so that labels are chosen by their meaning. Does
@@ -31,7 +25,6 @@ extension ClusterAssembly {
     ///
     /// - Returns: A message for the user if the embedder is unavailable; labels are then chosen by the
     ///   frequencies of words alone.
-    /// - Throws: `CancellationError`.
     mutating func embedPhrases(with embedder: any Embedder) async throws -> String? {
         let texts = preparePhrases()
         guard !texts.isEmpty, embedder.space.model != ModelLibrary.lexicalName else { return nil }

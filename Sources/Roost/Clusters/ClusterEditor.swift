@@ -48,12 +48,17 @@ struct ClusterEditor: Sendable {
         }
     }
 
-    /// Returns a label that consists of the cluster's keywords or, if there are no keywords, the title of the
+    /// The maximum number of keywords in a label.
+    private static let labelKeywords = 3
+
+    /// Returns a label that consists of the cluster's first keywords or, if there are no keywords, the title of the
     /// most central entry that has one.
     private static func automaticLabel(
         of cluster: Cluster, _ snapshot: any StorageSnapshot
     ) async throws -> String {
-        if let label = KeywordExtractor.label(of: cluster.keywords) { return label }
+        if !cluster.keywords.isEmpty {
+            return cluster.keywords.prefix(labelKeywords).joined(separator: ", ")
+        }
         let titles = try await snapshot.entries(cluster.representatives)
             .compactMap(\.title)
         return titles.first.map { TextTitle.shortened($0) } ?? GroupVocabularies.wordless

@@ -4,7 +4,6 @@ import Foundation
 enum ClusterLabelText {
     /// The maximum length of a label in characters. A longer answer is prose, not a label.
     static let maximumLength = 80
-    /// The maximum number of words in a label.
     static let maximumWords = 8
 
     /// Words with which models introduce a label, such as "Label: Birds".

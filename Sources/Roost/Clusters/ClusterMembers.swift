@@ -7,13 +7,11 @@ import RoostVectors
 /// clusters below it, as in ``ClusterForest/members(of:)``.
 package struct ClusterMembers: Sendable {
     private let snapshot: any StorageSnapshot
-    /// The clusters with members, and the rows of these.
     private let groups: [(cluster: Cluster.ID, rows: RowSet)]
 
     /// Finds the rows of the members, but reads no entries.
     ///
     /// - Parameter records: All clusters of the snapshot, with or without members.
-    /// - Throws: `StorageError`.
     package init(
         of cluster: Cluster, among records: [Cluster], in snapshot: any StorageSnapshot
     ) async throws {
@@ -30,7 +28,6 @@ package struct ClusterMembers: Sendable {
         self.groups = groups
     }
 
-    /// The number of members.
     package var count: Int { groups.reduce(0) { $0 + $1.rows.count } }
 
     /// Returns a page of members.
@@ -38,7 +35,6 @@ package struct ClusterMembers: Sendable {
     /// - Parameters:
     ///   - offset: The number of members on the previous pages.
     ///   - limit: The maximum number of members on the page.
-    /// - Throws: `StorageError`.
     package func entries(from offset: Int, limit: Int) async throws -> [Entry] {
         var (offset, page) = (offset, [Entry]())
         for (cluster, rows) in groups where page.count < limit {
@@ -57,8 +53,6 @@ package struct ClusterMembers: Sendable {
     }
 
     /// Returns the ids of all members, without reading their texts.
-    ///
-    /// - Throws: `StorageError`.
     package func ids() async throws -> [Entry.ID] {
         var ids: [Entry.ID] = []
         for (cluster, _) in groups {

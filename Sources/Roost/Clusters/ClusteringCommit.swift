@@ -9,8 +9,6 @@ struct ClusteringCommit: Sendable {
 
     /// Commits the clusters. If other clusters were committed in the meantime, the new groups are matched
     /// with those instead, to keep the labels that people gave.
-    ///
-    /// - Throws: `StorageError`; `CancellationError`.
     func run(
         _ assembly: ClusterAssembly, _ run: ClusteringRun, readFrom first: any StorageSnapshot
     ) async throws -> ReclusterReport {

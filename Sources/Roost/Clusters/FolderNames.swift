@@ -18,7 +18,6 @@ enum FolderNames {
     /// Returns the names that more than half of the entries from files have.
     ///
     /// - Complexity: O(entries).
-    /// - Throws: `StorageError`; `CancellationError`.
     static func common(in snapshot: any StorageSnapshot) async throws -> Set<String> {
         // A folder usually has many entries, so its names are determined only once.
         var counts: [Substring: Int] = [:]

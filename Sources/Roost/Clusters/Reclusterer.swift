@@ -18,9 +18,6 @@ struct Reclusterer: Sendable {
 
     let storage: any StorageProvider
     let method: Method
-    /// The number of levels of the hierarchy, at least 1; `nil` adds parents if there are many clusters
-    /// (``LeidenClusterer/addsParents``, and for other clusterers ``Partition/addingParents()``).
-    let levels: Int?
     /// The conditions that an entry must meet to be clustered.
     let conditions: [EntryCondition]
     /// Whether the result is only reported, and not committed.
@@ -36,14 +33,14 @@ struct Reclusterer: Sendable {
 
     /// Clusters the entries.
     ///
-    /// - Throws: See ``KnowledgeStore/recluster(clusters:granularity:maximumOutliers:levels:seed:among:``
+    /// - Throws: See ``KnowledgeStore/recluster(clusters:granularity:maximumOutliers:seed:among:``
     ///   ``ignoringPreviousRun:isDryRun:progress:)``.
     @concurrent
     func run() async throws -> ReclusterReport {
         let found = try await find()
         progress(.labels)
         var assembly = ClusterAssembly(found.partition, of: found.entries.vectors, ids: found.entries.ids)
-        let languages = try await assembly.countTexts(
+        try await assembly.countTexts(
             of: found.snapshot, without: found.replacements.boilerplate)
         let labelNotice = try await assembly.embedPhrases(with: boilerplate.embedder.embedder)
         progress(.saving)
@@ -54,10 +51,7 @@ struct Reclusterer: Sendable {
             report.boilerplateLines = contents.lines
             if !isDryRun { await boilerplate.catalog.save(contents) }
         }
-        let model = boilerplate.embedder.embedder.space.model
-        report.notices += [
-            found.replacements.notice, labelNotice, LanguageNotice.text(on: languages, model: model),
-        ].compactMap(\.self)
+        report.notices += [found.replacements.notice, labelNotice].compactMap(\.self)
         return report
     }
 
@@ -108,10 +102,6 @@ struct Reclusterer: Sendable {
     }
 
     private func validate() throws {
-        if let levels, levels < 1 {
-            throw RoostError(
-                .badInput, "cannot cluster: the number of levels must be at least 1, not \(levels)")
-        }
         if case .communities(_, let maximumOutliers, _, _) = method, !(0...1).contains(maximumOutliers) {
             throw RoostError(
                 .badInput,
@@ -146,7 +136,6 @@ struct Reclusterer: Sendable {
         case .communities(let granularity, let maximumOutliers, let seed, let continuesPreviousRun):
             var clusterer = LeidenClusterer(
                 granularity: granularity, maximumOutliers: maximumOutliers, seed: seed)
-            clusterer.addsParents = levels == nil
             clusterer.onProgress = { [progress] in progress($0, $1) }
             if continuesPreviousRun { clusterer.start = try await start(clusterer, for: ids, in: snapshot) }
             return clusterer
@@ -190,9 +179,9 @@ struct Reclusterer: Sendable {
 
     private func partition(_ entries: EntryVectors, by clusterer: any Clusterer) async throws -> Partition {
         if !(clusterer is LeidenClusterer) { progress(.groups) }
-        let found: Partition
+        let partition: Partition
         do {
-            found = try await clusterer.cluster(entries.vectors)
+            partition = try await clusterer.cluster(entries.vectors)
         } catch let error as ClusteringError where error.code == .noVectors {
             throw ClusteringError(
                 .noVectors,
@@ -201,9 +190,7 @@ struct Reclusterer: Sendable {
                     + "for their language; nothing was changed")
         }
         // A clusterer that the caller provides may have returned anything.
-        try found.check(for: entries.vectors)
-        progress(.stability)
-        let partition = try await found.addingStabilities(of: entries.vectors, by: clusterer)
+        try partition.check(for: entries.vectors)
         // Do not replace the existing clusters, and the labels that people gave them, if the parameters yield
         // no clusters.
         guard partition.count > 0 else {
@@ -212,20 +199,7 @@ struct Reclusterer: Sendable {
                 "no cluster was found among \(Count.text(entries.ids.count, "entry", "entries")); allow "
                     + "smaller clusters. Nothing was changed")
         }
-        // A clusterer that the caller provides may have created a hierarchy itself.
-        guard partition.parents.allSatisfy({ $0 == nil }) else { return partition }
-        guard let levels else {
-            let hasDecided = (clusterer as? LeidenClusterer)?.addsParents == true
-            return hasDecided ? partition : partition.addingParents()
-        }
-        guard levels > 1 else { return partition }
-        guard partition.count <= Partition.maximumHierarchySize else {
-            throw RoostError(
-                .badInput,
-                "cannot build a hierarchy of \(partition.count) clusters: the maximum is "
-                    + "\(Partition.maximumHierarchySize); request fewer clusters, or a single level")
-        }
-        return partition.adding(levels: levels)
+        return partition
     }
 }
 

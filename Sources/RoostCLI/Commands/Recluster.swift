@@ -13,7 +13,7 @@ struct Recluster: AsyncParsableCommand {
 
             If there are more than 25 clusters, Roost groups similar ones into 8 to 25 larger clusters at an \
             upper level, provided that random samples of the entries form nearly the same larger clusters. \
-            --levels overrides this choice. Only the clusters at the lowest level have members; the option \
+            Only the clusters at the lowest level have members; the option \
             --cluster of other commands accepts clusters of any level. Each line of the output shows the \
             size of a cluster, a bar proportional to the size, the label and the first digits of the id; \
             clusters of a lower level are indented below the cluster that contains them.
@@ -53,14 +53,6 @@ struct Recluster: AsyncParsableCommand {
     @Option(name: .long, parsing: .unconditional, help: "The seed of the random number generator.")
     var seed: UInt64 = 0
 
-    @Option(
-        name: .long, parsing: .unconditional,
-        help: ArgumentHelp(
-            "The number of levels: more than 1 groups the clusters into larger ones. Default: 1, or 2 if "
-                + "more than 25 clusters form stable larger ones.",
-            valueName: "N"))
-    var levels: Int?
-
     @OptionGroup var levelOption: FlatOption
 
     @Option(
@@ -95,9 +87,6 @@ struct Recluster: AsyncParsableCommand {
         }
         if let clusters, clusters < 1 {
             throw ValidationError("--clusters must be a whole number of at least 1, not \(clusters)")
-        }
-        if let levels, !(1...8).contains(levels) {
-            throw ValidationError("--levels must be a number from 1 to 8, not \(levels)")
         }
         if clusters != nil, size.granularity != .medium {
             throw ValidationError(
@@ -139,7 +128,7 @@ struct Recluster: AsyncParsableCommand {
         let conditions = try self.where.map { try FilterOptions.condition($0, times) }
         return try await store.recluster(
             clusters: clusters, granularity: size.granularity, maximumOutliers: maxOutliers ?? 0.05,
-            levels: levels, seed: seed, among: conditions, ignoringPreviousRun: fresh, isDryRun: isDryRun,
+            seed: seed, among: conditions, ignoringPreviousRun: fresh, isDryRun: isDryRun,
             progress: show)
     }
 

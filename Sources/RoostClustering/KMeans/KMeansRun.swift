@@ -21,26 +21,9 @@ struct KMeansRun: Sendable {
     /// The number of partial sums that are computed to update the centroids. The number is fixed and the
     /// partial sums are added in order, so the result does not depend on the number of threads.
     private static let partialSums = 16
-    /// A bound of the rounding error of the product of two equal unit vectors in single precision.
-    private static let roundingError: Float = 1e-6
     /// The difference between the seeds of successive restarts: 2⁶⁴ divided by the golden ratio, as in
     /// Knuth's multiplicative hashing.
     private static let seedStep: UInt64 = 0x9E37_79B9_7F4A_7C15
-
-    /// Returns a completed run whose initial centroids come from k-means|| and mini-batch k-means.
-    static func batched(
-        _ points: Matrix, k: Int, seed: UInt64, batchSize: Int, maximumIterations: Int
-    ) throws -> KMeansRun {
-        var generator = SeededGenerator(seed: seed)
-        let seeds = try KMeansParallelSeeding.choose(k, of: points, using: &generator)
-        // The number of batches is chosen so that together they use as many points as there are.
-        let start = try KMeansMiniBatch.refine(
-            points.selecting(seeds), of: points, size: batchSize,
-            batches: (points.rows + batchSize - 1) / batchSize, using: &generator)
-        var run = KMeansRun(points, start: start)
-        try run.iterate(points, atMost: maximumIterations)
-        return run
-    }
 
     /// Performs several runs and returns the one with the highest objective. If several runs are equally
     /// good, the first of them is returned.
@@ -74,8 +57,6 @@ struct KMeansRun: Sendable {
     }
 
     /// Iterates until no label changes, at most `limit` times.
-    ///
-    /// - Throws: `CancellationError`.
     mutating func iterate(_ points: Matrix, atMost limit: Int) throws {
         while iterations < limit {
             try Task.checkCancellation()
@@ -107,41 +88,6 @@ struct KMeansRun: Sendable {
         for row in labels.indices where labels[row] >= 0 { labels[row] = numbers[Int(labels[row])] }
         for row in seconds.indices { seconds[row] = -1 }
         centroids = centroids.selecting(kept)
-    }
-
-    /// Merges groups of equal points, whose centroids differ only by rounding errors: the errors of products
-    /// depend on the rows of the points, so equal points can have different labels.
-    mutating func mergeEqualGroups(_ points: Matrix) {
-        while centroids.rows > 1 {
-            let (nearest, second) = Self.nearestTwo(centroids, to: centroids)
-            var targets = Array(0..<Int32(centroids.rows))
-            let members = firstMembers()
-            for group in targets.indices {
-                let other = Int(nearest[group]) == group ? Int(second[group]) : Int(nearest[group])
-                guard other < group else { continue }
-                let cosine = centroids.withRow(group) { values in
-                    centroids.withRow(other) { innerProduct(values, $0) }
-                }
-                guard cosine >= 1 - Self.roundingError else { continue }
-                // Different points can be as near to each other, for example vectors with few components.
-                let areEqual = points.withRow(members[group]) { values in
-                    points.withRow(members[other]) { values.elementsEqual($0) }
-                }
-                if areEqual { targets[group] = targets[other] }
-            }
-            guard targets.indices.contains(where: { Int(targets[$0]) != $0 }) else { return }
-            for row in labels.indices { labels[row] = targets[Int(labels[row])] }
-            dropEmptyGroups()
-            _ = assign(points)
-            dropEmptyGroups()
-        }
-    }
-
-    /// Returns the first row of each group; none is empty.
-    private func firstMembers() -> [Int] {
-        var rows = [Int](repeating: 0, count: centroids.rows)
-        for row in labels.indices.reversed() { rows[Int(labels[row])] = row }
-        return rows
     }
 
     /// Assigns every point to its nearest centroid. If several centroids are equally near, the first is used.

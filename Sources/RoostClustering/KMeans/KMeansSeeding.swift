@@ -15,7 +15,6 @@ enum KMeansSeeding {
     ///
     /// - Returns: The row numbers of k points. The points are distinct if the sample has enough distinct
     ///   points.
-    /// - Throws: `CancellationError`.
     /// - Complexity: O(m · k · log k · d) for a sample of m points.
     static func choose(_ k: Int, of points: Matrix, using generator: inout SeededGenerator) throws -> [Int] {
         let wanted = max(sampleSize, pointsPerGroup * k)

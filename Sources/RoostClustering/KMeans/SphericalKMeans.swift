@@ -4,65 +4,47 @@ public import RoostVectors
 /// unit length.
 ///
 /// It is seeded by greedy k-means++ (Arthur & Vassilvitskii 2007) and run several times; the best run is
-/// kept. For very many points, it is seeded by k-means|| and mini-batches
-/// (``sized(clusters:entries:seed:)``). Work is split into blocks that do not depend on the number of
-/// threads, and sums are added in block order, so the same vectors and seed always give the same labels.
+/// kept. Work is split into blocks that do not depend on the number of threads, and sums are added in block
+/// order, so the same vectors and seed always give the same labels.
 public struct SphericalKMeans: Clusterer {
-    /// The number of groups; `nil` chooses the number with the highest mean silhouette. If there are fewer
-    /// different vectors, there are fewer groups.
-    public var clusters: Int?
+    /// The number of groups. If there are fewer different vectors, there are fewer groups.
+    public var clusters: Int
     /// The seed of the initial centroids.
     public var seed: UInt64
     /// The number of runs from different initial centroids, at least 1.
     public var restarts: Int
     /// The maximum number of iterations of a run, at least 1. A run ends earlier if no label changes.
     public var maximumIterations: Int
-    /// The number of points in a mini-batch; a number below 1 is treated as 1. If it is set, the run is
-    /// seeded by k-means|| (Bahmani et al. 2012) and one pass of mini-batch k-means (Sculley 2010), and
-    /// ``restarts`` is ignored. `nil` uses k-means++.
-    public var batchSize: Int?
 
     /// Several complete runs are performed only if the number of entries times the number of clusters does
     /// not exceed this limit. Up to the limit, they take only seconds.
     private static let maximumThoroughWork = 10_000_000
-    /// The maximum number of clusters for which a single run is seeded by k-means++. With more clusters,
-    /// k-means++ would take longer than all iterations together.
-    private static let maximumGreedySeeds = 2000
     /// The maximum number of iterations if the number of entries allows only a single run.
     private static let quickIterations = 10
-    /// The size of a mini-batch, as a multiple of the number of clusters.
-    private static let batchPointsPerCluster = 4
 
-    /// Returns a clusterer with settings that are appropriate for the number of entries.
-    ///
-    /// If several complete runs take only seconds, the clusterer performs several. Otherwise, it performs a
-    /// single run of at most ten iterations; with more than 2,000 clusters, this run is seeded by k-means||
-    /// and mini-batches.
+    /// Returns a clusterer with settings that are appropriate for the number of entries: several complete
+    /// runs if they take only seconds; otherwise, a single run of at most ten iterations.
     ///
     /// - Parameters:
     ///   - clusters: The number of groups.
     ///   - entries: The number of entries to cluster.
     ///   - seed: The seed of the initial centroids.
     public static func sized(clusters: Int, entries: Int, seed: UInt64 = 0) -> SphericalKMeans {
-        var result = SphericalKMeans(clusters: clusters, seed: seed)
-        guard clusters > 0, entries > maximumThoroughWork / clusters else { return result }
-        (result.restarts, result.maximumIterations) = (1, quickIterations)
-        // A number of clusters that exceeds the number of entries is reported when the run begins.
-        if clusters > maximumGreedySeeds {
-            let size = min(clusters, max(1, entries)).multipliedReportingOverflow(by: batchPointsPerCluster)
-            result.batchSize = size.overflow ? Int.max : size.partialValue
+        guard clusters > 0, entries > maximumThoroughWork / clusters else {
+            return SphericalKMeans(clusters: clusters, seed: seed)
         }
-        return result
+        return SphericalKMeans(
+            clusters: clusters, seed: seed, restarts: 1, maximumIterations: quickIterations)
     }
 
     /// Creates a clusterer.
     ///
     /// - Parameters:
-    ///   - clusters: The number of groups; `nil` chooses the number with the highest mean silhouette.
+    ///   - clusters: The number of groups.
     ///   - seed: The seed of the initial centroids.
     ///   - restarts: The number of runs from different initial centroids.
     ///   - maximumIterations: The maximum number of iterations of a run.
-    public init(clusters: Int? = nil, seed: UInt64 = 0, restarts: Int = 8, maximumIterations: Int = 100) {
+    public init(clusters: Int, seed: UInt64 = 0, restarts: Int = 8, maximumIterations: Int = 100) {
         self.clusters = clusters
         self.seed = seed
         self.restarts = restarts
@@ -84,37 +66,25 @@ public struct SphericalKMeans: Clusterer {
         try ClusteringError.require(
             maximumIterations >= 1, "maximumIterations must be at least 1, not \(maximumIterations)")
         try ClusteringError.requireFinite(vectors)
-        let usable = (0..<vectors.rows).filter { row in
-            vectors.withRow(row) { $0.contains { $0 != 0 } }
-        }
+        let distinct = DistinctRows(of: vectors)
+        let usable = distinct.indices.indices.filter { distinct.indices[$0] != nil }
         guard !usable.isEmpty else {
             throw ClusteringError(.noVectors, "cannot cluster: there are no nonzero vectors")
         }
-        let points = usable.count == vectors.rows ? vectors : vectors.selecting(usable)
-        if let clusters {
-            guard clusters >= 1 else {
-                throw ClusteringError(
-                    .invalidCount, "cannot create \(clusters) clusters: the number must be at least 1")
-            }
-            guard clusters <= points.rows else {
-                throw ClusteringError(
-                    .tooManyClusters,
-                    "cannot create \(clusters) clusters: the number of entries "
-                        + (points.rows == vectors.rows ? "" : "with a nonzero vector ")
-                        + "is \(points.rows)")
-            }
+        guard clusters >= 1 else {
+            throw ClusteringError(
+                .invalidCount, "cannot create \(clusters) clusters: the number must be at least 1")
         }
-        let k = try clusters ?? ClusterCount(seed: seed).choose(for: points)
-        var best =
-            if let batchSize {
-                try KMeansRun.batched(
-                    points, k: k, seed: seed, batchSize: min(max(1, batchSize), points.rows),
-                    maximumIterations: maximumIterations)
-            } else {
-                try KMeansRun.best(
-                    of: restarts, points, k: k, seed: seed, maximumIterations: maximumIterations)
-            }
-        best.mergeEqualGroups(points)
+        guard clusters <= usable.count else {
+            throw ClusteringError(
+                .tooManyClusters,
+                "cannot create \(clusters) clusters: the number of entries "
+                    + (usable.count == vectors.rows ? "" : "with a nonzero vector ")
+                    + "is \(usable.count)")
+        }
+        let best = try KMeansRun.best(
+            of: restarts, usable.count == vectors.rows ? vectors : vectors.selecting(usable),
+            k: min(clusters, distinct.rows.count), seed: seed, maximumIterations: maximumIterations)
         return partition(best, usable: usable, rows: vectors.rows)
     }
 
@@ -135,6 +105,6 @@ public struct SphericalKMeans: Clusterer {
             facts: [
                 "k": Double(run.centroids.rows), "iterations": Double(run.iterations),
                 "objective": run.objective,
-            ].merging(batchSize.map { ["batchSize": Double($0)] } ?? [:]) { $1 })
+            ])
     }
 }

@@ -9,17 +9,8 @@ package import RoostVectors
 /// randomly chosen points. The same vectors and seed give the same layout, regardless of the number of
 /// threads.
 package struct NeighborLayout: Sendable {
-    /// A neighbor of a row.
-    package struct Neighbor: Sendable, Hashable {
-        package var row: Int
-        /// 1 minus the cosine of the two vectors.
-        package var distance: Float
-    }
-
     /// The coordinates of each row, (n, 2). They span about 20 units on each axis.
     package private(set) var positions: Matrix
-    /// The nearest neighbors of each row, nearest first. Copies of a vector share their neighbors.
-    package private(set) var neighbors: [[Neighbor]]
 
     /// The parameters of the attraction curve 1 / (1 + a · x^(2b)). These are UMAP's fit for its default
     /// minimum distance of 0.1 and spread of 1.
@@ -46,7 +37,6 @@ package struct NeighborLayout: Sendable {
     ///   - count: The number of nearest neighbors in the graph.
     ///   - rounds: The number of rounds of the optimization; `nil` chooses it based on the number of vectors.
     ///   - seed: The seed of the random moves.
-    /// - Throws: `CancellationError`.
     /// - Complexity: The cost of the neighbor search, plus O(n · count · rounds).
     @concurrent
     package init(
@@ -75,14 +65,6 @@ package struct NeighborLayout: Sendable {
             }
         }
         self.positions = result
-        neighbors = (0..<n).map { row in
-            guard let point = distinct.indices[row] else { return [] }
-            return (point * k..<(point + 1) * k).compactMap { index in
-                guard nearest.scores[index] > -.infinity else { return nil }
-                return Neighbor(
-                    row: distinct.rows[Int(nearest.rows[index])], distance: max(0, 1 - nearest.scores[index]))
-            }
-        }
     }
 
     /// Returns the default number of rounds. It decreases as the number of points grows, to limit the running

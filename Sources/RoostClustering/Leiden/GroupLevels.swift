@@ -22,14 +22,9 @@ struct GroupLevels {
     /// Completes a partition by the subsamples with which its resolution was chosen.
     ///
     /// Among the resolutions that give a suitable number of parents, the one whose parents agree best with
-    /// the subsamples is used. There are no parents if none agrees well enough. If the graph consists of too
-    /// many separate parts, its communities cannot be joined at any resolution; then the parents are found by
-    /// their centroids (`Partition/addingParents()`).
-    ///
-    /// - Throws: `CancellationError`.
+    /// the subsamples is used. There are no parents if none agrees well enough.
     func finish(
-        _ partition: Partition, _ stability: SubsampleStability, _ ladder: ResolutionLadder,
-        addsParents: Bool
+        _ partition: Partition, _ stability: SubsampleStability, _ ladder: ResolutionLadder
     ) throws -> Partition {
         let samples = stability.subsamples.samples
         let index = ladder.index(nearest: resolution)
@@ -37,13 +32,8 @@ struct GroupLevels {
         result.stabilities = shares(
             of: pointGroups(partition), count: partition.count,
             zip(samples, stability.partitions).map { ($0.rows, $1[index]) })
-        guard addsParents, partition.count > Partition.maximumFlatSize else { return result }
+        guard partition.count > Partition.maximumFlatSize else { return result }
         let level = leiden.contracted(communities)
-        if let last = ladder.resolutions.last,
-            try Set(Self.parents(in: level, at: last)).count > Partition.topLevelSizes.upperBound
-        {
-            return result.addingParents()
-        }
         var best: (parents: [Int32], index: Int, agreement: Double)?
         for (index, resolution) in ladder.resolutions.enumerated() where resolution < self.resolution {
             let parents = try Self.parents(in: level, at: resolution)
@@ -62,7 +52,6 @@ struct GroupLevels {
     /// Completes a partition at given resolutions.
     ///
     /// - Parameter parentResolution: The resolution of the parents; `nil` adds none.
-    /// - Throws: `CancellationError`.
     func finish(
         _ partition: Partition, _ subsamples: Subsamples, parentResolution: Double?
     ) throws -> Partition {
@@ -81,8 +70,6 @@ struct GroupLevels {
     }
 
     /// Returns the communities, at a lower resolution, of a graph whose nodes are the groups.
-    ///
-    /// - Throws: `CancellationError`.
     private static func parents(in level: Leiden, at resolution: Double) throws -> [Int32] {
         var generator = SeededGenerator(seed: 0)
         return try level.communities(resolution: resolution, using: &generator)

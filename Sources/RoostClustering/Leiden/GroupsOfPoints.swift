@@ -6,7 +6,6 @@ struct GroupsOfPoints {
     private let points: Matrix
     private let nearest: NearestNeighbors
     private let graph: WeightedGraph
-    /// The group of each point.
     private(set) var groups: [Int32]
 
     /// The minimum number of points for which outliers are determined. The similarities of fewer points do

@@ -46,7 +46,6 @@ struct Leiden {
     ///   - rounds: The maximum number of runs of the algorithm. Each run starts from the result of the
     ///     previous one.
     ///   - generator: The source of random numbers.
-    /// - Throws: `CancellationError`.
     func communities(
         resolution: Double, from start: [Int32]? = nil, rounds: Int = 2,
         using generator: inout SeededGenerator
@@ -69,7 +68,6 @@ struct Leiden {
     ///   - start: The community of each node. Each new node must be in a separate community.
     ///   - resolution: The resolution γ.
     ///   - generator: The source of random numbers.
-    /// - Throws: `CancellationError`.
     func adding(
         _ isNew: [Bool], to start: [Int32], resolution: Double, using generator: inout SeededGenerator
     ) throws -> [Int32] {

@@ -10,6 +10,10 @@ public import RoostVectors
 /// (`ResolutionChoice`). ``granularity`` can make them coarser or finer. The same vectors in the same order
 /// and the same parameters give the same labels, regardless of the number of threads. For up to 50,000
 /// vectors, the labels do not depend on the seed either.
+///
+/// More than `Partition/maximumFlatSize` groups get parents: communities at a lower resolution, which is chosen
+/// so that there are 8 to 25 of them and they are found again in subsamples. Without such a resolution, there
+/// are no parents.
 public struct LeidenClusterer: Clusterer {
     /// The size of the groups, relative to the resolution that the clusterer chooses.
     public enum Granularity: String, Sendable, CaseIterable {
@@ -46,11 +50,6 @@ public struct LeidenClusterer: Clusterer {
     /// which nodes are visited and the choice of subsamples do not depend on it, because a partition that
     /// changed with the seed would say more about the seed than about the vectors.
     public var seed: UInt64
-    /// Whether parent groups are added above more than `Partition/maximumFlatSize` groups. The parents are
-    /// communities at a lower resolution, which is chosen so that there are 8 to 25 of them and they are
-    /// found again in subsamples. Without such a resolution, there are no parents. If the graph consists of
-    /// more than 25 separate parts, the parents are found by `Partition/addingParents()`.
-    public var addsParents = false
     /// The result of a previous run, from which this run continues; `nil` clusters all vectors.
     public var start: Start?
     /// Receives the present step and its finished share, 0 to 1.
@@ -175,13 +174,12 @@ public struct LeidenClusterer: Clusterer {
         partition.facts[FactKey.largestShare] = Self.largestShare(of: partition)
         let levels = GroupLevels(leiden, groups.groups, distinct, chosen.resolution)
         if let stability = chosen.stability, let ladder = chosen.ladder {
-            return try levels.finish(partition, stability, ladder, addsParents: addsParents)
+            return try levels.finish(partition, stability, ladder)
         }
         guard points.rows >= Self.minimumCount else { return partition }
         onProgress?(.stability, 0)
         let subsamples = try Subsamples(of: points, neighbors: k, seed: Self.fixedSeed)
-        let parentResolution =
-            addsParents ? start?.parentResolution.flatMap { $0 > 0 && $0.isFinite ? $0 : nil } : nil
+        let parentResolution = start?.parentResolution.flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
         return try levels.finish(partition, subsamples, parentResolution: parentResolution)
     }
 

@@ -48,7 +48,6 @@ struct LocalMoving {
     /// - Parameters:
     ///   - movable: For each node, whether it may move; `nil` if all nodes may move.
     ///   - generator: The source of random numbers.
-    /// - Throws: `CancellationError`.
     mutating func run(only movable: [Bool]? = nil, using generator: inout SeededGenerator) throws {
         guard graph.count > 1 else { return }
         var queue = NodeQueue(generator.permutation(graph.count), movable)

@@ -51,7 +51,6 @@ struct ResolutionLadder {
     /// Returns the communities of a graph at each resolution.
     ///
     /// - Parameter onProgress: Receives the finished share of the resolutions, 0 to 1.
-    /// - Throws: `CancellationError`.
     func partitions(
         of leiden: Leiden, using generator: inout SeededGenerator, onProgress: (Double) -> Void = { _ in }
     ) throws -> [[Int32]] {

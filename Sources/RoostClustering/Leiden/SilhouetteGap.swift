@@ -60,7 +60,6 @@ struct SilhouetteGap {
     /// Returns the gap of each partition, -2 to 2; 0 for a single group.
     ///
     /// - Parameter partitions: The groups of all rows, numbered from 0.
-    /// - Throws: `CancellationError`.
     func values(of partitions: [[Int32]]) throws -> [Double] {
         let sampled = partitions.map { labels in Leiden.renumbered(sample.map { labels[$0] }) }
         var gaps = [Double](repeating: 0, count: partitions.count)

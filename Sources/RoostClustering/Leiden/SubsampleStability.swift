@@ -9,7 +9,6 @@ struct SubsampleStability {
     /// The mean agreement for each resolution, fine to coarse, smoothed over neighboring resolutions; at
     /// most 1.
     let means: [Double]
-    /// The subsamples.
     let subsamples: Subsamples
     /// For each subsample and each resolution, the group of each point of the subsample.
     let partitions: [[[Int32]]]
@@ -20,7 +19,6 @@ struct SubsampleStability {
     ///   - partitions: The groups of all points, for each resolution of the ladder.
     ///   - points: The points, (n, d), unit length, all different.
     ///   - neighbors: The number of nearest neighbors of each point in a graph.
-    /// - Throws: `CancellationError`.
     init(
         of partitions: [[Int32]], _ points: Matrix, neighbors: Int, ladder: ResolutionLadder, seed: UInt64
     ) throws {

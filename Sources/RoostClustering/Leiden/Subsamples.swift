@@ -35,7 +35,6 @@ struct Subsamples: Sendable {
     ///   - points: The points, (n, d), unit length, all different.
     ///   - neighbors: The number of nearest neighbors of each point in a graph.
     ///   - seed: The seed of the random choices.
-    /// - Throws: `CancellationError`.
     init(of points: Matrix, neighbors: Int, seed: UInt64) throws {
         let size = Self.size(of: points.rows)
         let count = min(
@@ -56,7 +55,6 @@ struct Subsamples: Sendable {
     ///
     /// - Parameter resolutions: Resolutions in descending order.
     /// - Returns: For each sample and each resolution, the group of each point of the sample.
-    /// - Throws: `CancellationError`.
     func partitions(at resolutions: ResolutionLadder) throws -> [[[Int32]]] {
         var found = [[[Int32]]](repeating: [], count: samples.count)
         found.withUnsafeMutableBufferPointer { found in

@@ -92,7 +92,7 @@ import Testing
         case .buildIndex: _ = try await store.buildIndex(minimumGraphPassages: 0)
         case .search: _ = try await store.search((0..<200).map { EntrySearch(Self.text($0)) })
         case .duplicates: _ = try await store.duplicates(threshold: 0.5)
-        case .export: try await store.exportEntries(.jsonl, withEmbeddings: true) { _ in }
+        case .export: try await store.exportEntries(withEmbeddings: true) { _ in }
         }
     }
 

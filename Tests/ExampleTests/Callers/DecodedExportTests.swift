@@ -2,6 +2,16 @@ import Foundation
 import Roost
 import Testing
 
+/// Groups rows by their numbers into four clusters, two in each of two larger ones.
+private struct PairedClusters: Clusterer {
+    let algorithm = "pairs"
+
+    func cluster(_ vectors: Matrix) async throws -> Partition {
+        Partition(
+            groups: (0..<vectors.rows).map { $0 % 4 }, of: vectors, parents: [4, 4, 5, 5, nil, nil])
+    }
+}
+
 /// Tests of a program that reads the clusters that another one exported.
 struct DecodedExportTests {
     @Test(arguments: [false, true]) func `an export of clusters can be decoded`(
@@ -12,7 +22,7 @@ struct DecodedExportTests {
             try await store.add("the \(word) and the \(word)s", tags: [word], metadata: ["n": [1, 0.5, "x"]])
         }
         _ = try await store.recluster(clusters: 4)
-        let report = try await store.recluster(clusters: 4, levels: 2)
+        let report = try await store.recluster(with: PairedClusters())
         try await store.labelCluster(report.clusters[0].id, as: "Birds")
         try await store.add("an entry without a cluster: zebra")
         let export = try await store.exportClusters(withEmbeddings: withEmbeddings)

@@ -78,20 +78,6 @@ import Testing
         #expect(try cli.roost("list", "--cluster", ids[1], "--json").output != members)
     }
 
-    @Test func `clusters outside of the larger ones are not counted among those inside`() throws {
-        #expect(try cli.roost("init", "--model", "lexical").status == 0)
-        let rows = (0..<90).map {
-            "{\"id\": \"\($0)\", \"text\": \"\(SampleTexts.subjects[$0 % 3]) \($0)\"}\n"
-        }
-        try Data(rows.joined().utf8).write(to: cli.home.appendingPathComponent("rows.jsonl"))
-        #expect(try cli.roost("ingest", "rows.jsonl").status == 0)
-        let run = try cli.roost("recluster", "--clusters", "3", "--levels", "2")
-        #expect(run.error.contains("3 clusters of 90 entries, 2 of them in 1 larger cluster"), "\(run.error)")
-        #expect(try cli.roost("status").output.contains("clusters  3 and 1 larger cluster\n"))
-        let flat = try cli.roost("recluster", "--clusters", "3")
-        #expect(flat.error.contains("3 clusters of 90 entries") && !flat.error.contains("larger"))
-    }
-
     @Test func `a line names at most eight of the parts of a cluster`() throws {
         try makeStore()
         #expect(try cli.roost("recluster", "--clusters", "1").status == 0)

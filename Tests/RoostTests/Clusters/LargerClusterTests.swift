@@ -7,7 +7,7 @@ import Testing
 @Suite struct LargerClusterTests {
     @Test func `a larger cluster with a single cluster ends, unless a person labeled it`() async throws {
         let store = try await ClusterTests().store()
-        let made = try await store.recluster(clusters: 12, levels: 2, seed: 1).clusters
+        let made = try await store.recluster(with: PairedClusters(count: 12)).clusters
         let parents = made.filter { cluster in made.contains { $0.parent == cluster.id } }
         try #require(parents.count >= 2)
         func children(of parent: Cluster) -> [Cluster] { made.filter { $0.parent == parent.id } }
