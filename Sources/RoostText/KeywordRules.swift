@@ -9,18 +9,8 @@ enum KeywordRules {
         week weeks month months year years
         """.split(whereSeparator: \.isWhitespace).map(String.init))
 
-    /// Words that can end a phrasal verb or noun, as in "top up" or "check out".
-    static let particles: Set<String> = ["up", "off", "out", "down", "back"]
     /// Stop words that may occur inside a phrase.
-    static let joiningWords: Set<String> = particles.union(["of"])
-
-    /// Stop words that have a capital letter within a sentence although they are not part of a name: the
-    /// pronoun "I", German pronouns for the addressed person, forms of address, and the parts of addresses of
-    /// web pages.
-    static let namelessStopWords: Set<String> = [
-        "i", "i'd", "i'll", "i'm", "i've", "sie", "ihnen", "ihr", "ihre", "ihrem", "ihren", "ihrer", "ihres",
-        "mr", "mrs", "ms", "dr", "ok", "http", "https", "html", "www",
-    ]
+    static let joiningWords: Set<String> = ["of"]
 
     /// For each stop word, the indices of the lists in ``StopWords/otherLanguages`` that contain it.
     static let languagesOfStopWords: [String: [Int]] = {

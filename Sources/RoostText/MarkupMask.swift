@@ -1,8 +1,6 @@
 /// Hides the parts of a text that are markup rather than language: addresses, HTML tags and entities, images
-/// (badges), link targets, labels of references and percent-encodings.
+/// (badges), link targets and labels of references.
 enum MarkupMask {
-    /// The names of entities that can remain in a text without their ampersand after a faulty conversion.
-    private static let entityNames: Set<String> = ["amp", "quot", "lt", "gt", "nbsp", "apos"]
     /// The maximum length in bytes of an HTML tag, an image text or a link target, and the maximum length of
     /// an entity name.
     private static let (maximumTag, maximumEntity) = (400, 10)
@@ -82,9 +80,7 @@ enum MarkupMask {
         case UInt8(ascii: ":"): address(utf8, schemeEnd: offset)
         case UInt8(ascii: "w"), UInt8(ascii: "W"): webAddress(utf8, at: offset)
         case UInt8(ascii: "<"): tag(utf8, at: offset)
-        case UInt8(ascii: "&"), UInt8(ascii: "#"): entity(utf8, at: offset)
-        case UInt8(ascii: ";"): entityName(utf8, endingAt: offset)
-        case UInt8(ascii: "%"): percentEncoding(utf8, at: offset)
+        case UInt8(ascii: "&"): entity(utf8, at: offset)
         case UInt8(ascii: "!"): imageText(utf8, at: offset)
         case UInt8(ascii: "]"): linkTarget(utf8, at: offset)
         case UInt8(ascii: "@"): mailAddress(utf8, at: offset)
@@ -94,10 +90,6 @@ enum MarkupMask {
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        (48...57).contains(byte) || (65...70).contains(byte) || (97...102).contains(byte)
     }
 
     /// Returns the offset of the first byte after an address. This byte is white space or a delimiter.
@@ -159,33 +151,14 @@ enum MarkupMask {
         return nil
     }
 
-    /// Returns the range of an entity such as `&name;`, `&#39;` or `#39;`.
+    /// Returns the range of an entity such as `&name;` or `&#39;`.
     private static func entity(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
         var end = offset + 1
-        let isNumber = utf8[offset] == UInt8(ascii: "#")
         if end < utf8.count, utf8[end] == UInt8(ascii: "#") { end += 1 }
         let start = end
         while end < utf8.count, end - start < maximumEntity, isLetterOrDigit(utf8[end]) { end += 1 }
         guard end > start, end < utf8.count, utf8[end] == UInt8(ascii: ";") else { return nil }
-        guard !isNumber || utf8[start..<end].allSatisfy({ (48...57).contains($0) }) else { return nil }
         return offset..<(end + 1)
-    }
-
-    /// Returns the range of an entity without its ampersand, such as `lt;` or `quot;`.
-    private static func entityName(_ utf8: UnsafeBufferPointer<UInt8>, endingAt offset: Int) -> Range<Int>? {
-        var start = offset
-        while start > 0, offset - start <= 4, isLetterOrDigit(utf8[start - 1]) { start -= 1 }
-        guard (2...4).contains(offset - start) else { return nil }
-        return entityNames.contains(String(decoding: utf8[start..<offset], as: UTF8.self))
-            ? start..<(offset + 1) : nil
-    }
-
-    /// Returns the range of a percent-encoding such as `%20`.
-    private static func percentEncoding(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
-        guard offset + 2 < utf8.count, isHexDigit(utf8[offset + 1]), isHexDigit(utf8[offset + 2]),
-            offset > 0, utf8[offset - 1] > 32
-        else { return nil }
-        return offset..<(offset + 3)
     }
 
     /// Returns the range of an image's text, `![text`. The target that follows is hidden like that of a link.

