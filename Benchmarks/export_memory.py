@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-FORMATS = ("csv", "jsonl", "parquet", "npy")
+FORMATS = ("csv", "jsonl", "npy")
 
 
 def export(program, store, file):

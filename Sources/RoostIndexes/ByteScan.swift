@@ -31,8 +31,6 @@ struct ByteScan {
 
     /// Returns the `k` nearest rows for each query, or `nil` if the queries contain numbers that are not
     /// finite.
-    ///
-    /// - Throws: `CancellationError`.
     func search(_ queries: Matrix) throws -> [[Neighbor]]? {
         let blocks = (queries.rows + Self.queryBlock - 1) / Self.queryBlock
         let shares = max(1, min(Self.batch / min(blocks, Self.batch), rows.count / Self.minimumShare))

@@ -36,8 +36,6 @@ struct CompleteLinkage {
     func isSimilarToItself(_ index: UInt32) -> Bool { similarity(index, index) >= threshold }
 
     /// Merges the groups of two vectors if all pairs of the two groups reach the threshold.
-    ///
-    /// - Throws: `CancellationError`.
     mutating func visit(_ first: UInt32, _ second: UInt32) throws {
         var (large, small) = (groupOf[Int(first)], groupOf[Int(second)])
         guard large != small else { return }

@@ -37,7 +37,6 @@ struct DistinctRows {
         }
     }
 
-    /// The number of distinct rows.
     var count: Int { starts.count - 1 }
 
     /// The index of the first copy of each distinct row.

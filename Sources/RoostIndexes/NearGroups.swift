@@ -53,7 +53,6 @@ package struct NearGroups: Sendable {
     ///     the rounding error of an inner product.
     /// - Returns: Groups of two or more rows. The rows of each group are in ascending order, and the groups
     ///   are ordered by their first row.
-    /// - Throws: `CancellationError`.
     /// - Complexity: O(n² · d) for up to ``exactLimit`` vectors, and O(n · d · log n) for more vectors, if
     ///   groups are small.
     @concurrent

@@ -14,7 +14,6 @@ package struct VectorRows: @unchecked Sendable {
     private let source: Source
     /// The page checksums of the section, or `nil` if only the section as a whole has checksums.
     private let pages: CheckedPages?
-    /// The number of vectors.
     package let count: Int
     /// The number of components of each vector.
     package let dimension: Int

@@ -2,49 +2,18 @@ package import Foundation
 import GRDB
 package import RoostModel
 
-/// Reads the database of a folder of Chroma 1.x (`chroma.sqlite3`): the texts and metadata of its
-/// collections, and the changes of vectors that its indexes may not contain yet.
+/// Reads the texts and metadata in the database of a folder of Chroma 1.x (`chroma.sqlite3`).
 ///
 /// The database may come from anybody: functions in its schema are not run, and the sizes of values are
 /// limited.
 package struct ChromaDatabase: ImportedDatabase, Sendable {
-    /// The texts of a collection.
-    package struct Collection: Sendable {
-        /// The name of the collection, with that of its database unless this is the default one.
-        package var name: String
-        /// The id of the index with the vectors; `nil` if there is none.
-        package var index: UUID?
-        /// The texts without their vectors.
-        package var records: [VectorRecord] = []
-        /// The number of embeddings whose texts the database does not contain.
-        package var recordsWithoutText = 0
-        /// The changes after the last one that the index contains, in order.
-        package var changes: [Change] = []
-    }
-
-    /// A change of a vector.
-    package struct Change: Sendable {
-        /// The kind of a change.
-        package enum Kind: Int, Sendable {
-            /// Adds a vector, unless the id exists.
-            case add
-            case update, upsert, delete
-        }
-
-        package var kind: Kind
-        /// The id of the text.
-        package var key: String
-        /// The vector; `nil` if the change concerns only the text or its metadata.
-        package var vector: [Float]?
-    }
-
     /// The values that Chroma stores with a text.
     private struct Values {
         var text: String?
         var metadata: [String: MetadataValue] = [:]
     }
 
-    /// The maximum size of a vector and of a value of the metadata, in bytes.
+    /// The maximum size of a value of the metadata, in bytes.
     private static let maximumValueSize = 1 << 20
     /// The maximum size of a text in bytes, more than that of a long book.
     private static let maximumTextSize = 64 << 20
@@ -52,10 +21,10 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
     private static let textKey = "chroma:document"
 
     private static let ownTables = [
-        "collections", "segments", "embeddings", "embedding_metadata", "embeddings_queue",
+        "collections", "segments", "embeddings", "embedding_metadata",
     ]
 
-    let url: URL
+    package let url: URL
 
     /// Creates a reader for a database file.
     package init(_ url: URL) { self.url = url }
@@ -68,11 +37,11 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
     /// Returns the collections of the database, in the order of their names.
     ///
     /// - Throws: `StorageError` with `.invalidBatch` if a table is damaged.
-    package func collections() throws -> [Collection] {
+    package func collections() throws -> [ImportedCollection] {
         do {
             return try read { database in
                 try checkTables(
-                    Self.ownTables + ["databases", "max_seq_id"], optional: ["embedding_metadata_array"],
+                    Self.ownTables + ["databases"], optional: ["embedding_metadata_array"],
                     database)
                 // The tenant is part of the name, so the name does not depend on other collections.
                 let rows = try Row.fetchAll(
@@ -96,29 +65,21 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
         }
     }
 
-    private func collection(_ id: String, named name: String, _ database: Database) throws -> Collection {
-        func segment(_ scope: String) throws -> String? {
-            try String.fetchOne(
-                database, sql: "SELECT id FROM segments WHERE collection = ? AND scope = ?",
-                arguments: [id, scope])
-        }
-        var collection = Collection(name: name)
-        if let text = try segment("VECTOR") {
-            // The id is the name of a folder, so it must not be a path.
-            guard let index = UUID(uuidString: text) else {
-                throw failure("the index of the collection '\(name)' has an invalid id")
-            }
-            collection.index = index
-        }
-        if let segment = try segment("METADATA") { try readTexts(of: segment, into: &collection, database) }
-        collection.changes = try changes(of: id, named: name, after: try segment("VECTOR"), database)
+    private func collection(
+        _ id: String, named name: String, _ database: Database
+    ) throws -> ImportedCollection {
+        var collection = ImportedCollection(name: name)
+        let segment = try String.fetchOne(
+            database, sql: "SELECT id FROM segments WHERE collection = ? AND scope = 'METADATA'",
+            arguments: [id])
+        if let segment { try readTexts(of: segment, into: &collection, database) }
         return collection
     }
 
     // MARK: Texts
 
     private func readTexts(
-        of segment: String, into collection: inout Collection, _ database: Database
+        of segment: String, into collection: inout ImportedCollection, _ database: Database
     ) throws {
         let values = try values(of: segment, database)
         let rows = try Row.fetchCursor(
@@ -136,8 +97,8 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
                 continue
             }
             collection.records.append(
-                VectorRecord(
-                    key: key, text: text, vector: [], metadata: values[id]?.metadata ?? [:],
+                ImportedText(
+                    key: key, text: text, metadata: values[id]?.metadata ?? [:],
                     updatedAt: Int.fromDatabaseValue(row["created"]).map {
                         Date(timeIntervalSince1970: Double($0))
                     }))
@@ -199,38 +160,4 @@ package struct ChromaDatabase: ImportedDatabase, Sendable {
         metadata[key] = .array(elements)
     }
 
-    // MARK: Vectors
-
-    private func changes(
-        of id: String, named name: String, after segment: String?, _ database: Database
-    ) throws -> [Change] {
-        let last = try segment.flatMap { segment in
-            try Int64.fetchOne(
-                database,
-                sql: "SELECT seq_id FROM max_seq_id WHERE segment_id = ? AND typeof(seq_id) = 'integer'",
-                arguments: [segment])
-        }
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT operation, id, vector, encoding FROM embeddings_queue
-                WHERE substr(topic, -length(?)) = ? AND seq_id > ? AND coalesce(length(vector), 0) <= ?
-                ORDER BY seq_id
-                """, arguments: ["/" + id, "/" + id, last ?? -1, Self.maximumValueSize])
-        var changes: [Change] = []
-        while let row = try rows.next() {
-            guard let kind = Int.fromDatabaseValue(row["operation"]).flatMap(Change.Kind.init(rawValue:)),
-                let key = String.fromDatabaseValue(row["id"])
-            else { throw failure("the collection '\(name)' has a change that is damaged") }
-            var change = Change(kind: kind, key: key)
-            if let bytes = Data.fromDatabaseValue(row["vector"]) {
-                guard String.fromDatabaseValue(row["encoding"]) == "FLOAT32", bytes.count % 4 == 0 else {
-                    throw failure("the collection '\(name)' has a vector that is not of Float32 numbers")
-                }
-                change.vector = VectorBytes.float32(bytes)
-            }
-            changes.append(change)
-        }
-        return changes
-    }
 }

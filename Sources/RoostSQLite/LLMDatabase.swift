@@ -3,25 +3,13 @@ import GRDB
 package import RoostModel
 import RoostSQLiteSupport
 
-/// Reads the database of embeddings of the program `llm` (https://llm.datasette.io/en/stable/embeddings/).
+/// Reads the texts in the database of embeddings of the program `llm` (https://llm.datasette.io/en/stable/embeddings/).
 ///
 /// The database may come from anybody: functions in its schema are not run, and the sizes of values are
 /// limited.
 package struct LLMDatabase: ImportedDatabase, Sendable {
-    /// The texts of a collection.
-    package struct Collection: Sendable {
-        /// The name of the collection.
-        package var name: String
-        /// The name of the model that computed the vectors, as `llm` calls it.
-        package var model: String
-        /// The texts with their vectors.
-        package var records: [VectorRecord] = []
-        /// The number of embeddings whose texts the database does not contain.
-        package var recordsWithoutText = 0
-    }
-
-    /// The maximum size of a vector and of the metadata of a text, in bytes.
-    private static let maximumValueSize = 1 << 20
+    /// The maximum size of the metadata of a text, in bytes.
+    private static let maximumMetadataSize = 1 << 20
     /// The maximum size of a text in bytes, more than that of a long book.
     private static let maximumTextSize = 64 << 20
 
@@ -40,19 +28,18 @@ package struct LLMDatabase: ImportedDatabase, Sendable {
     /// Returns the collections of the database, in the order of their ids.
     ///
     /// - Throws: `StorageError` with `.invalidBatch` if the database has other tables, views or computed
-    ///   columns instead of these tables, or damaged vectors.
-    package func collections() throws -> [Collection] {
+    ///   columns instead of these tables.
+    package func collections() throws -> [ImportedCollection] {
         do {
             return try read { database in
                 try checkTables(Self.tables, database)
                 let rows = try Row.fetchAll(
-                    database, sql: "SELECT id, name, model FROM collections ORDER BY id")
+                    database, sql: "SELECT id, name FROM collections ORDER BY id")
                 return try rows.map { row in
                     guard let id = Int.fromDatabaseValue(row["id"]),
-                        let name = String.fromDatabaseValue(row["name"]),
-                        let model = String.fromDatabaseValue(row["model"])
-                    else { throw failure("a collection has no name or no model") }
-                    return try collection(id, named: name, model: model, database)
+                        let name = String.fromDatabaseValue(row["name"])
+                    else { throw failure("a collection has no name") }
+                    return try collection(id, named: name, database)
                 }
             }
         } catch let error as DatabaseError {
@@ -61,17 +48,17 @@ package struct LLMDatabase: ImportedDatabase, Sendable {
     }
 
     private func collection(
-        _ id: Int, named name: String, model: String, _ database: Database
-    ) throws -> Collection {
-        var collection = Collection(name: name, model: model)
+        _ id: Int, named name: String, _ database: Database
+    ) throws -> ImportedCollection {
+        var collection = ImportedCollection(name: name)
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT id, embedding, content, metadata, updated FROM embeddings
-                WHERE collection_id = ? AND length(embedding) <= ? AND coalesce(length(content), 0) <= ?
+                SELECT id, content, metadata, updated FROM embeddings
+                WHERE collection_id = ? AND coalesce(length(content), 0) <= ?
                 AND coalesce(length(metadata), 0) <= ? ORDER BY id
                 """,
-            arguments: [id, Self.maximumValueSize, Self.maximumTextSize, Self.maximumValueSize])
+            arguments: [id, Self.maximumTextSize, Self.maximumMetadataSize])
         while let row = try rows.next() {
             guard let text = String.fromDatabaseValue(row["content"]),
                 text.contains(where: { !$0.isWhitespace })
@@ -79,13 +66,13 @@ package struct LLMDatabase: ImportedDatabase, Sendable {
                 collection.recordsWithoutText += 1
                 continue
             }
-            guard let key = String.fromDatabaseValue(row["id"]),
-                let bytes = Data.fromDatabaseValue(row["embedding"]), bytes.count % 4 == 0
-            else { throw failure("the collection '\(name)' has an id or a vector that is damaged") }
+            guard let key = String.fromDatabaseValue(row["id"]) else {
+                throw failure("the collection '\(name)' has an id that is damaged")
+            }
             let metadata = String.fromDatabaseValue(row["metadata"]).map { Data($0.utf8) } ?? Data("{}".utf8)
             collection.records.append(
-                VectorRecord(
-                    key: key, text: text, vector: VectorBytes.float32(bytes),
+                ImportedText(
+                    key: key, text: text,
                     metadata: (try? JSONDecoder().decode([String: MetadataValue].self, from: metadata))
                         ?? [:],
                     updatedAt: Int.fromDatabaseValue(row["updated"]).map {

@@ -82,7 +82,7 @@ import Testing
             let id = "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
             return "{\"id\": \"\(id)\", \"content\": \"the swift number \(number) went south\"}"
         }
-        try Data("[\(entries.joined(separator: ",\n"))]".utf8).write(to: file)
+        try Data(entries.joined(separator: "\n").utf8).write(to: file)
         let running = try commands.start(["import", file.path])
         usleep(500_000)
         let time = try ContinuousClock().measure {

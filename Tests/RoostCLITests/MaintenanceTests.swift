@@ -44,7 +44,6 @@ import Testing
             (["backup", "create", "--to", "s/inner"], 64),
             (["export", "clusters", "-o", "s/store.json"], 73),
             (["export", "entries", "--format", "jsonl", "-o", "link/roost.sqlite-wal"], 73),
-            (["export", "entries", "--format", "markdown", "-o", "s/index"], 73),
         ] {
             let store = ["init", "copy"].contains(arguments[0]) ? [] : ["--store", "s"]
             let outcome = try commands.roost(arguments + store)

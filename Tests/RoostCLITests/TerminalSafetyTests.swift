@@ -121,7 +121,7 @@ import Testing
             ["query", "bread", "--context=1", s],
             ["chat", "show", "s", s], ["chat", "search", "said", s, "--context=2"],
             ["export", "clusters", "--format=csv", s],
-            ["export", "clusters", "--format=markdown", s], ["export", "clusters", "--format=html", s],
+            ["export", "clusters", "--format=html", s],
             ["backup", "restore", hostile, "--into", "r\(name)", s],
         ]
     }
@@ -162,7 +162,7 @@ import Testing
     private static func otherCommands(_ ids: [String]) -> [[String]] {
         [
             ["cluster", "delete", hostile, s], ["export", "clusters", s],
-            ["export", "clusters", "--format=jsonl", s], ["export", "clusters", "--format=atlas", s],
+            ["export", "clusters", "--format=jsonl", s],
             ["export", "entries", s], ["export", "entries", "--format=jsonl", s],
             ["export", "clusters", "-o", "/nowhere/\(name)", s], ["import", "docs/rows.jsonl", s],
             ["import", hostile, s], ["status", s], ["status", "--json", s], ["index", s],
@@ -183,7 +183,7 @@ import Testing
             ["chat", "import", hostile, s],
             ["list", "--format", "csv", s], ["list", "--format", "tsv", s], ["list", "--format", "paths", s],
             ["list", "--format", hostile, s], ["query", "text", "--format", "text", s],
-            ["export", "entries", "--format", "markdown", "-o", hostile, s],
+            ["export", "entries", "--format", "npy", "-o", hostile, s],
             ["model", "list"], ["model", "add", "models/\(name)"], ["model", "add", hostile],
             ["model", "pull", hostile], ["model", "distill", hostile, "--out", "d\(name)"],
             ["model", "remove", hostile], ["model", "remove", name],

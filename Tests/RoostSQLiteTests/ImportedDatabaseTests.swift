@@ -24,7 +24,7 @@ import Testing
         return LLMDatabase(url)
     }
 
-    @Test func `the texts of llm are read with their vectors and metadata`() throws {
+    @Test func `the texts of llm are read with their metadata`() throws {
         let database = try database(
             """
             CREATE TABLE embeddings (
@@ -35,7 +35,6 @@ import Testing
         let collection = try #require(try database.collections().first)
         #expect(collection.name == "birds" && collection.recordsWithoutText == 1)
         #expect(collection.records.map(\.text) == ["a swift"])
-        #expect(collection.records.map(\.vector) == [[1, 2]])
         #expect(collection.records.map(\.metadata) == [["n": 1]])
     }
 

@@ -25,7 +25,7 @@ import Testing
         let id = "8a3f1e52-0000-4000-8000-000000000001"
         let writer = Thread {
             // Opening the pipe waits for the reader. The archive exceeds the buffer of the pipe.
-            let text = "[{\"id\":\"\(id)\",\"content\":\"\(String(repeating: "swift ", count: 20_000))\"}]"
+            let text = "{\"id\":\"\(id)\",\"content\":\"\(String(repeating: "swift ", count: 20_000))\"}"
             try? FileHandle(forWritingAtPath: pipe.path)?.write(contentsOf: Data(text.utf8))
         }
         writer.start()

@@ -43,7 +43,7 @@ private final class ObservedStorage: StorageDecorator {
         let added = try await store.add("a swift over the roof")
         var archive = Data()
         var wroteOnMainQueue = false
-        try await store.exportEntries(.jsonl, withEmbeddings: true) {
+        try await store.exportEntries(withEmbeddings: true) {
             archive += $0
             wroteOnMainQueue = isOnMainQueue()
         }

@@ -88,7 +88,7 @@ import Testing
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
         _ = try await store.ingest([draft("1", lines: [7])])
         var data = Data()
-        try await store.exportEntries(.json, withEmbeddings: false) { data += $0 }
+        try await store.exportEntries(withEmbeddings: false) { data += $0 }
         let copy = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
         _ = try await copy.importEntries(data, name: "export")
         #expect(try await copy.storage.fetchEntries()[0].location == EntryLocation(line: 7, lastLine: 7))

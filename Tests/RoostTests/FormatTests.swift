@@ -16,7 +16,7 @@ import Testing
             try Data(contentsOf: Self.formats.appendingPathComponent("\(name)-\(file)"))
         }
         var entries = Data()
-        try await store.exportEntries(.jsonl, withEmbeddings: true, withHeader: true) { entries += $0 }
+        try await store.exportEntries(withEmbeddings: true) { entries += $0 }
         #expect(entries == (try expected("entries.jsonl")), "entries of \(name)")
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]

@@ -93,7 +93,7 @@ import Testing
             storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(dimension: 16))
         _ = try await store.add("one", tags: ["t"])
         _ = try await store.add("two", metadata: ["n": 1])
-        try await store.exportEntries(.jsonl, withEmbeddings: true) { archive += $0 }
+        try await store.exportEntries(withEmbeddings: true) { archive += $0 }
         let export = String(decoding: archive, as: UTF8.self)
         var generator = seeded(7)
         var (refused, accepted) = (0, 0)
@@ -124,7 +124,7 @@ import Testing
                 }
             }
             let archive = Data(mutated(export, &generator))
-            try timed(number) { try count { try KnowledgeStore.checkImport(archive, name: "export") } }
+            try timed(number) { try count { _ = try EntryArchive(archive, name: "export") } }
         }
         #expect(refused > 1000 && accepted > 500 || !Self.isCountRelevant, "\(refused) \(accepted)")
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Splits bytes into lines, which are read in pieces. At most one piece and one line are in memory.
+/// Splits bytes, which are read in pieces, into lines. At most one piece and one line are in memory.
 struct ByteLines {
     /// Returns the bytes at an offset, or fewer than requested if they end before.
-    typealias Read = (_ offset: Int, _ count: Int) throws -> Data
+    typealias Read = @Sendable (_ offset: Int, _ count: Int) throws -> Data
 
     private let read: Read
     private var buffer: [UInt8] = []

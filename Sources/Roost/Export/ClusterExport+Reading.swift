@@ -4,8 +4,6 @@ import RoostModel
 
 extension ClusterExport {
     /// Reads the clusters and the texts of their members from a snapshot.
-    ///
-    /// - Throws: `StorageError`.
     init(_ snapshot: any StorageSnapshot, withEmbeddings: Bool) async throws {
         let clusters = try await snapshot.clusters()
         let assignments = try await snapshot.assignments(of: nil)

@@ -5,20 +5,6 @@ import RoostVectors
 
 /// A two-dimensional layout of entries and their clusters, in which similar entries are near each other.
 public struct ClusterMap: Sendable {
-    /// One of the nearest neighbors of an entry.
-    public struct Neighbor: Sendable, Hashable {
-        /// The index of the neighbor in ``ClusterMap/points``.
-        public var point: Int
-        /// 1 minus the cosine of the two embeddings.
-        public var distance: Float
-
-        /// Creates a neighbor.
-        public init(point: Int, distance: Float) {
-            self.point = point
-            self.distance = distance
-        }
-    }
-
     /// An entry.
     public struct Point: Sendable {
         /// The id of the entry.
@@ -31,27 +17,6 @@ public struct ClusterMap: Sendable {
         public var y: Float
         /// The index of the entry's cluster in ``ClusterMap/clusters``; `nil` for an entry in no cluster.
         public var cluster: Int?
-        /// The nearest neighbors, nearest first.
-        public var neighbors: [Neighbor]
-        /// The tags of the entry.
-        public var tags: [String] = []
-        /// The metadata of the entry.
-        public var metadata: [String: MetadataValue] = [:]
-        /// The date at which the entry was created; `nil` if it is unknown.
-        public var createdAt: Date?
-
-        /// Creates a point.
-        public init(
-            id: Entry.ID, text: String, x: Float, y: Float, cluster: Int? = nil,
-            neighbors: [Neighbor] = []
-        ) {
-            self.id = id
-            self.text = text
-            self.x = x
-            self.y = y
-            self.cluster = cluster
-            self.neighbors = neighbors
-        }
     }
 
     /// A cluster.
@@ -62,13 +27,6 @@ public struct ClusterMap: Sendable {
         public var label: String
         /// The number of members.
         public var size: Int
-
-        /// Creates a cluster.
-        public init(id: Cluster.ID, label: String, size: Int) {
-            self.id = id
-            self.label = label
-            self.size = size
-        }
     }
 
     /// The entries, in the order of their ids.
@@ -78,36 +36,25 @@ public struct ClusterMap: Sendable {
     /// The number of entries with vectors. It is greater than the number of points if the map shows a sample.
     public var total: Int
 
-    /// Creates a map.
-    public init(points: [Point], clusters: [Group], total: Int) {
-        self.points = points
-        self.clusters = clusters
-        self.total = total
-    }
-}
-
-extension ClusterMap {
-    /// The maximum number of entries on a page. Browsers draw this many points without noticeable delay.
-    static let maximumPageEntries = 20_000
+    /// The maximum number of entries of a map. Browsers draw this many points without noticeable delay.
+    private static let maximumCount = 20_000
     /// The number of entries whose texts are read at once.
     private static let pageSize = 1000
 
     /// Lays out the entries of a store.
     ///
-    /// - Throws: See ``KnowledgeStore/clusterMap(limit:seed:)``.
+    /// - Throws: See ``KnowledgeStore/clusterMap(seed:)``.
     @concurrent
-    static func make(_ storage: any StorageProvider, limit: Int, seed: UInt64) async throws -> ClusterMap {
+    static func make(_ storage: any StorageProvider, seed: UInt64) async throws -> ClusterMap {
         let snapshot = try await storage.snapshot()
         let entries = try await EntryVectors(snapshot)
         var (ids, vectors) = (entries.ids, entries.vectors)
         guard !ids.isEmpty else {
             throw RoostError(
-                .emptyStore,
-                "cannot create a map: the store has no "
-                    + "entries", remedy: .addEntries)
+                .emptyStore, "cannot create a map: the store has no entries", remedy: .addEntries)
         }
         let total = ids.count
-        let step = limit < ids.count ? (ids.count + max(1, limit) - 1) / max(1, limit) : 1
+        let step = (ids.count + maximumCount - 1) / maximumCount
         if step > 1 {
             let rows = Array(stride(from: 0, to: ids.count, by: step))
             vectors = vectors.selecting(rows)
@@ -132,42 +79,18 @@ extension ClusterMap {
         var points: [Point] = []
         for start in stride(from: 0, to: ids.count, by: pageSize) {
             let part = Array(ids[start..<min(ids.count, start + pageSize)])
-            let entries = Dictionary(
-                try await snapshot.entries(part).map { ($0.id, $0) }
+            let texts = Dictionary(
+                try await snapshot.entries(part).map { ($0.id, $0.content) }
             ) { first, _ in first }
             for (offset, id) in part.enumerated() {
-                let row = start + offset
-                let entry = entries[id]
-                var point = Point(
-                    id: id, text: entry?.content ?? "", x: layout.positions[row, 0],
-                    y: layout.positions[row, 1], cluster: (clusterOf[id] ?? nil).flatMap { indexOf[$0] },
-                    neighbors: layout.neighbors[row].map {
-                        Neighbor(point: $0.row, distance: $0.distance)
-                    })
-                point.tags = entry?.tags ?? []
-                point.metadata = entry?.metadata ?? [:]
-                point.createdAt = entry?.createdAt
-                points.append(point)
+                points.append(
+                    Point(
+                        id: id, text: texts[id] ?? "", x: layout.positions[start + offset, 0],
+                        y: layout.positions[start + offset, 1],
+                        cluster: (clusterOf[id] ?? nil).flatMap { indexOf[$0] }))
             }
         }
         return points
-    }
-}
-
-extension ClusterMap {
-    /// Returns the map as JSON Lines for Embedding Atlas (`--x x --y y --text text --neighbors neighbors`):
-    /// `id`, `x`, `y`, `text`, `cluster` (the label), `tags`, `created` and `neighbors`, whose `ids` are line
-    /// numbers from 0, and the metadata by key. Several tags or values are one text with semicolons.
-    public func atlas() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        var data = Data()
-        for point in points {
-            let label = point.cluster.map { clusters[$0].label } ?? ""
-            data += try encoder.encode(AtlasLine(point: point, label: label)).escapingControlsInJSON()
-            data.append(0x0A)
-        }
-        return data
     }
 
     /// Returns the map as a self-contained HTML page: points in the color of their cluster, labels, the text

@@ -29,23 +29,6 @@ package enum DelimitedLine {
         return String(result)
     }
 
-    /// Returns the cell of a line that ``tsv(_:)`` returned. Other escapes are kept.
-    static func unescapingControls(_ cell: String) -> String {
-        guard cell.contains("\\") else { return cell }
-        let scalars = Dictionary(uniqueKeysWithValues: tsvEscapes.map { ($1, $0) })
-        var result = String.UnicodeScalarView()
-        var rest = cell.unicodeScalars[...]
-        while let scalar = rest.popFirst() {
-            if scalar == "\\", let next = rest.first, let original = scalars[next] {
-                result.append(original)
-                rest.removeFirst()
-            } else {
-                result.append(scalar)
-            }
-        }
-        return String(result)
-    }
-
     /// Returns a text that spreadsheets do not run as a formula: one that begins with `=`, `+`, `-`, `@` or
     /// one of their full-width forms, a tab, a carriage return or a line feed gets an apostrophe before it.
     /// Another apostrophe is put before those in front of such a text, so that the change can be reverted.
@@ -59,7 +42,7 @@ package enum DelimitedLine {
     }
 
     /// Returns whether a spreadsheet may run a text as a formula.
-    static func isFormula(_ text: some StringProtocol) -> Bool {
+    private static func isFormula(_ text: some StringProtocol) -> Bool {
         // Some programs run a formula even if white space precedes it.
         let trimmed = text.unicodeScalars.drop { $0 == " " }
         guard let first = trimmed.first else { return false }

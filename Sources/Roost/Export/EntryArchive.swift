@@ -1,153 +1,237 @@
-import Foundation
-import RoostModel
-import RoostVectors
+package import Foundation
+import RoostFiles
+package import RoostModel
 
-/// The format of exported entries.
+/// Exported entries in JSON Lines or CSV.
 ///
-/// In JSON, an archive is `{"schemaVersion": 1, "space": {…}, "entries": [{…}, …]}`. In JSON Lines, each line
-/// is one entry. A header can precede them: the same object without `entries`.
-public struct EntryArchive: Sendable {
-    /// The encoding of an archive.
-    public enum Format: String, Sendable, CaseIterable {
-        /// A single JSON object.
-        case json
-        /// JSON Lines: one entry per line, optionally after a header.
-        case jsonl
-    }
-
+/// In JSON Lines, each line is one entry. If the entries have vectors, a header precedes them, which states
+/// the format and the embedding space: `{"schemaVersion": 1, "space": {…}}`. An ``ExportedTable`` is CSV.
+///
+/// The entries are read in pieces: when the archive is created, to check all of them, and when they are
+/// imported. Only their ids are kept in memory.
+package struct EntryArchive: Sendable {
     /// The format version that this version of Roost writes.
-    public static let currentVersion = 1
+    static let currentVersion = 1
 
-    /// The place of the entries of an archive.
-    enum Contents: Sendable {
-        /// The entries are in memory.
-        case entries([Entry])
-        /// The entries are read from a file.
-        case file(File)
-    }
-
-    let contents: Contents
-    /// The number of entries.
-    let count: Int
-    /// The embedding space of the vectors; `nil` if the archive does not state it.
-    let space: EmbeddingSpace?
-    /// Whether entries are rows of a table, which has neither passages nor locations.
-    var isTable = false
-    /// The entries whose vectors are compared with those of the store's model.
-    let sample: VectorSample
-    private let firstDefect: Int?
-
-    /// The optional first line of an archive in JSON Lines.
+    /// The optional first line of JSON Lines.
     struct Header: Codable, Sendable {
         var schemaVersion: Int
         var space: EmbeddingSpace?
     }
 
-    /// Parses an archive in either encoding, a plain JSON array of entries, or an ``ExportedTable``. Entries
-    /// in JSON can have the forms that another program gave them (``ArchivedEntry``).
+    /// The bytes of an archive.
+    private struct Input: Sendable {
+        var name: String
+        var read: ByteLines.Read
+        /// Whether the bytes are those that were checked.
+        var isUnchanged: @Sendable () -> Bool
+    }
+
+    private let input: Input
+    /// The number of entries.
+    let count: Int
+    /// The embedding space of the vectors; `nil` if the archive states none.
+    let space: EmbeddingSpace?
+    /// Whether the entries are rows of CSV, which have neither passages nor locations.
+    let isTable: Bool
+
+    /// Checks an archive in memory.
     ///
-    /// - Parameters:
-    ///   - data: The contents of a file.
-    ///   - name: The name of the file for error messages.
-    ///   - vectors: A NumPy file with the vectors of the rows of a table, in their order.
-    ///   - vectorsName: The name of the NumPy file for error messages.
+    /// - Parameter name: The name of the archive for error messages.
     /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`; `CancellationError`.
-    init(_ data: Data, name: String, vectors: Data? = nil, vectorsName: String? = nil) throws {
+    package init(_ data: Data, name: String) throws {
         guard !data.allSatisfy(\.isJSONSpace) else {
             throw RoostError(.badInput, "cannot import \(name): the file is empty")
         }
-        let (entries, space): ([Entry], EmbeddingSpace?)
-        let hasRows: Bool
-        let table = ExportedTable(data, name: name)
-        if let table {
-            let matrix = try vectors.map { data in
-                try NumPyMatrix(data, name: vectorsName ?? "the vectors of \(name)").matrix
-            }
-            (entries, space, hasRows) = (try Self.rows(of: table, matrix, name), nil, true)
-        } else if vectors != nil {
-            throw RoostError(.badInput, "cannot import \(name): it is not a table of exported entries")
-        } else if let document = EntryDocument(data, name: name) {
-            (entries, space, hasRows) = try document.entries()
-        } else {
-            (entries, space, hasRows) = try Self.parseLines(of: data, name)
-        }
-        try self.init(entries, space: space, name: name)
-        isTable = hasRows
+        try self.init(
+            Input(name: name, read: { data.dropFirst($0).prefix($1) }, isUnchanged: { true }))
     }
 
-    /// Creates an archive of entries that another reader made, without vectors of a known embedding space.
+    /// Checks an archive in a regular file. The file stays open, so that the imported entries are those that
+    /// were checked even if another file replaces it.
     ///
-    /// - Throws: ``RoostError`` with `.badInput` if the store would reject an entry.
-    init(entries: [Entry], name: String) throws { try self.init(entries, space: nil, name: name) }
+    /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`; `StorageError`; `CancellationError`.
+    package init(contentsOf url: URL, name: String) throws {
+        let file = try StorageError.mappingFileErrors { try FileDescriptor(url.path, O_RDONLY) }
+        @Sendable func status() -> FileStatus? {
+            var status = stat()
+            return fstat(file.raw, &status) == 0 ? FileStatus(status) : nil
+        }
+        let first = status()
+        guard first?.size != 0 else {
+            throw RoostError(.badInput, "cannot import \(name): the file is empty")
+        }
+        try self.init(
+            Input(name: name, read: { try file.read(at: $0, count: $1) }) {
+                let present = status()
+                return present?.size == first?.size && present?.modified == first?.modified
+            })
+    }
 
-    private init(_ entries: [Entry], space: EmbeddingSpace?, name: String) throws {
-        var check = ArchiveCheck(name: name)
-        for entry in entries {
+    private init(_ input: Input) throws {
+        self.input = input
+        var entries = try Entries(input)
+        var check = ArchiveCheck(name: input.name)
+        while let entry = try StorageError.mappingFileErrors({ try entries.next() }) {
             try Task.checkCancellation()
             try check.add(entry)
         }
-        self.init(.entries(entries), check, space: space)
+        (count, space, isTable) = (check.count, entries.space, entries.isTable)
     }
 
-    init(_ contents: Contents, _ check: ArchiveCheck, space: EmbeddingSpace?) {
-        (self.contents, self.space, count) = (contents, space, check.count)
-        (sample, firstDefect) = (check.sample, check.firstDefect)
+    /// Reads the entries of an archive one after another.
+    private struct Entries {
+        private enum Reader {
+            case lines(EntryLineReader)
+            case table(ExportedTable)
+        }
+
+        private var reader: Reader
+
+        init(_ input: Input) throws {
+            if let table = ExportedTable(name: input.name, input.read) {
+                reader = .table(table)
+            } else {
+                reader = .lines(EntryLineReader(ByteLines(input.read), name: input.name))
+            }
+        }
+
+        var isTable: Bool { if case .table = reader { true } else { false } }
+        var space: EmbeddingSpace? { if case .lines(let lines) = reader { lines.space } else { nil } }
+
+        mutating func next() throws -> Entry? {
+            switch reader {
+            case .lines(var lines):
+                defer { reader = .lines(lines) }
+                return try lines.next()
+            case .table(var table):
+                defer { reader = .table(table) }
+                return try table.next()
+            }
+        }
     }
 
-    /// Returns the entries of a table, with the vectors of another file.
-    private static func rows(of table: ExportedTable, _ rows: Matrix?, _ name: String) throws -> [Entry] {
-        var entries = try table.entries()
-        guard let rows else { return entries }
-        guard rows.rows == entries.count else {
+    /// Reads the entries of a checked archive in batches.
+    struct BatchReader {
+        private let archive: EntryArchive
+        private var entries: Entries
+        private var done = 0
+
+        init(_ archive: EntryArchive) throws {
+            self.archive = archive
+            entries = try Entries(archive.input)
+        }
+
+        /// Returns the next entries; none after the last one.
+        ///
+        /// - Throws: ``RoostError`` with `.badInput` if the file was changed after it was checked;
+        ///   `StorageError`.
+        mutating func next(_ limit: Int) throws -> [Entry] {
+            let count = min(limit, archive.count - done)
+            var found: [Entry] = []
+            do {
+                while found.count < count, let entry = try entries.next() { found.append(entry) }
+            } catch let error as FileError {
+                throw StorageError(error)
+            } catch is RoostError {
+                throw wasChanged
+            }
+            // Other entries have not been checked. A change before or during the reading is found.
+            guard found.count == count, archive.input.isUnchanged() else { throw wasChanged }
+            done += count
+            return found
+        }
+
+        private var wasChanged: RoostError {
+            RoostError(
+                .badInput,
+                "cannot import \(archive.input.name): the file was changed while it was read; the first "
+                    + (done == 1 ? "entry is" : "\(done) entries are")
+                    + " in the store. Import the file again")
+        }
+    }
+}
+
+/// Checks entries one after another, so that a faulty archive is not partly imported.
+struct ArchiveCheck {
+    private let name: String
+    private var seen: Set<Entry.ID> = []
+
+    /// - Parameter name: The name of the archive for error messages.
+    init(name: String) { self.name = name }
+
+    /// The number of entries.
+    var count: Int { seen.count }
+
+    /// Checks the next entry.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` if the storage would reject the entry, if the inspection of
+    ///   a store would report it, or if the archive contains its id twice.
+    mutating func add(_ entry: Entry) throws {
+        let number = count + 1
+        func invalid(_ fault: String) -> RoostError {
+            RoostError(.badInput, "cannot import \(name): entry \(number)\(fault); nothing was imported")
+        }
+        do {
+            try WriteBatch(upserts: [entry]).validate()
+        } catch let error as StorageError {
+            throw invalid(": \(error.message)")
+        }
+        if let (position, defect) = entry.passageDefects().first {
+            throw invalid(", passage \(position), \(defect.predicate)")
+        }
+        guard seen.insert(entry.id).inserted else {
+            let key = entry.key.map { " (with the id '\($0)' in its source)" } ?? ""
             throw RoostError(
                 .badInput,
-                "cannot import \(name): it has \(entries.count) entries, but there are \(rows.rows) "
-                    + "vectors; nothing was imported")
+                "cannot import \(name): it contains entry \(entry.id.text) twice\(key); nothing was imported")
         }
-        for index in entries.indices { entries[index].embeddings = rows.row(index) }
-        return entries
+    }
+}
+
+/// Reads exported entries in JSON Lines, one after another.
+struct EntryLineReader {
+    private var lines: ByteLines
+    private let name: String
+    private let decoder = JSONDecoder()
+    private var isFirst = true
+    /// The embedding space that the header states; `nil` before the first entry, or without a header.
+    private(set) var space: EmbeddingSpace?
+
+    init(_ lines: ByteLines, name: String) { (self.lines, self.name) = (lines, name) }
+
+    mutating func next() throws -> Entry? {
+        while let line = try lines.next() {
+            if line.allSatisfy(\.isJSONSpace) { continue }
+            if isFirst, let header = try? decoder.decode(EntryArchive.Header.self, from: line) {
+                isFirst = false
+                try checkVersion(header.schemaVersion)
+                space = header.space
+                continue
+            }
+            isFirst = false
+            do {
+                return try decoder.decode(Entry.self, from: line)
+            } catch {
+                let fault = JSONFault.description(of: line, fallback: "it is not an entry")
+                throw RoostError(
+                    .badInput,
+                    "cannot import \(name): line \(lines.number) is not in the format of exported entries "
+                        + "(\(fault)); nothing was imported")
+            }
+        }
+        return nil
     }
 
-    private static func parseLines(
-        of data: Data, _ name: String
-    ) throws -> ([Entry], EmbeddingSpace?, hasRows: Bool) {
-        var reader = EntryLineReader(ByteLines { data.dropFirst($0).prefix($1) }, name: name)
-        var entries: [Entry] = []
-        while let entry = try reader.next() { entries.append(entry) }
-        return (entries, reader.space, reader.hasRows)
-    }
-
-    static func checkVersion(_ version: Int, _ name: String) throws {
-        guard version >= 1 else { throw invalid(name, "its schemaVersion", "") }
-        guard version <= currentVersion else {
+    private func checkVersion(_ version: Int) throws {
+        guard version >= 1 else {
+            throw RoostError(.badInput, "cannot import \(name): its schemaVersion is invalid")
+        }
+        guard version <= EntryArchive.currentVersion else {
             throw RoostError(
                 .newerFormat,
                 "cannot import \(name): format \(version) is newer than this version of Roost supports "
-                    + "(\(currentVersion))", remedy: .upgradeRoost)
+                    + "(\(EntryArchive.currentVersion))", remedy: .upgradeRoost)
         }
-    }
-
-    static func decoder() -> JSONDecoder {
-        let decoder = JSONDecoder()
-        return decoder
-    }
-
-    static func invalid(_ name: String, _ part: String, _ fault: String) -> RoostError {
-        let cause = fault.isEmpty || fault.hasSuffix("not an object") ? "" : " (\(fault))"
-        return RoostError(
-            .badInput,
-            "cannot import \(name): \(part) is not in the format of exported entries\(cause); nothing was "
-                + "imported")
-    }
-
-    /// Checks that all vectors have unit length, as the vectors of a store do.
-    ///
-    /// - Throws: ``RoostError`` with `.badInput`.
-    func requireUnitLength(_ name: String) throws {
-        guard let firstDefect else { return }
-        throw RoostError(
-            .badInput,
-            "cannot import \(name): entry \(firstDefect) has a vector that is not of unit length; nothing "
-                + "was imported")
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import RoostModel
 
 /// Writes the entries of an archive to a store.
@@ -22,46 +23,19 @@ struct EntryImporter {
     /// The number of entries in one commit.
     private static let batchSize = 256
 
-    /// Imports an archive.
+    /// Imports exported entries.
     ///
-    /// - Throws: See ``KnowledgeStore/importEntries(_:name:vectors:vectorsName:ignoringVectors:progress:)``.
+    /// - Throws: See ``KnowledgeStore/importEntries(_:name:progress:)``.
     static func run(
-        _ archive: EntryArchive, name: String, ignoringVectors: Bool, into store: KnowledgeStore,
-        progress: (@Sendable (Int, Int) -> Void)?
-    ) async throws -> ImportReport {
-        let usesVectors: Bool
-        if ignoringVectors {
-            usesVectors = false
-        } else if let space = archive.space {
-            usesVectors = store.embedder.space.isCompatible(with: space)
-            if usesVectors { try archive.requireUnitLength(name) }
-        } else {
-            // Vectors of unknown origin that are not of unit length are computed again.
-            let haveUnitLength = (try? archive.requireUnitLength(name)) != nil
-            usesVectors =
-                haveUnitLength ? try await VectorComparison(store: store).matches(archive.sample) : false
-        }
-        return try await run(
-            archive, into: store, usesVectors: usesVectors, keepsStoredValues: false, progress: progress)
-    }
-
-    /// Imports entries.
-    ///
-    /// - Parameters:
-    ///   - usesVectors: Whether the vectors of the archive belong to the store's embedding space.
-    ///   - keepsStoredValues: Whether an entry that the store contains keeps its tags, and its dates unless
-    ///     the new metadata states others.
-    static func run(
-        _ archive: EntryArchive, into store: KnowledgeStore, usesVectors: Bool, keepsStoredValues: Bool,
-        progress: (@Sendable (Int, Int) -> Void)?
+        _ archive: EntryArchive, into store: KnowledgeStore, progress: (@Sendable (Int, Int) -> Void)?
     ) async throws -> ImportReport {
         var importer = EntryImporter(
-            store: store, usesVectors: usesVectors, keepsStoredValues: keepsStoredValues,
-            isTable: archive.isTable)
-        var reader = EntryArchive.BatchReader(archive)
+            store: store,
+            usesVectors: archive.space.map { store.embedder.space.isCompatible(with: $0) } ?? false,
+            keepsStoredValues: false, isTable: archive.isTable)
+        var reader = try EntryArchive.BatchReader(archive)
         var done = 0
         while done < archive.count {
-            try Task.checkCancellation()
             let entries = try reader.next(batchSize)
             try await importer.commit(entries)
             done += entries.count
@@ -70,7 +44,28 @@ struct EntryImporter {
         return importer.report
     }
 
+    /// Imports texts of another program.
+    ///
+    /// - Throws: See ``KnowledgeStore/importTexts(_:progress:)``.
+    static func run(
+        _ archive: TextArchive, into store: KnowledgeStore, progress: (@Sendable (Int, Int) -> Void)?
+    ) async throws -> ImportReport {
+        let entries = archive.entries(now: Date())
+        // All collections are checked first, so that a faulty archive is not partly imported.
+        var check = ArchiveCheck(name: archive.name)
+        for entry in entries { try check.add(entry) }
+        var importer = EntryImporter(
+            store: store, usesVectors: false, keepsStoredValues: true, isTable: false)
+        for start in stride(from: 0, to: entries.count, by: batchSize) {
+            let end = min(entries.count, start + batchSize)
+            try await importer.commit(Array(entries[start..<end]))
+            progress?(end, entries.count)
+        }
+        return importer.report
+    }
+
     private mutating func commit(_ entries: [Entry]) async throws {
+        try Task.checkCancellation()
         report = try await ConflictRetry.standard.run {
             var next = report
             let batch = try await batch(for: entries, &next)
@@ -90,12 +85,6 @@ struct EntryImporter {
         }
     }
 
-    private func hasOnePassage(_ entry: Entry) -> Bool {
-        let embedder = store.entryEmbedder
-        return PassagePlan(of: entry, embedder: embedder.embedder, splitter: embedder.splitter).parts.count
-            < 2
-    }
-
     private mutating func batch(
         for entries: [Entry], _ report: inout ImportReport
     ) async throws -> WriteBatch {
@@ -110,23 +99,15 @@ struct EntryImporter {
             entry.tags = TagName.distinct(entry.tags)
             let old = stored[entry.id]
             if keepsStoredValues, let old { Self.keepValues(of: old, in: &entry) }
-            if isTable, let old, old.content.utf8.elementsEqual(entry.content.utf8) {
-                // The table does not contain the passages of a long text.
-                (entry.embeddings, entry.passages) = (old.embeddings, old.passages)
-                entry.location = old.location
+            if hasVectors(entry) {
                 upserts.append(entry)
-            } else if usesVectors, entry.embeddings.count == store.embedder.space.dimension,
-                !isTable || hasOnePassage(entry)
-            {
+            } else if let old, old.content.utf8.elementsEqual(entry.content.utf8) {
+                (entry.embeddings, entry.passages) = (old.embeddings, old.passages)
+                if isTable { entry.location = old.location }
                 upserts.append(entry)
             } else {
                 (entry.embeddings, entry.passages) = ([], [])
-                if let old, old.content.utf8.elementsEqual(entry.content.utf8) {
-                    (entry.embeddings, entry.passages) = (old.embeddings, old.passages)
-                    upserts.append(entry)
-                } else {
-                    missingVectors.append(entry)
-                }
+                missingVectors.append(entry)
             }
             if old == nil {
                 report.new += 1
@@ -148,5 +129,11 @@ struct EntryImporter {
         let moved = upserts.filter { stored[$0.id]?.embeddings != $0.embeddings }
         try await placement.assign(Set(moved.map(\.id)), in: &batch, snapshot)
         return batch
+    }
+
+    /// Whether an entry has vectors that the store can keep.
+    private func hasVectors(_ entry: Entry) -> Bool {
+        usesVectors && !entry.embeddings.isEmpty
+            && !entry.hasInvalidVector(dimension: store.embedder.space.dimension)
     }
 }

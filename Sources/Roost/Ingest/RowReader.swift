@@ -25,6 +25,9 @@ struct RowReader {
     /// The maximum number of skipped rows of one file that are listed.
     private static let maximumListedRows = 20
 
+    /// The columns with vectors of other programs, which are no metadata.
+    private static let vectorColumns = ["embedding", "embeddings", "vector"]
+
     // MARK: JSON Lines
 
     /// The reason to skip a row without a text, if no column was named.
@@ -65,6 +68,7 @@ struct RowReader {
             throw InvalidRow(reason: textColumn.map { "no string for the key '\($0)'" } ?? Self.noText)
         }
         let id = Self.rowName(object.removeValue(forKey: idColumn ?? "id"))
+        for column in Self.vectorColumns { object[column] = nil }
         let fields = RowFields(object)
         return EntryDraft(
             key: id.map { "id:\($0)" }, content: content,
@@ -105,6 +109,7 @@ struct RowReader {
             }
             var metadata: [String: MetadataValue] = [:]
             for (index, field) in row.fields.enumerated() where index != textIndex && index != idIndex {
+                if Self.vectorColumns.contains(header[index]) { continue }
                 // Spreadsheets write empty columns at the end of each row.
                 if header[index].isEmpty, field.isEmpty { continue }
                 metadata[header[index]] = .string(field)

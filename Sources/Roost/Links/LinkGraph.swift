@@ -10,12 +10,10 @@ struct LinkGraph {
     private let sources: [Source.ID]
     /// The elements of ``sources``.
     private let known: Set<Source.ID>
-    /// The entities of imported memory graphs.
-    private let entities: MemoryEntities
 
-    /// Reads the names of all files and of the entities of imported memory graphs.
+    /// Reads the names of all files.
     ///
-    /// - Complexity: O(number of sources + number of entities).
+    /// - Complexity: O(number of sources).
     init(_ snapshot: any StorageSnapshot) async throws {
         self.snapshot = snapshot
         var aliases: [Source.ID: [String]] = [:]
@@ -27,9 +25,7 @@ struct LinkGraph {
                 aliases[source] = entry.metadata[DocumentKey.aliases]?.comparableTexts
             }
         }
-        let all = try await snapshot.sources().map(\.id)
-        sources = all.filter { $0.hasPrefix("file://") }.sorted()
-        entities = try await MemoryEntities(of: all, in: snapshot)
+        sources = try await snapshot.sources().map(\.id).filter { $0.hasPrefix("file://") }.sorted()
         known = Set(sources)
         resolver = LinkResolver(
             notes: sources.map {
@@ -42,10 +38,6 @@ struct LinkGraph {
         let file = LinkingFile(of: entry)
         var links: [EntryLink] = []
         for link in try await Self.documentLinks(of: entry, in: file) where !file.isInternal(link) {
-            if let entity = entities.destination(of: link, in: entry) {
-                links.append(EntryLink(link: link, destination: entity))
-                continue
-            }
             let destination = try await destination(of: link, from: file)
             let shown = destination == .external ? file.completed(link) : link
             links.append(EntryLink(link: shown, destination: destination))
@@ -58,12 +50,10 @@ struct LinkGraph {
         let file = target.sourcePath.map { URL(fileURLWithPath: $0).lastPathComponent }
         let aliases = target.metadata[DocumentKey.aliases]?.comparableTexts ?? []
         let names = Set(aliases.map { $0.lowercased() } + [file].compactMap { $0.map(Self.name(ofFile:)) })
-        let entityNames = MemoryEntities.names(of: target)
         return try await linkedEntries {
             // Only links with the name of the entry are resolved.
             $0.contains {
                 Self.names(of: $0).contains(where: names.contains) || names.contains($0.lowercased())
-                    || entityNames.contains($0)
             }
         } matching: {
             $0.destination == .entry(target.id)
@@ -101,16 +91,13 @@ struct LinkGraph {
     }
 
     /// Returns the links of an entry: those in its text if it is Markdown, or else those in its metadata,
-    /// which contain neither the kind of a link nor its heading. The relations of an entity are not in its
-    /// text as links, so its links are those in its metadata.
+    /// which contain neither the kind of a link nor its heading.
     private static func documentLinks(
         of entry: Entry, in file: LinkingFile
     ) async throws -> [DocumentLink] {
         let stored = entry.metadata[DocumentKey.links]?.comparableTexts ?? []
         guard !stored.isEmpty else { return [] }
-        let isEntity = entry.source.map(MemoryGraph.isSource) ?? false
-        let links =
-            isEntity || file.hasLinksInMetadataOnly ? [] : try await linksInText(of: entry)
+        let links = file.hasLinksInMetadataOnly ? [] : try await linksInText(of: entry)
         return links.isEmpty ? stored.map { DocumentLink(kind: .address, target: $0) } : links
     }
 

@@ -7,33 +7,27 @@ extension Export {
         static let configuration = CommandConfiguration(
             commandName: "entries", abstract: "Export the entries, all of them or those that match filters.",
             discussion: """
-                `roost import` reads json, jsonl, csv, tsv and npy. With jsonl, each line is an entry. If a file states no embedding space, `roost import` compares a sample \
-                of its vectors with those of the store's model.
+                The formats are:
 
-                Other programs can read the formats below, which omit the positions of passages and the \
-                lines of the source:
-
-                  csv       One row per entry: id, source, key, title, tags, createdAt, updatedAt, metadata \
+                  jsonl  One entry per line. With vectors, the first line states their embedding space.
+                  csv    One row per entry: id, source, key, title, tags, createdAt, updatedAt, metadata \
                 (a JSON object), content and, with --with-embeddings, embedding (a JSON array).
-                  tsv       The same with tabs; in a cell, \\t, \\n, \\r and \\\\ stand for a tab, a line \
-                feed, a carriage return and a backslash.
-                  npy       A NumPy array with the vector of each entry, and a CSV file of the same name \
-                with the entries in the same order. Entries without vectors are omitted. A CSV file of \
-                this name that is not from an earlier export is not replaced.
-                  markdown  A new folder with one file per entry, with the metadata as front matter. Each \
-                file is named after the title of its entry, followed by the beginning of the id if an \
-                earlier entry has the same title.
+                  npy    A NumPy array with the vector of each entry, and a CSV file of the same name with \
+                the entries in the same order. Entries without vectors are omitted. A CSV file of this name \
+                that is not from an earlier export is not replaced.
+
+                `roost import` reads jsonl and csv.
 
                 Examples:
-                  roost export entries -o entries.json
-                  roost export entries --format jsonl | zstd > entries.jsonl.zst
+                  roost export entries -o entries.jsonl
+                  roost export entries | zstd > entries.jsonl.zst
                   roost export entries --tag draft --since 30d -o drafts.csv
                   roost export entries -o vectors.npy
-                  roost export entries --format markdown -o notes
                 """)
 
+        /// The forms of exported entries.
         enum Format: String, ExportFormat {
-            case json, jsonl, csv, tsv, npy, markdown
+            case jsonl, csv, npy
         }
 
         @OptionGroup var options: StoreOptions
@@ -41,16 +35,8 @@ extension Export {
         @OptionGroup var filters: FilterOptions
 
         func validate() throws {
-            let format = try target.chosen()
-            if format == .markdown, target.format == nil {
-                throw ValidationError(
-                    "Markdown is exported to a folder; use --format markdown -o FOLDER, or another --format")
-            }
-            if [.npy, .markdown].contains(format), target.output == nil || target.output == "-" {
-                throw ValidationError("--format \(format.rawValue) writes files; name them with -o")
-            }
-            if format == .markdown, target.withEmbeddings {
-                throw ValidationError("--with-embeddings cannot be combined with --format markdown")
+            if try target.chosen() == .npy, target.output == nil || target.output == "-" {
+                throw ValidationError("--format npy writes files; name them with -o")
             }
         }
 
@@ -65,22 +51,26 @@ extension Export {
 
         /// Writes the entries, and returns their number.
         private func write(_ store: KnowledgeStore, _ filter: EntryFilter) async throws -> Int {
-            let format = try target.chosen()
             let snapshot = try await store.storage.snapshot()
             let isShown = (target.output ?? "-") == "-" && Terminal.isOutputTerminal
             let counter = ExportCounter(
                 progress: Progress(isQuiet: options.quiet || isShown),
                 all: try await snapshot.rows(matching: filter).count)
             defer { counter.progress.finish() }
-            switch format {
-            case .json, .jsonl:
-                try await writeArchive(format == .json ? .json : .jsonl, store, filter, counter)
-                return counter.all
-            case .csv, .tsv:
+            switch try target.chosen() {
+            case .jsonl:
                 let file = try OutputFile(target.output)
-                var table = try EntryTable(
-                    withEmbeddings: target.withEmbeddings, isTabbed: format == .tsv,
-                    write: file.write)
+                var lines = 0
+                try await store.exportEntries(withEmbeddings: target.withEmbeddings, filter: filter) { block in
+                    try file.write(block)
+                    lines += block.count { $0 == UInt8(ascii: "\n") }
+                    counter.update(lines)
+                }
+                try file.finish()
+                return counter.all
+            case .csv:
+                let file = try OutputFile(target.output)
+                var table = try EntryTable(withEmbeddings: target.withEmbeddings, write: file.write)
                 for try await entry in snapshot.allEntries(matching: filter) {
                     try Task.checkCancellation()
                     try table.add(entry)
@@ -92,34 +82,7 @@ extension Export {
                 return table.count
             case .npy:
                 return try await writeVectors(snapshot, filter, counter)
-            case .markdown:
-                let folder = try EntryFolder(URL(fileURLWithPath: target.output ?? ""))
-                var count = 0
-                for try await entry in snapshot.allEntries(matching: filter) {
-                    try Task.checkCancellation()
-                    try folder.add(entry)
-                    count += 1
-                    counter.update(count)
-                }
-                return try folder.finish()
             }
-        }
-
-        private func writeArchive(
-            _ format: EntryArchive.Format, _ store: KnowledgeStore, _ filter: EntryFilter,
-            _ counter: ExportCounter
-        ) async throws {
-            let file = try OutputFile(target.output)
-            var lines = 0
-            try await store.exportEntries(
-                format, withEmbeddings: target.withEmbeddings, filter: filter
-            ) { block in
-                try file.write(block)
-                // Each entry is one line.
-                lines += block.count { $0 == UInt8(ascii: "\n") }
-                counter.update(lines)
-            }
-            try file.finish()
         }
 
         private func noteChanges(of table: EntryTable) {

@@ -17,8 +17,8 @@ struct Export: AsyncParsableCommand {
             commandName: "clusters", abstract: "Export the clusters with their members.",
             discussion: """
                 The formats are json (one document, see Documentation/Schemas/clusters.schema.json), jsonl \
-                (one cluster per line), csv (one entry per line), markdown (a readable list), html (a page \
-                with a map), and atlas (JSON Lines for embedding-atlas).
+                (one cluster per line), csv (one entry per line), and html (a page \
+                with a map).
 
                 Examples:
                   roost export clusters -o clusters.json
@@ -30,20 +30,18 @@ struct Export: AsyncParsableCommand {
         @OptionGroup var target: ExportTarget<Format>
 
         enum Format: String, ExportFormat {
-            case json, jsonl, csv, markdown, html, atlas
+            case json, jsonl, csv, html
         }
 
         func run() async throws {
             let format = try target.chosen()
             let store = try await options.open()
-            if format == .html || format == .atlas {
-                let isPage = format == .html
+            if format == .html {
                 let map = try await Progress(isQuiet: options.quiet).during("computing the map") {
-                    try await store.clusterMap(limit: isPage ? KnowledgeStore.maximumPageEntries : .max)
+                    try await store.clusterMap()
                 }
                 try await store.close()
-                let data = try isPage ? map.page() : map.atlas()
-                try OutputFile.write(data, to: target.output)
+                try OutputFile.write(try map.page(), to: target.output)
                 if map.total > map.points.count {
                     options.note("the page shows \(map.points.count) of \(map.total) entries")
                 }
@@ -65,9 +63,8 @@ struct Export: AsyncParsableCommand {
                     flat.children = nil
                     data += try encoder.encode(flat).escapingControlsInJSON() + Data("\n".utf8)
                 }
-            case .csv: data = export.csv
-            case .markdown: data = export.markdown()
-            case .html, .atlas: break  // written above
+            case .csv: data = export.csv()
+            case .html: break  // written above
             }
             try OutputFile.write(data, to: target.output)
             if export.clusters.isEmpty {

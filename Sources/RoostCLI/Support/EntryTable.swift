@@ -1,10 +1,9 @@
 import Foundation
 import Roost
 
-/// Entries as CSV (RFC 4180) or TSV, with a header. `roost import` reads it (``ExportedTable``).
+/// Entries as CSV (RFC 4180), with a header. `roost import` reads it (``ExportedTable``).
 struct EntryTable {
     private let withEmbeddings: Bool
-    private let isTabbed: Bool
     private let encoder = Terminal.lineEncoder
     private let write: (Data) throws -> Void
     /// The number of entries that were added.
@@ -16,40 +15,31 @@ struct EntryTable {
     ///
     /// - Parameters:
     ///   - withEmbeddings: Whether the last column contains the vector of each entry as a JSON array.
-    ///   - isTabbed: Whether to write TSV. In CSV, texts that a spreadsheet would run as formulas get an
-    ///     apostrophe.
     ///   - write: Receives the lines in order.
-    init(
-        withEmbeddings: Bool, isTabbed: Bool = false, write: @escaping (Data) throws -> Void
-    ) throws {
+    init(withEmbeddings: Bool, write: @escaping (Data) throws -> Void) throws {
         self.withEmbeddings = withEmbeddings
-        self.isTabbed = isTabbed
         self.write = write
         try addLine(ExportedTable.columns + (withEmbeddings ? [ExportedTable.vectorColumn] : []))
     }
 
     private func addLine(_ cells: [String]) throws {
-        let line = isTabbed ? DelimitedLine.tsv(cells) + "\n" : DelimitedLine.csv(cells) + "\r\n"
-        try write(Data(line.utf8))
+        try write(Data((DelimitedLine.csv(cells) + "\r\n").utf8))
     }
 
     /// Writes the row of an entry.
     mutating func add(_ entry: Entry) throws {
         let metadata = try encoder.encode(entry.metadata).escapingControlsInJSON()
-        var cells = [
+        let cells = [
             entry.id.text, entry.source ?? "", entry.key ?? "", entry.title ?? "",
             ExportedTable.cell(of: entry.tags), DateText.string(from: entry.createdAt),
             DateText.string(from: entry.updatedAt), String(decoding: metadata, as: UTF8.self), entry.content,
         ]
-        if !isTabbed {
-            let escaped = cells.map(DelimitedLine.escapingFormula)
-            changedCellCount += zip(cells, escaped).count { $0 != $1 }
-            cells = escaped
-        }
+        var escaped = cells.map(DelimitedLine.escapingFormula)
+        changedCellCount += zip(cells, escaped).count { $0 != $1 }
         if withEmbeddings {
-            cells.append(String(decoding: try encoder.encode(entry.embeddings), as: UTF8.self))
+            escaped.append(String(decoding: try encoder.encode(entry.embeddings), as: UTF8.self))
         }
-        try addLine(cells)
+        try addLine(escaped)
         count += 1
     }
 }

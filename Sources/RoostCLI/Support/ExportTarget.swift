@@ -8,7 +8,8 @@ struct ExportTarget<Format: ExportFormat>: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The format. Default: by the extension of the file, else json.", valueName: "FORMAT"))
+            "The format: " + Format.allCases.map(\.rawValue).joined(separator: ", ")
+                + ". Default: by the extension of the file, else the first one.", valueName: "FORMAT"))
     var format: Format?
 
     @Option(
@@ -21,9 +22,10 @@ struct ExportTarget<Format: ExportFormat>: ParsableArguments {
     var withEmbeddings = false
 
     /// The extensions of files that have the name of a format in another form.
-    private static var formats: [String: String] { ["ndjson": "jsonl", "md": "markdown", "htm": "html"] }
+    private static var formats: [String: String] { ["ndjson": "jsonl", "htm": "html"] }
 
-    /// Returns the format that the option or the extension of the file names; JSON without both.
+    /// Returns the format that the option or the extension of the file names; the first
+    /// one without both.
     func chosen() throws -> Format {
         if let format { return format }
         let suffix = output.map { URL(fileURLWithPath: $0).pathExtension.lowercased() } ?? ""

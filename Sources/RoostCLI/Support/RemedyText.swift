@@ -31,7 +31,6 @@ enum RemedyText {
         .addEntries: "add entries with `roost ingest PATH`",
         .ingestAgain: "run `roost ingest` again",
         .keepOriginals: "ingest the files again with `roost ingest --keep-originals`",
-        .ignoreVectors: "import and embed only the texts with --ignore-vectors",
         .copyEntries: "run `roost copy FROM TO`",
         .removeEntry: "remove the entry with `roost remove`",
         .recluster: "run `roost recluster`",

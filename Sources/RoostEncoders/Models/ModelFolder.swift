@@ -85,7 +85,6 @@ package struct ModelFolder: Sendable, Hashable {
         }
     }
 
-    /// Returns the error for a missing file.
     func missing(_ file: String) -> EmbedderError {
         EmbedderError(.modelNotFound, "cannot open the model in \(url.path): \(file) is missing")
     }

@@ -26,7 +26,6 @@ struct AlignedText: Sendable {
         ends.reserveCapacity(capacity)
     }
 
-    /// The number of bytes.
     var count: Int { bytes.count }
 
     /// Adds bytes that come from the same range of the original text.

@@ -14,7 +14,6 @@ struct TokenSequence: Sendable {
         ranges.append(start..<max(start, range.upperBound))
     }
 
-    /// Removes the tokens from an index on.
     mutating func removeAll(from index: Int) {
         ids.removeSubrange(index...)
         ranges.removeSubrange(index...)

@@ -71,7 +71,6 @@ struct TokenizerFile {
         return UnigramVocabulary(bytes: texts, pieces: pieces)
     }
 
-    /// Returns the error for a damaged file.
     func damaged(_ reason: String) -> EmbedderError {
         EmbedderError(.damagedModel, "\(url.path) is not the tokenizer of a model: \(reason)")
     }

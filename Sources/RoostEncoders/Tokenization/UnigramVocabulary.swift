@@ -2,7 +2,6 @@ import RoostText
 
 /// The pieces of a SentencePiece vocabulary with their scores, in a hash table.
 struct UnigramVocabulary: Sendable {
-    /// A piece of the vocabulary.
     struct Piece: Sendable {
         /// The range of its UTF-8 in the bytes of all pieces.
         var range: Range<Int32>
@@ -19,7 +18,6 @@ struct UnigramVocabulary: Sendable {
     /// The lowest score of a piece.
     let minimumScore: Double
 
-    /// The number of pieces.
     var count: Int { pieces.count }
 
     /// Creates a vocabulary.

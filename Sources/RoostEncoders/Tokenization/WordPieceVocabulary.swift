@@ -18,7 +18,6 @@ struct WordPieceVocabulary: Sendable {
     private let bytes: [UInt8]
     private var initial = Table()
     private var continuing = Table()
-    /// The number of pieces.
     let count: Int
     /// The ids of two identical pieces; `nil` if all pieces are distinct.
     private(set) var duplicate: (first: Int, second: Int)?

@@ -180,19 +180,19 @@ enum TransferRoutes {
         summary: "Return all entries of one revision as lines.",
         details: "The format is that of `roost export entries --format jsonl`.", isStream: true,
         parameters: EntrySelection.parameters + [
-            .query("vectors", Schema.flag("Whether to include embeddings.")),
             .query(
-                "header", Schema.flag("Whether the first line states the format and the embedding space.")),
+                "vectors",
+                Schema.flag("Whether to include embeddings, after a line that states their space.")),
         ],
         answers: [Route.Answer(200, "One line per entry.", .lines)]
     ) { call in
         try await call.context.handle.use { store in
             let snapshot = try await store.storage.snapshot()
             let filter = try await EntrySelection.filter(.object(call.values), in: snapshot)
-            let (withVectors, withHeader) = (call.flag("vectors"), call.flag("header"))
+            let withVectors = call.flag("vectors")
             return .stream(type: "application/x-ndjson") { writer in
                 let lines = store.entryLines(
-                    of: snapshot, matching: filter, withEmbeddings: withVectors, withHeader: withHeader)
+                    of: snapshot, matching: filter, withEmbeddings: withVectors)
                 for try await bytes in lines { try await writer.write(bytes) }
             }
         }

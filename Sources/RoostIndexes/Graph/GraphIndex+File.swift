@@ -4,7 +4,6 @@ import RoostVectors
 
 /// A graph in a separate, mapped file (`SectionFile`).
 extension GraphIndex {
-    /// The metadata of a graph file.
     private struct Metadata: Codable {
         var format: Int
         var count: Int

@@ -45,8 +45,6 @@ extension Remedy {
     public static let ingestAgain = Remedy(rawValue: "ingestAgain")
     /// Ingest the sources again, and keep copies of the original files this time.
     public static let keepOriginals = Remedy(rawValue: "keepOriginals")
-    /// Import the texts without their vectors, and embed them.
-    public static let ignoreVectors = Remedy(rawValue: "ignoreVectors")
     /// Copy the entries into another store.
     public static let copyEntries = Remedy(rawValue: "copyEntries")
     /// Remove the entry instead of emptying it.

@@ -17,13 +17,13 @@ import Testing
         var tags: [String]?
     }
 
-    /// The entries of an export.
-    private struct Export: Decodable { var entries: [Exported] }
-
     private func entries(_ store: String) throws -> Set<Exported> {
         let export = try cli.roost("export", "entries", "--store", store)
         #expect(export.status == 0, "\(export.error)")
-        return Set(try JSONDecoder().decode(Export.self, from: Data(export.output.utf8)).entries)
+        return Set(
+            try export.output.split(separator: "\n").map {
+                try JSONDecoder().decode(Exported.self, from: Data($0.utf8))
+            })
     }
 
     private func write(_ text: String, to path: String) throws {
