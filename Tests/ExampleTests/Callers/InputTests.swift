@@ -85,8 +85,6 @@ private struct OddReader: DocumentReader {
             (search.limit, search.offset) = (10, number)
             #expect(try await store.search(search).hits.count == max(0, 2 - min(2, max(0, number))))
         }
-        let map = try await store.clusterMap(limit: number)
-        #expect(map.points.count == min(3, max(1, number)))
         let results = try await store.search([EntrySearch("a", limit: number), EntrySearch("b", limit: .max)])
         #expect(results.count == 2)
         #expect(try await store.query("swift").snippetLengths(number).count == 2)
