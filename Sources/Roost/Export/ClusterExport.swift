@@ -170,8 +170,8 @@ public struct ClusterExport: Sendable, Codable {
         }
     }
 
-    /// The version of the JSON form. Version 2 nests the clusters of a hierarchy.
-    public var schemaVersion = 2
+    /// The version of the JSON form.
+    public var schemaVersion = 1
     /// The record of the last run; `nil` if no run created the clusters.
     public var run: Run?
     /// The relation of the clusters to those of the previous run.
