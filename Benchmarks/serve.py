@@ -138,7 +138,7 @@ def main():
             start = time.monotonic()
             fill(server, options.entries)
             print(f"ingest: {options.entries / (time.monotonic() - start):.0f} entries/s")
-            subprocess.run([options.roost, "index", "build", "--store", store], check=True, capture_output=True)
+            subprocess.run([options.roost, "index", "--store", store], check=True, capture_output=True)
         bodies = vectors(server, 200)
         with open(os.path.join(kept, "vectors.jsonl"), "w", encoding="utf-8") as file:
             file.write("\n".join(bodies) + "\n")

@@ -118,7 +118,7 @@ class Attacker:
 
     def entries(self, store):
         """Returns the number of entries of a store."""
-        return json.loads(self.succeed("stats", "--json", "--store", store).output)["stamp"]["entryCount"]
+        return json.loads(self.succeed("status", "--json", "--store", store).output)["stamp"]["entryCount"]
 
     def wait(self, process, arguments, limit):
         """Waits for a process and returns its status and its peak memory in bytes."""
@@ -197,7 +197,7 @@ class Attacker:
         text = "".join('{"id":"%d","text":"%s","year":%d}\n' % (i, n, 2020 + i) for i, n in enumerate(notes))
         source = self.write("notes.jsonl", text)
         for arguments in (
-            ["init", "--provider", provider], ["ingest", source], ["index", "build"], ["recluster"],
+            ["init", "--provider", provider], ["ingest", source], ["index"], ["recluster"],
         ):
             outcome = self.run(*arguments, "--store", path)
             if outcome.status != 0:

@@ -119,7 +119,7 @@ EMPTY = (
     "ingest", "ingest --files-from", "ingest n --exclude", "ingest n --glob", "ingest n --tag", "ingest n --text-column",
     "show", "similar", "add", "add x --tag", "import", "export entries -o", "export clusters -o", "backup create --to",
     "backup create --password-file", "backup create --key-file", "backup restore latest --into", "backup list --to",
-    "cluster show", "tag", "migrate --to", "chat import", "edit", "export entries --where", "list --since", "mcp --tag")
+    "cluster show", "edit --add-tag", "copy", "chat import", "edit", "export entries --where", "list --since", "mcp --tag")
 EMPTY_WITHOUT_STORE = ("init", "config", "config model", "config --unset", "model add", "list --store", "add x --store")
 
 

@@ -136,7 +136,7 @@ def endless_answers(attacker, seed):
             try:
                 with attacker.scratch() as other:
                     other.variables = {"ROOST_REMOTE_ENDPOINT": f"http://127.0.0.1:{listener.getsockname()[1]}/v1"}
-                    outcome = other.run("embed", "x", "--model", "remote:x", limit=120 if slow else 60)
+                    outcome = other.run("model", "embed", "x", "--model", "remote:x", limit=120 if slow else 60)
                     expect(outcome.status != 0, "the answer was accepted")
             finally:
                 listener.close()

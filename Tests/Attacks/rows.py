@@ -129,7 +129,7 @@ def imports(attacker, seed):
         def follow(changes=changes):
             store = attacker.store()
             if run(changes, store).status == 0:
-                for command in (["doctor"], ["stats"], ["export", "entries"]):
+                for command in (["doctor"], ["status"], ["export", "entries"]):
                     attacker.succeed(*command, "--store", store)
         yield f"doctor after an import with {name}", follow
 

@@ -31,10 +31,10 @@ def terminals(attacker, seed):
             entries = listed if isinstance(listed, list) else listed["entries"]
             for command in (
                 ["query", "birds"], ["query", "birds", "--explain"], ["query", "birds", "--json"], ["list"],
-                ["list", "--json"], ["stats"], ["recluster"], ["cluster", "list"], ["export", "entries"],
+                ["list", "--json"], ["status"], ["recluster"], ["cluster", "list"], ["export", "entries"],
                 ["export", "clusters"], ["export", "clusters", "--format", "csv"], ["doctor", "-v"],
                 ["show", entries[0]["id"]], ["show", entries[0]["id"], "--json"],
-                ["query", value.replace("\0", " ") or "x"], ["duplicates"],
+                ["query", value.replace("\0", " ") or "x"], ["similar", "--duplicates"],
             ):
                 attacker.run_in_terminal(*command, "--store", store)
         yield f"terminal: {value[:20]!r}", attack

@@ -14,7 +14,7 @@ from harness import Skipped, expect
 PAGE = 4096
 # Commands that only read, which must neither wait for a writer nor write.
 READING = (
-    ["query", "roofs", "--mode", "text"], ["list"], ["stats"], ["export", "entries"], ["export", "clusters"], ["doctor"],
+    ["query", "roofs", "--mode", "text"], ["list"], ["status"], ["export", "entries"], ["export", "clusters"], ["doctor"],
     ["list", "--where", "kind=k3"])
 
 
@@ -26,7 +26,7 @@ def metadata_store(attacker, provider):
         for n in range(120))
     attacker.succeed("init", store, "--provider", provider, "--model", "lexical")
     attacker.succeed("ingest", attacker.write("notes.jsonl", rows), "--store", store)
-    attacker.succeed("compact", "--store", store)
+    attacker.succeed("doctor", "--compact", "--store", store)
     return store
 
 

@@ -9,7 +9,7 @@ from harness import Skipped, expect
 
 # Numbers that overflow, are negative, or would allocate all memory.
 NUMBERS = [-1, 0, 1 << 16, 1 << 31, (1 << 31) - 1, 1 << 32, 1 << 62, (1 << 63) - 1, 1 << 63, 1e308, -1e308]
-READERS = [["stats"], ["query", "birds"], ["doctor"], ["list"]]
+READERS = [["status"], ["query", "birds"], ["doctor"], ["list"]]
 
 
 def numeric_paths(value, path=()):
@@ -167,11 +167,11 @@ def foreign_links(attacker, seed):
             else:
                 shutil.copytree(victim, os.path.join(folder, ".roost"))
                 change(folder)
-            before = attacker.run("stats", "--store", victim).output
+            before = attacker.run("status", "--store", victim).output
             outcome = attacker.run("add", "a secret thought", cwd=inner)
             expect(outcome.status == 78, f"status {outcome.status} instead of 78: {outcome.text[-200:]}")
             expect(not os.listdir(elsewhere), "a file was written through the link")
-            after = attacker.run("stats", "--store", victim).output
+            after = attacker.run("status", "--store", victim).output
             expect(before == after, "the other store was changed")
         yield f"walking upward to a store with a {kind}", attack
 

@@ -49,7 +49,7 @@ def foreign_entries(attacker, seed):
         for number in NUMBERS:
             def attack(text=part.replace("%s", number)):
                 store = foreign_store(attacker, f'[{{"id":"{ENTRY}","content":"one",{text}}}]')
-                for command in (["stats"], ["query", "one"]):
+                for command in (["status"], ["query", "one"]):
                     attacker.run(*command, "--store", store)
             yield f"entry with {name} = {number}", attack
 
@@ -64,7 +64,7 @@ def foreign_clusters(attacker, seed):
                 f'"labelPin":{{"size":{number},"sample":[]}},"origins":[{{"cluster":"{CLUSTER}","label":"x",'
                 f'"size":{number},"remaining":{number},"shared":{number}}}]}}]')
             store = foreign_store(attacker, entries, clusters)
-            for command in (["cluster", "list"], ["cluster", "diff"], ["cluster", "drift"], ["export", "clusters"]):
+            for command in (["cluster", "list"], ["cluster", "diff"], ["export", "clusters"]):
                 attacker.run(*command, "--store", store)
         yield f"cluster with sizes = {number}", attack
 

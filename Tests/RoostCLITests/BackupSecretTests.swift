@@ -56,16 +56,4 @@ import Testing
         try Data("a long passphrase\n".utf8).write(to: cli.home.appendingPathComponent("prefix"))
         #expect(try cli.roost("backup", "list", "--to=b", "--password-file=prefix").status == 78)
     }
-
-    @Test func `a short passphrase causes a warning`() throws {
-        try prepare(["short": Array("swift\n".utf8), "long": Array("swifts above the roof\n".utf8)])
-        for (file, isShort) in [("short", true), ("long", false)] {
-            let outcome = try cli.roost(
-                "backup", "create", "--store=s", "--to=\(file)-b", "--password-file=\(file)")
-            #expect(outcome.status == 0)
-            #expect(outcome.error.contains("has only 5 characters") == isShort, "\(outcome.error)")
-            let again = try cli.roost("backup", "list", "--to=\(file)-b", "--password-file=\(file)")
-            #expect(again.status == 0 && !again.error.contains("warning"), "\(again.error)")
-        }
-    }
 }

@@ -68,17 +68,6 @@ import Testing
 
     // MARK: Other causes
 
-    @Test func `half of a surrogate pair in an import is reported as such`() throws {
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        let entry = "{\"id\":\"\(UUID().uuidString)\",\"content\":\"\\udfff\",\"embeddings\":[]}"
-        for (name, text) in [("a.json", "[\(entry)]"), ("a.jsonl", entry + "\n")] {
-            try text.write(
-                to: cli.home.appendingPathComponent(name), atomically: true, encoding: .utf8)
-            let outcome = try cli.roost("import", name, "--store=s")
-            #expect(outcome.status == 65 && outcome.error.contains("surrogate"), "\(outcome.error)")
-        }
-    }
-
     @Test(arguments: ["sqlite", "json"])
     func `a limit of the file size is not reported as an I/O error`(provider: String) throws {
         #expect(try cli.roost("init", "--store=s", "--provider", provider).status == 0)
@@ -104,24 +93,5 @@ import Testing
         #expect(process.terminationStatus == 74, "\(text)")
         #expect(text.contains("maximum file size") || text.contains("File too large"), "\(text)")
         #expect(!text.contains("disk I/O error"))
-    }
-
-    @Test func `a damaged model is not reported as missing`() throws {
-        let models = ModelLibrary(directory: try TemporaryFolder().url)
-        let space = EmbeddingSpace(model: "birds", revision: "sha256:1", dimension: 8, pooling: "mean")
-        func message() -> String {
-            do {
-                _ = try models.open(for: space)
-                return ""
-            } catch { return "\(error)" }
-        }
-        #expect(message().contains("not installed"))
-        let folder = models.directory.appendingPathComponent("birds")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        for file in ["config.json", "model.safetensors", "vocab.txt", "tokenizer.json"] {
-            try Data("damaged".utf8).write(to: folder.appendingPathComponent(file))
-        }
-        #expect(message().contains("birds cannot be opened"), "\(message())")
-        #expect(!message().contains("not installed"), "\(message())")
     }
 }

@@ -121,30 +121,6 @@ import Testing
         #expect(try cli.roost("chat", "search", "--store=s").status == 64)
     }
 
-    @Test func `the parts of a message's score are shown if requested`() throws {
-        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
-        let lines = ["where does the heron stand", "in the water", "the bread rises"].map {
-            "{\"role\": \"user\", \"content\": \"\($0)\", \"session\": \"one\"}"
-        }.joined(separator: "\n")
-        #expect(try cli.roost("chat", "import", "--store=s", "-", input: lines).status == 0)
-        let search = ["chat", "search", "--store=s", "heron stands", "--all", "--context=0"]
-        let text = try cli.roost(search + ["--explain"])
-        #expect(text.output.contains("  = passage 0.") && text.output.contains(" + phrase 0."), "\(text)")
-        #expect(text.output.contains("  = neighbors 0."), "\(text)")
-        let json = try cli.roost(search + ["--explain", "--json"])
-        let found = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]] ?? []
-        #expect(!found.isEmpty)
-        for message in found {
-            let explanation = try #require(message["explanation"] as? [String: Any])
-            let shares = try #require(explanation["shares"] as? [String: Any])
-            let fields = try #require(shares["fields"] as? [String: Double])
-            let sum = shares.values.compactMap { $0 as? Double }.reduce(fields.values.reduce(0, +), +)
-            #expect(abs(sum - (message["score"] as? Double ?? -1)) < 1e-3, "\(message)")
-        }
-        let plain = try cli.roost(search + ["--json"])
-        #expect(!plain.output.contains("explanation"))
-    }
-
     @Test(arguments: ["sqlite", "json"])
     func `conversations are imported, found, shown, exported and removed`(provider: String) throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical", "--provider", provider).status == 0)
@@ -201,20 +177,6 @@ import Testing
         #expect(try cli.roost("doctor", "--store=s").status == 0)
     }
 
-    @Test func `a search says that no message is from the time that the query names`() throws {
-        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
-        let none = try cli.roost("chat", "search", "--store=s", "heron")
-        #expect(none.status == 1 && none.error.contains("`roost chat import`"), "\(none)")
-        let texts = ["the heron stood in the water", "the bread rises", "paint the hull", "the choir sings"]
-        let messages = texts.map {
-            #"{"role": "user", "content": "\#($0)", "timestamp": "2026-01-31T05:30:00Z"}"#
-        }
-        let input = messages.joined(separator: "\n")
-        #expect(try cli.roost("chat", "import", "--store=s", "-", "--session=a", input: input).status == 0)
-        let found = try cli.roost("chat", "search", "--store=s", "what happened on 9 November 2025?")
-        #expect(found.status == 1 && found.error.contains("no message is from the time"), "\(found)")
-    }
-
     @Test func `times are shown in the time zone in which they are read`() throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         let message = #"{"role": "user", "content": "hello", "timestamp": "2026-01-31T05:30:00Z"}"#
@@ -230,44 +192,5 @@ import Testing
             #expect(try output("search", "hello").contains("\n\(time)  user: hello"))
             #expect(try output("list", "--since", time).hasPrefix(time))
         }
-    }
-
-    @Test func `a conversation is found by its title, which the list shows`() throws {
-        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
-        let export = """
-            [{"uuid": "c1", "name": "Backup decision", "chat_messages": [
-              {"uuid": "m1", "sender": "human", "text": "Which disk is best?"},
-              {"uuid": "m2", "sender": "assistant", "text": "The large one."}]}]
-            """
-        #expect(try cli.roost("chat", "import", "--store=s", "-", input: export).status == 0)
-        let found = try cli.roost("chat", "search", "--store=s", "backup", "--mode=text")
-        #expect(found.status == 0 && found.output.contains("disk"), "\(found)")
-        let listed = try cli.roost("chat", "list", "--store=s", "--format=json").output
-        #expect(listed.contains("\"title\" : \"Backup decision\""), "\(listed)")
-        #expect(try cli.roost("chat", "list", "--store=s").output.contains("Backup decision · Which disk"))
-        // An export keeps the title.
-        let exported = try cli.roost("chat", "export", "--store=s").output
-        #expect(try cli.roost("init", "--store=t", "--model=lexical").status == 0)
-        #expect(try cli.roost("chat", "import", "--store=t", "-", input: exported).status == 0)
-        #expect(try cli.roost("chat", "export", "--store=t").output == exported)
-        #expect(try cli.roost("chat", "list", "--store=t").output.contains("Backup decision · Which disk"))
-    }
-
-    @Test func `the list for programs has the complete session, time and first message`() throws {
-        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
-        let session = String(repeating: "a-long-session-", count: 6)
-        let text = String(repeating: "Which disk is best? ", count: 20).trimmingCharacters(in: .whitespaces)
-        let export = """
-            [{"uuid": "\(session)", "name": "Backup", "chat_messages": [
-              {"uuid": "m1", "sender": "human", "text": "\(text)"}]}]
-            """
-        #expect(try cli.roost("chat", "import", "--store=s", "-", input: export).status == 0)
-        let lines = try cli.roost("chat", "list", "--store=s", "--format=tsv").output.split(separator: "\n")
-        let rows = lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
-        #expect(rows[0] == ["last", "messages", "session", "user", "agents", "title", "first message"])
-        try #require(rows.count == 2 && rows[1].count == 7, "\(rows)")
-        #expect(rows[1][0].hasSuffix("Z") && rows[1][0].count > 16 && rows[1][1] == "1", "\(rows[1])")
-        #expect(rows[1][2].hasSuffix(session) && rows[1][5] == "Backup" && rows[1][6] == text, "\(rows[1])")
-        #expect(try cli.roost("chat", "show", "--store=s", rows[1][2]).output.contains(text))
     }
 }

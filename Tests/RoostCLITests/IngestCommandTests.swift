@@ -43,17 +43,6 @@ import Testing
         #expect(try commands.roost("list").status == 66)
     }
 
-    @Test func `ignore files of parent folders apply, up to the root of the repository`() throws {
-        try write("*.log.md\n", to: ".gitignore")
-        try write("secret\n", to: "repository/.gitignore")
-        try write("", to: "repository/.git/HEAD")
-        try write("kept", to: "repository/notes/a.log.md")
-        try write("hidden", to: "repository/notes/secret/b.md")
-        try write("out of it", to: "repository/notes/.hidden.md")
-        #expect(try commands.roost("ingest", "repository/notes").status == 0)
-        #expect(try texts() == ["kept"])
-    }
-
     @Test func `with -v, each skipped file is listed in every run`() throws {
         try write("a swift", to: "notes/a.md")
         try write("\u{0}\u{1}", to: "notes/b.md")
@@ -83,15 +72,6 @@ import Testing
         #expect(missing.status == 66 && missing.error.contains("no-list: No such file"))
     }
 
-    @Test(arguments: ["drafts/", "/drafts", "./drafts", "{drafts,missing}", "drafts"])
-    func `every form of an exclusion is understood`(pattern: String) throws {
-        try write("public", to: "notes/a.md")
-        try write("private", to: "notes/drafts/b.md")
-        let outcome = try commands.roost("ingest", "notes", "--exclude", pattern)
-        #expect(outcome.output.hasPrefix("1 new") && !outcome.error.contains("--exclude"), "\(outcome)")
-        #expect(try texts() == ["public"])
-    }
-
     @Test func `exclusions that match nothing are reported`() throws {
         try write("a text", to: "notes/a.md")
         try write("another", to: "notes/sub/b.md")
@@ -110,14 +90,6 @@ import Testing
         #expect(try texts() == ["a text"])
     }
 
-    @Test func `--glob selects the files of a folder and alternatives`() throws {
-        for name in ["a.md", "docs/b.md", "docs/c.txt", "d.html"] {
-            try write("text of \(name)", to: "n/\(name)")
-        }
-        #expect(try commands.roost("ingest", "n", "--glob", "*.{txt,html}").output.hasPrefix("2 new"))
-        #expect(try commands.roost("ingest", "n", "--glob", "./docs/").output.hasPrefix("1 new"))
-    }
-
     @Test func `tables with commas and with tabs are read`() throws {
         try write("id\tbody\tyear\n1\t\"a, b\"\t1999\n2\tc\t2001\n", to: "t.tsv")
         let outcome = try commands.roost("ingest", "t.tsv", "--text-column", "body")
@@ -132,38 +104,6 @@ import Testing
         try table.write(to: home.appendingPathComponent("s.csv"))
         #expect(try commands.roost("ingest", "s.csv").output.hasPrefix("2 new"))
         #expect(try texts().contains("old Münze"))
-    }
-
-    @Test(arguments: [("t.csv", "text,year\nMünze,2024\n"), ("t.tsv", "text\tyear\nMünze\t2024\n")])
-    func `a table in UTF-16 is read`(name: String, text: String) throws {
-        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-        let forms: [(mark: [UInt8], encoding: String.Encoding)] = [
-            ([0xFF, 0xFE], .utf16LittleEndian), ([0xFE, 0xFF], .utf16BigEndian),
-        ]
-        for (mark, encoding) in forms {
-            let data = try #require(text.data(using: encoding))
-            try (Data(mark) + data).write(to: home.appendingPathComponent(name))
-            #expect(try commands.roost("ingest", name).status == 0)
-            #expect(try texts() == ["Münze"])
-            #expect(try listed("--where", "year=2024").count == 1)
-            try FileManager.default.removeItem(at: home.appendingPathComponent(name))
-            #expect(try commands.roost("remove", name).status == 0)
-        }
-    }
-
-    @Test func `JSON Lines in UTF-16 are read, and other binary rows are not`() throws {
-        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-        let text = #"{"id":"1","text":"Münze"}"# + "\n"
-        let data = try Data([0xFF, 0xFE]) + #require(text.data(using: .utf16LittleEndian))
-        try data.write(to: home.appendingPathComponent("t.jsonl"))
-        #expect(try commands.roost("ingest", "t.jsonl").output.hasPrefix("1 new"))
-        #expect(try texts() == ["Münze"])
-        // Without the byte order mark, and with a byte too few.
-        for (index, invalid) in [Data(data.dropFirst(2)), Data(data.dropLast())].enumerated() {
-            try invalid.write(to: home.appendingPathComponent("b\(index).jsonl"))
-            let outcome = try commands.roost("ingest", "b\(index).jsonl")
-            #expect(outcome.status == 65 && outcome.error.contains("binary file"), "\(outcome)")
-        }
     }
 
     @Test func `adding a text again preserves tags and metadata`() throws {
@@ -267,19 +207,6 @@ import Testing
             let outcome = try commands.roost("import", "bad.json", "--store", "none")
             #expect(outcome.status == 65 && outcome.error.contains(words), "\(outcome)")
             #expect(try commands.roost("list", "--store", "none").status == 66)
-        }
-    }
-
-    @Test func `rows without ids are ingested, and results name the line of a row`() throws {
-        try write("id,text\n,alpha swift\n,beta bread\n7,\"gamma\nboat\"\n8,delta train\n", to: "t.csv")
-        try write(
-            "{\"id\":null,\"text\":\"one star\"}\n\n{\"id\":null,\"text\":\"two moons\"}\n", to: "t.jsonl")
-        #expect(try commands.roost("ingest", "t.csv", "t.jsonl").output.hasPrefix("6 new"))
-        for (query, location) in [
-            ("alpha swift", "t.csv:2"), ("gamma boat", "t.csv:4"), ("delta train", "t.csv:6"),
-            ("two moons", "t.jsonl:3"),
-        ] {
-            #expect(try commands.roost("query", query, "-n", "1").output.contains("\(location)  "))
         }
     }
 

@@ -41,18 +41,6 @@ import Testing
         #expect(try list("--format=csv").contains("\"'=1+2, \"\"quoted\"\"\""))
     }
 
-    @Test func `A row whose title is null or blank has the title of its text`() throws {
-        let rows = [
-            #"{"id": "1", "text": "the heron", "title": null}"#,
-            #"{"id": "2", "text": "the stork", "title": " "}"#,
-        ]
-        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
-        try Data(rows.joined(separator: "\n").utf8).write(to: cli.home.appendingPathComponent("rows.jsonl"))
-        #expect(try cli.roost("ingest", "rows.jsonl", "--store=s").status == 0)
-        let table = try list("--format=tsv").split(separator: "\n").map { $0.split(separator: "\t") }
-        #expect(Set(table.dropFirst().map { String($0[1]) }) == ["the heron", "the stork"])
-    }
-
     @Test func `A title is complete in every form, and a sentence of the text has a limit`() throws {
         let title = String(repeating: "A title of many words ", count: 12) + "that ends"
         let row = try JSONSerialization.data(withJSONObject: ["text": "the heron", "title": title])
@@ -96,27 +84,19 @@ import Testing
         try prepare()
         let rows = try cli.roost("query", "swifts", "--store=s", "--format=tsv").output.split(separator: "\n")
         #expect(rows[0].hasPrefix("score\tid\ttitle\tpath\tline") && rows[1].contains("swifts.md\t"))
-        let table = try cli.roost("query", "swifts", "--store=s", "--format=table").output
-        #expect(table.split(separator: "\n").first?.hasSuffix("notes/deep/swifts.md") == true, "\(table)")
         #expect(try cli.roost("query", "x", "--json", "--format=csv", "--store=s").status == 64)
     }
 
-    @Test func `A terminal gets a header and the pager, except with --no-pager`() throws {
+    @Test func `A terminal gets a header`() throws {
         try prepare()
-        func screen(_ arguments: [String], _ environment: [String: String]) throws -> [Substring] {
+        func screen(_ arguments: String...) throws -> [Substring] {
             let output = try PseudoTerminal.output(
                 of: CommandLineDriver.binary, ["list", "--store=s", "--color=never"] + arguments,
-                in: cli.home,
-                environment: ["HOME": cli.home.path, "PATH": "/usr/bin:/bin"].merging(environment) { $1 })
+                in: cli.home, environment: ["HOME": cli.home.path, "PATH": "/usr/bin:/bin"])
             return String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline)
         }
-        let pager = ["TERM": "xterm", "ROOST_PAGER": "head -n 2 | sed s/^/paged:/"]
-        let paged = try screen([], pager)
-        #expect(paged.count == 2 && paged[0].hasPrefix("paged:id"), "\(paged)")
-        let direct = try screen(["--no-pager"], pager)
-        #expect(direct.count == 4 && direct[0].hasPrefix("id"), "\(direct)")
-        // A terminal that cannot move its cursor, and output for programs, have no pager.
-        #expect(try screen([], ["TERM": "dumb", "ROOST_PAGER": "false"]).count == 4)
-        #expect(try screen(["--format=paths"], pager).count == 3)
+        let table = try screen()
+        #expect(table.count == 4 && table[0].hasPrefix("id"), "\(table)")
+        #expect(try screen("--format=paths").count == 3)
     }
 }

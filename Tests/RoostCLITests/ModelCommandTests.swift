@@ -144,33 +144,6 @@ import Testing
         #expect(own.output.contains("\"omittedTokens\" : 446"), "\(own.output.suffix(300))\(own.error)")
     }
 
-    @Test func `prefixes that a model's folder does not specify can be given when it is added`() throws {
-        let added = try cli.roost(
-            "model", "add", tiny, "--query-prefix", "a query: ", "--document-prefix", "note: ")
-        #expect(added.status == 0, "\(added.error)")
-        let listed = try cli.roost("model", "list", "--json").output
-        #expect(
-            listed.contains("\"queryPrefix\" : \"a query: \"")
-                && listed.contains("\"documentPrefix\" : \"note: \""))
-        #expect(try cli.roost("model", "add", tiny).status == 0)
-        #expect(try cli.roost("model", "add", tiny, "--query-prefix", "other: ").status == 78)
-        #expect(try cli.roost("init", "--store", "s", "--model", "tiny-bert").status == 0)
-        #expect(try cli.roost("add", "--store", "s", "swifts").status == 0)
-        #expect(try cli.roost("query", "--store", "s", "swifts").status == 0)
-    }
-
-    @Test func `only folders that contain models are removed`() throws {
-        #expect(try cli.roost("model", "add", tiny).status == 0)
-        let folder = try #require(
-            FileManager.default.enumerator(at: cli.home, includingPropertiesForKeys: nil)?.allObjects
-                .compactMap { $0 as? URL }.first { $0.lastPathComponent == "tiny-bert" })
-        let other = folder.deletingLastPathComponent().appendingPathComponent("notes")
-        try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
-        let kept = try cli.roost("model", "remove", "notes")
-        #expect(kept.status == 69 && kept.error.contains("not a model folder"), "\(kept.error)")
-        #expect(FileManager.default.fileExists(atPath: other.path))
-    }
-
     @Test func `doctor detects that a store's model was replaced by another one`() async throws {
         #expect(try cli.roost("init", "--store", "s", "--model", "lexical").status == 0)
         let url = cli.home.appendingPathComponent("s/store.json")

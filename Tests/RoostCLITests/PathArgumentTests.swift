@@ -65,22 +65,6 @@ import Testing
         #expect(try run("ingest", "rows.csv").hasPrefix("2 new"))
     }
 
-    @Test func `a file precedes the beginning of an id, but not a full id`() throws {
-        try prepare()
-        let id = try #require(try ids().first)
-        let prefix = String(id.prefix(8))
-        #expect(try run("show", prefix).contains(id))
-        let file = cli.home.appendingPathComponent(prefix)
-        try Data("A note with the name of an id.".utf8).write(to: file)
-        // A file that is not in the store does not count.
-        #expect(try run("show", prefix).contains(id))
-        _ = try run("ingest", prefix)
-        #expect(try run("show", prefix).contains("A note with the name of an id."))
-        #expect(try run("show", "./" + prefix).contains("A note with the name of an id."))
-        #expect(try run("show", id).contains(id))
-        #expect(try run("show", String(id.prefix(9))).contains(id))
-    }
-
     @Test func `unknown paths have a message with the next step`() throws {
         try prepare()
         for (argument, status, message) in [

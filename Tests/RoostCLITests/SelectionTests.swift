@@ -102,15 +102,4 @@ import Testing
         #expect(try cli.roost("show", "--store=s", id).error.contains("no entry has the id"))
         #expect(try cli.roost("add", "--store=s", "--key=sha256:1", "x").status == 65)
     }
-
-    @Test func `Conditions test the tags of entries, also before a removal`() throws {
-        try prepare()
-        #expect(try cli.roost("add", "--store=s", "kept", "--tag=Keep/Long", "--meta=tag=own").status == 0)
-        #expect(try titles("--where", "tag!=draft").count == 5)
-        #expect(try titles("--where", "tags missing").count == 4)
-        #expect(try titles("--where", "tag in draft,keep") == ["a loose text", "kept"])
-        #expect(try titles("--where", "metadata.tag=own") == ["kept"])
-        #expect(try cli.roost("remove", "--store=s", "--where", "tag!=keep").output == "removed 5 entries\n")
-        #expect(try titles() == ["kept"])
-    }
 }

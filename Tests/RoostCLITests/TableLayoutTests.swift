@@ -84,14 +84,4 @@ import Testing
         #expect(layout.line(["7", "a"]) == "   7  a")
         #expect(layout.line(["1234", "b"]) == "1234  b")
     }
-
-    @Test(
-        arguments: [
-            (["TERM": "xterm"], "less"), (["TERM": "dumb"], nil), ([:], nil),
-            (["TERM": "xterm", "PAGER": "cat"], nil), (["TERM": "xterm", "ROOST_PAGER": ""], nil),
-            (["TERM": "xterm", "PAGER": "more", "ROOST_PAGER": "less -S"], "less -S"),
-        ] as [([String: String], String?)])
-    func `The environment selects the pager`(environment: [String: String], command: String?) {
-        #expect(Pager.command(environment) == command)
-    }
 }

@@ -12,22 +12,6 @@ import Testing
         return outcome.output
     }
 
-    @Test func `tags are found in any case, with the tags nested in them`() throws {
-        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
-        for (text, tag) in [
-            ("mint leaves", "Garden/Herbs"), ("a spade", "garden"), ("paper", "gardens"), ("road", "Straße"),
-        ] { #expect(try cli.roost("add", text, "--tag", tag, "--store=s").status == 0) }
-        for tag in ["garden", "GARDEN", "#Garden", "garden/", " garden "] {
-            let found = try list(tag)
-            #expect(found.contains("mint") && found.contains("spade") && !found.contains("paper"), "\(tag)")
-        }
-        #expect(try !list("garden/herbs").contains("spade"))
-        #expect(try list("STRASSE").contains("road"))
-        let found = try cli.roost("query", "leaves", "--tag", "garden", "--store=s")
-        #expect(found.output.contains("mint"))
-        #expect(try cli.roost("query", "tag:Garden", "leaves", "--store=s").output.contains("mint"))
-    }
-
     @Test func `a tag is added once and removed in any spelling`() throws {
         #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
         let id = String(try cli.roost("add", "a swift", "--tag", "Birds", "--store=s").output.prefix(8))
@@ -44,15 +28,5 @@ import Testing
         #expect(try tag("--add-tag= ").status == 64)
         #expect(try cli.roost("undo", "--store=s").status == 0)
         #expect(try cli.roost("list", "--store=s", "--format=csv").output.contains("Birds;birds/swifts"))
-    }
-
-    @Test func `tags of files have no line breaks`() throws {
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        try Data("---\ntags: [\"two\\nwords\", \" \", \"a\\u0007b\"]\n---\n\nSwifts".utf8).write(
-            to: cli.home.appendingPathComponent("a.md"))
-        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
-        #expect(try cli.roost("ingest", "a.md", "--store=s").status == 0)
-        #expect(try cli.roost("list", "--store=s", "--format=csv").output.contains("a b;two words"))
-        #expect(try list("two words").contains("Swifts"))
     }
 }

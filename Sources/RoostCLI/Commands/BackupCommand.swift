@@ -3,7 +3,6 @@ import Foundation
 import Roost
 import RoostBackups
 
-/// The `roost backup` commands.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Create, verify and restore snapshots of the store.",

@@ -32,7 +32,6 @@ extension ChatCommand {
             let chats = try await ConversationMemory(store).conversations(try filters.filter())
             try await store.close()
             let rows = ConversationRow.rows(chats)
-            if output.format == .text { options.page() }
             var writer = ListWriter(output, ConversationRow.columns)
             try writer.write(Array(rows.prefix(limitOption.limit ?? .max)))
             writer.finish(options)
@@ -80,7 +79,6 @@ extension ChatCommand {
             try await store.close()
             if messages.isEmpty { options.note("no message of the session matches the filters") }
             if json { return try Terminal.json(messages) }
-            options.page()
             for message in messages { message.show() }
         }
     }

@@ -52,7 +52,6 @@ extension ClusterCommand {
                     "cannot show the cluster: another process replaced it; run `roost cluster list` again")
             }
             if json { return try Terminal.json(group) }
-            options.page()
             showFigures(of: group)
             showRepresentatives(of: group)
             showContents(of: group)
@@ -180,7 +179,6 @@ extension ClusterCommand {
             let hasClusters = try await !store.storage.fetchClusters().isEmpty
             try await store.close()
             let shown = outliers.prefix(limitOption.limit ?? 20)
-            if output.format == .text { options.page() }
             var writer = ListWriter(output, Self.columns)
             try writer.write(shown.map(row))
             writer.finish(options)
@@ -214,7 +212,6 @@ extension ClusterCommand {
 }
 
 extension ClusterOutlier {
-    /// A description of the reason.
     fileprivate var explanation: String {
         switch reason {
         case .distant: "far from every cluster"

@@ -61,7 +61,6 @@ struct ClusterCommand: AsyncParsableCommand {
                 try writer.write(tree.documents(flat: levelOption.flat).map(\.row))
                 writer.finish(options)
             } else if !clusters.isEmpty {
-                options.page()
                 for line in tree.lines(.figures, flat: levelOption.flat) { Terminal.write(line) }
             }
             if clusters.isEmpty {

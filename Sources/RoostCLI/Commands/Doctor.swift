@@ -29,7 +29,7 @@ struct Doctor: AsyncParsableCommand {
     @Flag(
         name: .long,
         help: """
-            Also read every byte of the installed models. If files of the store's model have changed, embed \
+            Also read every byte of the store's model. If files of the store's model have changed, embed \
             the entries that were added since then again, and report those whose vectors differ.
             """)
     var models = false
@@ -67,7 +67,6 @@ struct Doctor: AsyncParsableCommand {
         inspection.passphrase = try BackupOptions.passphraseFromEnvironment()
         let progress = Progress(isQuiet: options.quiet)
         var findings = try await progress.during("checking") { try await inspection.inspect() }
-        if models { findings += await Self.damagedModels().filter { !findings.contains($0) } }
         if let manifest = try? await StoreManifest.settled(in: location),
             let embedder = try? UserDirectories().models.open(for: manifest.space)
         {
@@ -113,23 +112,6 @@ struct Doctor: AsyncParsableCommand {
         if !isIntact { throw ExitCode(ExitStatus.badData.rawValue) }
     }
 
-    /// Reads all installed models.
-    private static func damagedModels() async -> [StorageFinding] {
-        let library = UserDirectories().models
-        var findings: [StorageFinding] = []
-        for name in library.names() {
-            do {
-                try await library.open(name).checkModel()
-            } catch let error as EmbedderError {
-                findings.append(.damage("model \(name)", "is damaged: \(error.message)"))
-            } catch {
-                findings.append(.note("model \(name)", "could not be checked: \(error)"))
-            }
-        }
-        return findings
-    }
-
-    /// Returns a note for each broken link.
     private func brokenLinks() async throws -> [StorageFinding] {
         let store = try await options.open()
         let links = try await store.brokenLinks()

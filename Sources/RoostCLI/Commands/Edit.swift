@@ -69,7 +69,6 @@ struct Edit: AsyncParsableCommand {
         try TagArgument.check(addTag, name: "--add-tag")
     }
 
-    /// The changes of the metadata.
     private func metadataChanges() throws -> [String: MetadataValue] {
         var changes: [String: MetadataValue] = [:]
         var list = try KeyValue.parse(meta, option: "--meta").map { ($0.key, MetadataValue.string($0.value)) }

@@ -70,13 +70,9 @@ struct Export: AsyncParsableCommand {
             if export.clusters.isEmpty {
                 options.note("the store has no clusters yet; run `roost recluster` to create them")
             } else if export.unassignedCount > 0 {
-                let reasons =
-                    export.unassignedCount == 1
-                    ? "it was added after the last run, has no vector, or its cluster was deleted"
-                    : "they were added after the last run, have no vectors, or their cluster was deleted"
                 options.note(
                     Count.text(export.unassignedCount, "entry is", "entries are")
-                        + " in no cluster, because \(reasons); run `roost recluster`")
+                        + " in no cluster since the last run; run `roost recluster`")
             }
         }
     }

@@ -67,7 +67,6 @@ struct FolderCommand: AsyncParsableCommand {
             }
         }
 
-        /// Returns the options of a folder as on the command line.
         private static func settings(of folder: SyncedFolder) -> String {
             var settings =
                 folder.globs.map { "--glob \($0)" } + folder.exclusions.map { "--exclude \($0)" }

@@ -76,7 +76,6 @@ struct IngestCommand: AsyncParsableCommand {
         var paths: [String] = []
         /// The files to read, each once.
         var files: [URL] = []
-        /// The files in folders that the search skipped.
         var skipped: [IngestReport.Skip] = []
         /// The files that were named, and are therefore reported each time they are skipped.
         var named: Set<String> = []
@@ -92,7 +91,6 @@ struct IngestCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the input that the arguments describe.
     private func input() throws -> Input {
         let arguments = try paths.filter { $0 != "-" } + (filesFrom.map(PathList.read) ?? [])
         var input = Input(

@@ -81,12 +81,5 @@ struct Initialize: AsyncParsableCommand {
             try await store.close()
             options.note("created a store in \(location.path) (\(store.embedder.space.selectableName))")
         }
-        guard location.lastPathComponent == ".roost" else { return }
-        do {
-            _ = try StoreManifest.findUpward(from: here)
-        } catch {
-            options.note(
-                "warning: other commands use this store only if --store or $ROOST_STORE names it: \(error)")
-        }
     }
 }

@@ -76,7 +76,6 @@ struct List: AsyncParsableCommand {
         let snapshot = try await store.storage.snapshot()
         let encoder = Terminal.lineEncoder
         encoder.userInfo[.omitsVectors] = true
-        if output.format == .text { options.page() }
         var writer = ListWriter(output, EntryRow.columns, encoder)
         if sort == .added, !reverse, offset == 0 {
             try await listInOrder(filter, snapshot, &writer)
@@ -132,7 +131,6 @@ struct List: AsyncParsableCommand {
         try await store.close()
         if counts.isEmpty { options.note(filters.isEmpty ? "the store is empty" : filters.missReason) }
         let columns = properties.map { TableColumn(name: Terminal.line($0.name), isFlexible: true) }
-        if output.format == .text { options.page() }
         var writer = ListWriter(output, columns + [TableColumn(name: "count", isNumber: true)])
         try writer.write(
             counts.prefix(limitOption.limit ?? .max).map { count in

@@ -152,7 +152,6 @@ struct Recluster: AsyncParsableCommand {
         return try Confirmation.ask("this run would end \(clusters) (\(names)); continue?")
     }
 
-    /// Returns the number of entries that the run considered.
     private func groupedCount(_ report: ReclusterReport) -> Int {
         guard !self.where.isEmpty else { return report.run.stamp.entryCount }
         return report.outlierCount + report.clusters.reduce(0) { $0 + $1.members.count }

@@ -128,7 +128,6 @@ struct Show: AsyncParsableCommand {
         }
         try await store.close()
         if json { return try writeJSON(shown) }
-        options.page()
         for (index, entry) in shown.enumerated() {
             if index > 0 { Terminal.write("") }
             Self.write(entry)
@@ -176,7 +175,6 @@ struct Show: AsyncParsableCommand {
         }
     }
 
-    /// An entry with the facts about it that are shown.
     private struct ShownEntry {
         var entry: Entry
         var cluster: Cluster?

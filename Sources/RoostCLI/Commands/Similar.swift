@@ -86,7 +86,6 @@ struct Similar: AsyncParsableCommand {
             try await store.duplicates(threshold: threshold, matching: filter)
         }
         let snapshot = try await store.storage.snapshot()
-        if search.output.format == .text { options.page() }
         var writer = ListWriter(search.output, Self.columns)
         let isJSON = [.json, .jsonl].contains(search.output.format)
         for (index, group) in groups.prefix(search.limitOption.limit ?? .max).enumerated() {

@@ -28,7 +28,6 @@ struct Status: AsyncParsableCommand {
         /// The place where vectors are searched, and the index there, if the store is on a server.
         var searchIn: SearchPlace?
         var databaseIndex: PassageIndexState?
-        /// The progress of an unfinished move to another model.
         var move: ModelMigration.Progress?
     }
 

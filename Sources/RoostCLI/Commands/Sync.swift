@@ -84,10 +84,9 @@ struct Sync: AsyncParsableCommand {
 
     private func watch(_ store: KnowledgeStore) async throws {
         _ = try options.trustedFolders(of: store)
-        let status = WatchStatus(isQuiet: options.quiet)
         let options = options
         var watchOptions = WatchOptions()
-        watchOptions.onEvent = { status.show($0) }
+        watchOptions.onEvent = { WatchStatus.show($0, options) }
         watchOptions.check = { try options.requireTrust(in: $0) }
         watchOptions.willRemove = { count in
             if count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
@@ -98,12 +97,10 @@ struct Sync: AsyncParsableCommand {
                 try await store.watchFolders(watchOptions)
             } onCancel: {
                 DispatchQueue.global().asyncAfter(deadline: .now() + Self.maximumDelay) {
-                    status.finish()
                     Foundation.exit(ExitStatus.interrupted.rawValue)
                 }
             }
         } catch is CancellationError {
-            status.finish()
             try? await store.close()
             throw CommandError(.interrupted, "stopped watching")
         }

@@ -97,7 +97,6 @@ struct BackupOptions: ParsableArguments {
         }
     }
 
-    /// The location of a repository.
     enum Location {
         case folder(URL)
         case bucket(S3Bucket)

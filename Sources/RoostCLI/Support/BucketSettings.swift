@@ -1,7 +1,6 @@
 import Foundation
 import Roost
 import RoostChunks
-import RoostRemote
 
 /// The settings for access to object stores, read from the environment variables and files of the AWS tools
 /// and from the user's settings.
@@ -32,8 +31,6 @@ struct BucketSettings {
         let region =
             try value("AWS_REGION") ?? value("AWS_DEFAULT_REGION") ?? settings.value(of: "s3-region")
             ?? profile["region"] ?? "us-east-1"
-        if let endpoint { try Self.check(endpoint: endpoint) }
-        try Self.check(region: region)
         do {
             var bucket = try S3Bucket(
                 address, endpoint: endpoint, region: region, credentials: credentials)
@@ -41,40 +38,17 @@ struct BucketSettings {
             return bucket
         } catch is ChunkStorageError {
             throw CommandError(
-                .usage, "invalid address '\(Self.redacted(address))'; use the form s3://BUCKET/PREFIX")
+                .configuration,
+                "cannot use the bucket \(Self.redacted(address)) at \(Self.redacted(endpoint ?? region)); the "
+                    + "address must have the form s3://BUCKET/PREFIX, the endpoint must be an http or https "
+                    + "address without a path, and the region a name such as eu-north-1")
         }
     }
 
     private func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Checks that a text is the URL of an S3 endpoint.
-    static func check(endpoint: String) throws {
-        guard (try? probe(endpoint: endpoint)) != nil else {
-            throw CommandError(
-                .configuration,
-                "invalid S3 endpoint '\(redacted(endpoint))'; use http:// or https:// with a host and an "
-                    + "optional port, without a path")
-        }
-    }
-
-    /// Checks that a text is the name of an S3 region.
-    static func check(region: String) throws {
-        guard (try? probe(region: region)) != nil else {
-            throw CommandError(
-                .configuration,
-                "invalid S3 region '\(Terminal.line(region, limit: 80))'; use a name such as eu-north-1")
-        }
-    }
-
     /// Returns an address for use in messages, without the part before an `@`, which may contain a password.
     private static func redacted(_ text: String) -> String {
         Terminal.line(text.contains("@") ? "…@" + (text.split(separator: "@").last ?? "") : text, limit: 80)
-    }
-
-    private static func probe(endpoint: String? = nil, region: String = "us-east-1") throws -> S3Bucket? {
-        guard let secret = Secret("x") else { return nil }
-        return try S3Bucket(
-            "s3://probe", endpoint: endpoint, region: region,
-            credentials: S3Credentials(accessKey: "x", secretKey: secret))
     }
 }

@@ -7,14 +7,12 @@ enum ClusterTable {
     /// The size, cohesion and separation, the label, and the id.
     case figures
 
-    /// A cluster in a list.
     struct Row {
         var cluster: ClusterDocument
         /// The level in the hierarchy, 0 at the top.
         var depth: Int
     }
 
-    /// The number of digits of an id that are shown.
     private static let idLength = 8
     /// The width of the terminal is divided by this number to get the width of the longest bar, so that most
     /// of the width is left for labels.

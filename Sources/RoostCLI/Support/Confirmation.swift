@@ -37,7 +37,6 @@ enum Confirmation {
     /// Whether a user at a terminal can see a question and answer it.
     static var isPossible: Bool { isatty(STDIN_FILENO) == 1 && Terminal.isErrorTerminal }
 
-    /// Prints a question on standard error, and returns whether the user answers `y` or `yes`.
     static func ask(_ question: String) throws -> Bool {
         try? FileHandle.standardError.write(contentsOf: Data("\(question) [y/N] ".utf8))
         var answer: [UInt8] = []

@@ -13,9 +13,6 @@ struct DisplayOptions: ParsableArguments {
             valueName: "when"))
     var color = Terminal.ColorChoice.auto
 
-    @Flag(name: .long, help: "Do not show long output in a pager.")
-    var noPager = false
-
     func validate() throws {
         Terminal.colorChoice.withLock { $0 = color }
     }

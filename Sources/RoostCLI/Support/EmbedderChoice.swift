@@ -71,13 +71,8 @@ enum EmbedderChoice {
             let texts = Count.text(others, "text was", "texts were")
             notes.append("\(texts) too long for the remote model and embedded in parts")
         }
-        if statistics.halvedRequests > 0 {
-            let requests = Count.text(statistics.halvedRequests, "request was", "requests were")
-            details.append("\(requests) too large and split")
-        }
-        if statistics.retries > 0 {
-            details.append(Count.text(statistics.retries, "request was", "requests were") + " retried")
-        }
+        details.append(
+            "requests: \(statistics.retries) retried, \(statistics.halvedRequests) too large and split")
         return (notes, details)
     }
 }

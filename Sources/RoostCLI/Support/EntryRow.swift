@@ -26,3 +26,73 @@ enum EntryRow {
             ], document: document, path: entry.listedPath)
     }
 }
+
+enum EntryTitle {
+    /// The maximum number of characters of a title that was found in the text, which may be any line of it.
+    private static let maximumFoundLength = 200
+
+    /// Returns the title on one line: the complete value of the metadata key `title` or, without this
+    /// key, the title found in the text.
+    ///
+    /// - Parameters:
+    ///   - content: The text of the entry.
+    ///   - metadata: The metadata of the entry.
+    ///   - form: The parts of a line that a title keeps.
+    static func text(
+        of content: String, metadata: [String: MetadataValue], as form: TextTitle.Form = .markdown
+    ) -> String {
+        let line =
+            Entry.title(in: metadata).map { Terminal.line($0, limit: .max) }
+            ?? found(TextTitle.title(of: content, as: form) ?? content)
+        return line.isEmpty ? "(empty)" : line
+    }
+
+    static func found(_ title: String) -> String {
+        TextTitle.shortened(Terminal.line(title, limit: maximumFoundLength), to: maximumFoundLength)
+    }
+
+    static func text(of entry: Entry) -> String {
+        text(of: entry.content, metadata: entry.metadata, as: entry.titleForm)
+    }
+}
+
+extension Entry {
+    /// The path for `--format paths`, relative to the current folder if the file is in it; `nil` if the entry
+    /// did not come from a file.
+    var listedPath: String? { sourcePath.map { _ in displayPath } }
+
+    /// The source in readable form: a relative path for files below the current folder.
+    var displayPath: String {
+        guard let path = sourcePath else { return source ?? "-" }
+        let here = FileManager.default.currentDirectoryPath + "/"
+        return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
+    }
+}
+
+enum HitRow {
+    static let columns = [
+        TableColumn(name: "score", style: .bold, isNumber: true), EntryRow.idColumn,
+        TableColumn(name: "title", isFlexible: true),
+        TableColumn(name: "path", style: .dim, isFlexible: true, keepsEnd: true),
+        TableColumn(name: "line", isNumber: true, isDetail: true),
+        TableColumn(name: "similarity", isNumber: true, isDetail: true),
+        TableColumn(name: "tags", isDetail: true), TableColumn(name: "excerpt", isDetail: true),
+    ]
+
+    /// Returns the row of a hit.
+    ///
+    /// - Parameter additions: The optional members of the JSON output.
+    static func row(
+        _ hit: QueryHit, in result: QueryResult, document additions: HitDocument.Additions
+    ) -> ListRow {
+        let document = HitDocument(hit, result.snippet(of: hit), additions)
+        return ListRow(
+            cells: [
+                Terminal.score(hit.score), document.id, EntryTitle.text(of: hit.entry),
+                hit.entry.displayPath,
+                document.location.line.map { "\($0)" } ?? "", Terminal.score(hit.similarity),
+                hit.entry.tags.map { Terminal.line($0) }.joined(separator: ";"),
+                Terminal.line(document.snippet?.text ?? "", limit: .max),
+            ], document: document, path: hit.entry.listedPath)
+    }
+}

@@ -26,7 +26,6 @@ struct EntryTable {
         try write(Data((DelimitedLine.csv(cells) + "\r\n").utf8))
     }
 
-    /// Writes the row of an entry.
     mutating func add(_ entry: Entry) throws {
         let metadata = try encoder.encode(entry.metadata).escapingControlsInJSON()
         let cells = [

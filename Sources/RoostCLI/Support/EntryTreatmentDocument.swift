@@ -14,7 +14,6 @@ struct EntryTreatmentDocument: Encodable {
     /// A part that is stored, but not embedded.
     struct HiddenPart: Encodable {
         var kind: String
-        /// The number of the line on which the part begins, from 1.
         var line: Int
         /// The start and the end of the part in UTF-8 bytes.
         var range: [Int]
@@ -68,7 +67,6 @@ struct EntryTreatmentDocument: Encodable {
         return type?.title ?? reader ?? format
     }
 
-    /// The lines of the text output, as pairs of a name and a value.
     var lines: [(name: String, value: String)] {
         var lines = [("reader", Terminal.line(readerTitle))]
         if let title { lines.append(("title", Terminal.line(title))) }

@@ -1,5 +1,4 @@
 struct ExportCounter {
-    /// The line that shows the progress.
     let progress: Progress
     /// The number of entries that are exported.
     let all: Int

@@ -8,7 +8,6 @@ import RoostHTTP
 
 /// Ends the process after an error, with a one-line message and an exit status.
 enum Failure {
-    /// Prints the message of an error and exits with its status.
     static func exit(with error: any Error) -> Never {
         if error is CancellationError {
             Terminal.error("roost: stopped; this command changed nothing")

@@ -66,7 +66,6 @@ struct FilterOptions: ParsableArguments {
         for text in self.where { _ = try Self.condition(text, times) }
     }
 
-    /// Returns the filter that the options describe.
     func filter(_ options: StoreOptions, _ store: KnowledgeStore) async throws -> EntryFilter {
         var filter = EntryFilter(tags: Set(tag))
         let now = Date()

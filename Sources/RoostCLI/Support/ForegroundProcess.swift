@@ -1,6 +1,6 @@
 import Foundation
 
-/// Starts programs that read the keyboard, such as pagers and editors. Foundation's `Process` starts programs
+/// Starts programs that read the keyboard, such as editors. Foundation's `Process` starts programs
 /// in a separate process group, which cannot read from the terminal.
 enum ForegroundProcess {
     /// Starts a program in this process group.
@@ -8,12 +8,8 @@ enum ForegroundProcess {
     /// - Parameters:
     ///   - arguments: The path of the program and its arguments.
     ///   - environment: All environment variables.
-    ///   - input: The file descriptor of its standard input; `nil` for that of this process.
-    ///   - output: The file descriptor of its standard output; `nil` for that of this process.
     /// - Returns: The id of the process; `nil` if it cannot be started.
-    static func start(
-        _ arguments: [String], _ environment: [String: String], input: Int32? = nil, output: Int32? = nil
-    ) -> pid_t? {
+    static func start(_ arguments: [String], _ environment: [String: String]) -> pid_t? {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
@@ -23,8 +19,6 @@ enum ForegroundProcess {
         #endif
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        if let input { posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO) }
-        if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         // This process ignores the signal of Ctrl-C, which the program would inherit.
@@ -50,12 +44,5 @@ enum ForegroundProcess {
         while waitpid(id, &status, 0) < 0, errno == EINTR {}
         let signal = status & 0x7F
         return signal == 0 ? status >> 8 & 0xFF : 128 + signal
-    }
-
-    /// Returns the path of a program in the folders of `$PATH`; `nil` if it is not installed.
-    static func path(of program: String, _ environment: [String: String]) -> String? {
-        if program.contains("/") { return access(program, X_OK) == 0 ? program : nil }
-        let folders = (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
-        return folders.lazy.map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }
     }
 }

@@ -53,7 +53,6 @@ struct HitText {
 
     // MARK: Excerpt
 
-    /// A character of an excerpt.
     private struct Cell {
         var character: Character
         var isHighlighted: Bool

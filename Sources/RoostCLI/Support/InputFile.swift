@@ -3,7 +3,6 @@ import Roost
 
 /// Reads files that are named on the command line.
 enum InputFile {
-    /// Reads a file; `-` stands for standard input.
     static func read(_ path: String) throws -> Data {
         guard path != "-" else { return try StandardInput.readToEnd() }
         guard let status = FileStatus(path) else { throw failure(path) }
@@ -24,5 +23,51 @@ enum InputFile {
 
     private static func failure(_ path: String) -> RoostError {
         RoostError(.noInput, "cannot read \(path): \(String(cString: strerror(errno)))")
+    }
+}
+
+enum StandardInput {
+    /// Reads until the end of the stream.
+    ///
+    /// - Parameter limit: The maximum size in bytes; by default, the limit for ingested files.
+    static func readToEnd(limit: Int? = nil) throws -> Data {
+        let maximum = limit ?? RecordReader().maximumFileSize
+        var data = Data()
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            try Task.checkCancellation()
+            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            // The signal handler runs on another thread, so a blocking read would not notice Ctrl-C.
+            guard poll(&input, 1, 100) != 0 else { continue }
+            let count = read(STDIN_FILENO, &buffer, buffer.count)
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw CommandError(
+                    .inputOutput, "cannot read standard input: \(String(cString: strerror(errno)))")
+            }
+            guard count > 0 else { return data }
+            data.append(contentsOf: buffer[..<count])
+            guard data.count <= maximum else {
+                throw RoostError(
+                    .badInput,
+                    "cannot read standard input: it is larger than \(maximum >> 20) MB"
+                        + (limit == nil ? "; write it to a file, and give the name of the file" : ""))
+            }
+        }
+    }
+}
+
+enum PathList {
+    /// Returns the paths in a file: separated by null characters if it contains one, as `find -print0` and
+    /// `roost list -0` write them, or else one per line.
+    ///
+    /// - Parameter file: The path of the file; `-` for standard input.
+    static func read(_ file: String) throws -> [String] {
+        let data = try InputFile.read(file)
+        let name = file == "-" ? "standard input" : file
+        guard !data.contains(0) else {
+            return try data.split(separator: 0).map { try RecordReader.text($0, name: name) }
+        }
+        return try RecordReader.text(data, name: name).split(whereSeparator: \.isNewline).map(String.init)
     }
 }

@@ -32,7 +32,6 @@ struct LinkDocument: Encodable {
         }
     }
 
-    /// The output for a link of another entry.
     init(_ item: LinkedEntry) {
         self.init(item.link.link, direction: "from", destination: "entry")
         (entry, title, path) = (item.id.text, item.title, item.path)

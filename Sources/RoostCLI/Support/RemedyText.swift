@@ -1,8 +1,6 @@
 import Roost
 
-/// Renders the remedies of library errors as commands.
 enum RemedyText {
-    /// Returns the message of an error, followed by its remedy.
     static func message(_ message: String, _ remedy: Remedy?) -> String {
         guard let remedy, let text = texts[remedy] else { return message }
         // Some messages of the library already end with the next step.

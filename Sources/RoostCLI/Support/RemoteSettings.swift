@@ -12,7 +12,6 @@ struct RemoteSettings {
 
     init() throws { settings = try UserConfiguration(UserDirectories().configurationFile) }
 
-    /// Returns the embedding model with the given name.
     func embeddingModel(_ name: String) throws -> RemoteModel {
         guard let endpoint = try endpoint("remote") else {
             throw CommandError(

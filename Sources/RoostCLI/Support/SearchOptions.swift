@@ -52,7 +52,6 @@ struct SearchOptions: ParsableArguments {
         }
     }
 
-    /// Returns the search that the options describe.
     func entrySearch(_ subject: EntrySearch.Subject, _ filter: EntryFilter) throws -> EntrySearch {
         let settings = try UserConfiguration(UserDirectories().configurationFile)
         let limit = try limitOption.limit ?? settings.value(of: "limit").flatMap { Int($0) } ?? 10
@@ -65,12 +64,10 @@ struct SearchOptions: ParsableArguments {
         return search
     }
 
-    /// Prints a result.
     func show(_ result: QueryResult, _ options: StoreOptions, _ filters: FilterOptions) throws {
         for text in Self.remarks(on: result) { options.note(text) }
         let additions = HitDocument.Additions(context: context, hasExplanation: explain)
         if output.format == .text {
-            options.page()
             for hit in result.hits { write(hit, in: result) }
             if explain, let plan = result.databasePlan {
                 Terminal.write(Terminal.dim(HitExplanation.text(of: plan)))

@@ -4,7 +4,6 @@ import Roost
 import RoostConversations
 import RoostMemory
 
-/// Imports the sessions of another program.
 struct SessionImport {
     /// The beginning of every SQLite database (https://www.sqlite.org/fileformat.html).
     private static let databaseHeader = Data("SQLite format 3\u{0}".utf8)

@@ -9,7 +9,6 @@ struct NamedEntries {
 }
 
 extension StoreOptions {
-    /// The help of arguments that name entries.
     static let entryHelp = """
         An entry's id, the beginning of its id, the key of an added text, or the path of an ingested \
         file.
@@ -56,7 +55,6 @@ extension StoreOptions {
         return NamedEntries(ids: [try await entryID(text, store)])
     }
 
-    /// Returns the entry that an argument names.
     func namedEntry(_ text: String, _ store: KnowledgeStore) async throws -> Entry.ID {
         let named = try await namedEntries(text, store)
         guard named.ids.count == 1, let id = named.ids.first else {

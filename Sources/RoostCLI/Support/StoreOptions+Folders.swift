@@ -2,7 +2,6 @@ import Foundation
 import Roost
 
 extension StoreOptions {
-    /// Returns the remembered folder with a path.
     func syncedFolder(_ path: String, in store: KnowledgeStore) throws -> SyncedFolder {
         let folder = SyncedFolder(URL(fileURLWithPath: path))
         if let found = try store.syncedFolders().first(where: { $0.path == folder.path }) { return found }

@@ -21,11 +21,6 @@ struct StoreOptions: ParsableArguments {
     /// Whether the output is styled.
     var color: Terminal.ColorChoice { display.color }
 
-    /// Shows the following output in a pager if it is longer than the screen, unless `--no-pager` is given.
-    func page() {
-        if !display.noPager { Pager.start() }
-    }
-
     /// Prints a message on standard error, unless `--quiet` is given.
     func note(_ text: @autoclosure () -> String) {
         if !quiet { Terminal.error(text()) }
@@ -123,7 +118,6 @@ struct StoreOptions: ParsableArguments {
         return KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
     }
 
-    /// Opens the store, and creates it if it does not exist.
     func openOrCreate() async throws -> KnowledgeStore {
         let location = try location()
         if StoreManifest.exists(in: location) { return try await open() }

@@ -23,3 +23,48 @@ enum SyncText {
         return counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     }
 }
+
+/// Shows the progress of `roost sync --watch`, one line per event.
+enum WatchStatus {
+    static func show(_ event: WatchEvent, _ options: StoreOptions) {
+        switch event {
+        case .watching(let folders, let files):
+            options.note("watching \(Count.text(files, "file")) in \(Count.text(folders, "folder"))")
+        case .synced(let report):
+            options.note("\(time(Date()))  \(SyncText.changes(report))")
+        case .notice(let text): Terminal.error("roost: \(Terminal.line(text, limit: 400))")
+        }
+    }
+
+    /// Returns the local time of day, such as `09:05:07`.
+    private static func time(_ date: Date) -> String {
+        let parts = Calendar.current.dateComponents([.hour, .minute, .second], from: date)
+        return [parts.hour, parts.minute, parts.second].map { String(format: "%02d", $0 ?? 0) }
+            .joined(separator: ":")
+    }
+}
+
+/// The lines that report the inputs that an ingest skipped.
+struct SkipSummary {
+    private let skips: [IngestReport.Skip]
+
+    init(_ skips: [IngestReport.Skip]) { self.skips = skips }
+
+    /// Returns one line for the inputs with the same reason, or one line for each input.
+    func lines(isDetailed: Bool) -> [String] {
+        let groups = Dictionary(grouping: skips, by: \.reason).sorted { $0.key < $1.key }
+        return groups.flatMap { reason, group in
+            isDetailed || group.count == 1
+                ? group.map { "skipped \(Terminal.line($0.source)): \(reason)" }
+                : ["skipped \(group.count) inputs: \(reason); -v lists them"]
+        }
+    }
+
+    /// Returns the number of skipped inputs for the line of numbers, such as `5 skipped (4 reported before)`.
+    ///
+    /// Inputs that an earlier run reported are counted too: `0 skipped` means that all of them are stored.
+    static func count(_ report: IngestReport) -> String {
+        let before = report.skippedBefore
+        return "\(report.skipped.count + before) skipped" + (before > 0 ? " (\(before) reported before)" : "")
+    }
+}

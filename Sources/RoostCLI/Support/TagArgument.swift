@@ -11,7 +11,6 @@ enum TagArgument {
         return TagName.isValid(tag) ? TagName.spelling(of: tag) ?? tag : tag
     }
 
-    /// Returns the argument that names a tag.
     static func argument(_ tag: String) -> String { tag.hasPrefix("#") ? "#" + tag : tag }
 
     /// Throws an error if a tag is empty, or contains control characters, which a list of tags on one line

@@ -18,7 +18,6 @@ enum Terminal {
         case never
     }
 
-    /// The value of the option `--color`.
     static let colorChoice = Mutex(ColorChoice.auto)
 
     private static var usesColor: Bool {

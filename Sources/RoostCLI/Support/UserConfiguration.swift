@@ -67,7 +67,6 @@ struct UserConfiguration {
         return value
     }
 
-    /// Checks the value of a setting.
     static func check(_ key: String, _ value: String) throws {
         switch key {
         case "limit":
@@ -92,8 +91,7 @@ struct UserConfiguration {
             }
         case "label-endpoint", "remote-endpoint":
             _ = try RemoteModel(endpoint: value, name: "any")
-        case "s3-endpoint": try BucketSettings.check(endpoint: value)
-        case "s3-region": try BucketSettings.check(region: value)
+        case "s3-endpoint", "s3-region": break
         case "label-key-file", "remote-key-file":
             guard value.hasPrefix("/") else {
                 throw CommandError(.configuration, "the setting \(key) must be an absolute path")

@@ -72,18 +72,6 @@ import Testing
         #expect(guide.contains("  A guide › Install › Linux  guide.md:11  "), "\(guide)")
     }
 
-    @Test func `lines are those of the source even if it no longer exists`() throws {
-        try prepare()
-        for name in ["guide.md", "rows.jsonl", "table.csv"] {
-            try FileManager.default.removeItem(at: cli.home.appendingPathComponent(name))
-        }
-        #expect(try line("buzzard").contains("rows.jsonl:3"))
-        #expect(try line("bread").contains("rows.jsonl:1"))
-        #expect(try line("waxwing").contains("table.csv:3"))
-        #expect(try line("plover").contains("table.csv:5"))
-        #expect(try line("kestrel").contains("guide.md:11"))
-    }
-
     @Test func `JSON has the title and the location`() throws {
         try prepare()
         let hit = try #require(try hits("kestrel").first)
@@ -128,30 +116,6 @@ import Testing
         #expect(try !cli.roost("query", "kestrel").output.contains(escape))
         #expect(try cli.roost("query", "--all", "kestrel", "--color", "always").output.contains(escape))
         #expect(try cli.roost("query", "kestrel", "--color", "blue").status == 64)
-    }
-
-    @Test func `form feeds are not printed`() throws {
-        let pages = "first page\n\u{0C}the kestrel page\n\u{0C}third page\n```\na kestrel\n\u{0C}code\n```\n"
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        try Data(pages.utf8).write(to: cli.home.appendingPathComponent("pages.txt"))
-        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
-        #expect(try cli.roost("ingest", "pages.txt").status == 0)
-        for arguments in [[], ["--context", "1"], ["--explain"]] {
-            let output = try cli.roost(["query", "kestrel page", "--all"] + arguments).output
-            #expect(output.contains("kestrel") && !output.contains("\u{0C}"), "\(output.debugDescription)")
-            #expect(!output.contains("\u{FFFD}"), "\(output.debugDescription)")
-        }
-    }
-
-    @Test func `an excerpt that shows the complete text has no ellipsis`() throws {
-        let text =
-            "# Terns\n\nThe terns returned to the harbour on the fourth of April, a day before the rain.\n\n"
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: cli.home.appendingPathComponent("terns.md"))
-        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
-        #expect(try cli.roost("ingest", "terns.md").status == 0)
-        let output = try cli.roost("query", "terns harbour", "--all").output
-        #expect(output.contains("before the rain.") && !output.contains("…"), "\(output)")
     }
 
     @Test func `an excerpt contains a match after a code block`() throws {

@@ -40,30 +40,6 @@ import Testing
         return hits.compactMap { ($0["content"] as? String).map { String($0.prefix(7)) } }
     }
 
-    @Test func `filters select entries by metadata, dates and sources`() throws {
-        try prepare()
-        #expect(try paths("query", "--where", "year>=2021", "boat").sorted() == ["A boat ", "Bread i"])
-        #expect(try paths("query", "--where", "year < 2021", "boat") == ["The swi"])
-        #expect(try paths("query", "--where", "status!=done", "--where", "year exists", "boat").count == 2)
-        #expect(try paths("query", "--where", "status missing", "--where", "year exists", "x") == ["Bread i"])
-        #expect(try paths("query", "--where", "lang in de, fr", "boat") == ["Bread i"])
-        #expect(try paths("query", "--where", "lang^=d", "boat") == ["Bread i"])
-        #expect(try paths("query", "--where", "year=2023.0", "boat") == ["A boat "])
-        #expect(try paths("query", "--where", "lang='; DROP TABLE entries; --", "boat").isEmpty)
-        #expect(try paths("query", "--source", "notes", "boat").count == 2)
-        #expect(try paths("query", "--source", "rows.jsonl", "boat").count == 3)
-        #expect(try paths("query", "--since", "1h", "boat").count == 5)
-        #expect(try paths("query", "--until", "2020-02-29", "boat").isEmpty)
-        #expect(try paths("query", "--since", "2020-01-01T00:00:00Z", "--until", "1m", "boat").isEmpty)
-        for wrong in [
-            "--where=year", "--where=>3", "--where==3", "--since=soon", "--until=2021-02-30", "--since=-1x",
-        ] {
-            let outcome = try cli.roost("query", wrong, "boat")
-            #expect(
-                outcome.status == 64 && outcome.error.split(separator: "\n").count <= 2, "\(outcome.error)")
-        }
-    }
-
     @Test func `options select the search mode and the output`() throws {
         try prepare()
         #expect(try paths("query", "--mode", "text", "baking") == ["Bread i"])

@@ -8,3 +8,13 @@ struct GranularityOption: ParsableArguments {
         help: "coarse (fewer, larger clusters), medium, or fine (more, smaller clusters).")
     var granularity: LeidenClusterer.Granularity = .medium
 }
+
+/// The option of the commands that print clusters.
+struct FlatOption: ParsableArguments {
+    @Flag(
+        name: .long,
+        help: ArgumentHelp(
+            "Print only the clusters at the lowest level, without the larger clusters that "
+                + "contain them."))
+    var flat = false
+}
