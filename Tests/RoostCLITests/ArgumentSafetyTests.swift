@@ -32,7 +32,8 @@ import Testing
             ["list", "--source", ""], ["export", "entries", "-o", ""], ["import", ""], ["add", ""],
             ["backup", "create", "--to", ""], ["backup", "restore", "latest", "--into", ""],
             ["backup", "create", "--password-file="], ["copy", "s", ""], ["show", ""],
-            ["edit", id, "--text", ""], ["edit", id, "--add-tag", ""], ["config", "model", ""], ["config", ""], ["model", "add", ""],
+            ["edit", id, "--text", ""], ["edit", id, "--add-tag", ""], ["config", "model", ""],
+            ["config", ""], ["model", "add", ""],
             ["chat", "import", ""], ["similar", ""],
         ] {
             let outcome = try cli.roost(arguments + ["--store=s"])

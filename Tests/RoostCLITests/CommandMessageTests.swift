@@ -53,7 +53,10 @@ import Testing
         for text in ["the swift sleeps on the wing", "green tea in a cup", "bread in the oven"] {
             for mark in [".", "!"] { #expect(try cli.roost("add", text + mark, "--store=s").status == 0) }
         }
-        #expect(try cli.roost("similar", "--duplicates", "--format=jsonl", "--store=s").output.split(separator: "\n").count == 3)
+        #expect(
+            try cli.roost("similar", "--duplicates", "--format=jsonl", "--store=s").output.split(
+                separator: "\n"
+            ).count == 3)
         let groups = try cli.roost("similar", "--duplicates", "-n2", "--format=jsonl", "--store=s").output
         #expect(groups.split(separator: "\n").count == 2, "\(groups)")
         for _ in 0..<3 { #expect(try cli.roost("backup", "create", "--store=s").status == 0) }

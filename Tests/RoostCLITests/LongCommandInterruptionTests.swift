@@ -14,7 +14,8 @@ import Testing
         ["export", "entries", "--format", "csv", "-o", "entries.csv"],
         ["export", "clusters", "-o", "clusters.json"],
         ["doctor", "--compact"], ["doctor"], ["similar", "--duplicates"], ["index"], ["backup", "create"],
-        ["copy", "store", "copied"], ["model", "use", "tiny-bert", "--no-backup"], ["list", "-n", "20000", "--json"],
+        ["copy", "store", "copied"], ["model", "use", "tiny-bert", "--no-backup"],
+        ["list", "-n", "20000", "--json"],
     ]
 
     private let cli = CommandLineDriver()

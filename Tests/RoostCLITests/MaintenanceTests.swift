@@ -103,7 +103,8 @@ import Testing
         try Data((0..<600).map { "{\"id\": \($0), \"text\": \"more of it, \($0)\"}\n" }.joined().utf8).write(
             to: lines)
         for arguments in [
-            ["add", "a text"], ["remove", id], ["remove", "--source", folder, "--yes"], ["edit", id, "--add-tag", "new"],
+            ["add", "a text"], ["remove", id], ["remove", "--source", folder, "--yes"],
+            ["edit", id, "--add-tag", "new"],
             ["ingest", lines.path], ["edit", id, "--text", "another text"],
             ["recluster", "--clusters", "7", "--seed", "3"],
         ] {
@@ -194,7 +195,9 @@ import Testing
         // A byte in the middle of the entries is wrong.
         let path = provider == "json" ? "s/Storage/generations/2/entries.json" : "s/roost.sqlite"
         let file = home.appendingPathComponent(path)
-        if provider == "json" { #expect(try commands.roost("doctor", "--compact", "--store", "s").status == 0) }
+        if provider == "json" {
+            #expect(try commands.roost("doctor", "--compact", "--store", "s").status == 0)
+        }
         var data = try Data(contentsOf: file)
         let offset = try #require(data.firstRange(of: Data("kestrel".utf8))?.lowerBound)
         data[offset] = UInt8(ascii: "K")

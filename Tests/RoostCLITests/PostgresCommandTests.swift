@@ -108,7 +108,8 @@ struct PostgresCommandTests {
         #expect(!filtered.output.contains("swift") && filtered.output.contains("gardens"))
 
         #expect(try roost("recluster", "--store", "first").status == 0)
-        #expect(try roost("doctor", "--compact", "--store", "first").output.contains("deleted superseded data"))
+        #expect(
+            try roost("doctor", "--compact", "--store", "first").output.contains("deleted superseded data"))
         let doctor = try roost("doctor", "--store", "second")
         #expect(doctor.status == 0, "\(doctor.output)\(doctor.error)")
         #expect(doctor.output.contains("PostgreSQL"))

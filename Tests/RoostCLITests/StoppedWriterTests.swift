@@ -39,7 +39,9 @@ import Testing
         #expect(try commands.roost("add", "the swift is back", "--tag", "bird", "--store", "s").status == 0)
         var writer: CommandLineDriver.Running?
         // Most attempts stop the command while it holds the lock.
-        for _ in 0..<200 where writer == nil { writer = try stopped(["doctor", "--compact", "--store", "s"]) }
+        for _ in 0..<200 where writer == nil {
+            writer = try stopped(["doctor", "--compact", "--store", "s"])
+        }
         let running = try #require(writer, "the command could not be stopped while it held the lock")
         defer {
             kill(running.process.processIdentifier, SIGKILL)

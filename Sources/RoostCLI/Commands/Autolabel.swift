@@ -97,7 +97,8 @@ extension ClusterCommand {
             }
             if report.outdatedCount > 0 {
                 options.note(
-                    "skipped \(Count.text(report.outdatedCount, "cluster")) labeled or removed in the meantime")
+                    "skipped \(Count.text(report.outdatedCount, "cluster")) labeled or removed in the meantime"
+                )
             }
             return report
         }

@@ -118,7 +118,8 @@ struct Doctor: AsyncParsableCommand {
         try await store.close()
         return links.map {
             .note(
-                $0.path ?? $0.id.text, "has a link to \(LinkDocument.written($0.link.link)), which was not found")
+                $0.path ?? $0.id.text,
+                "has a link to \(LinkDocument.written($0.link.link)), which was not found")
         }
     }
 

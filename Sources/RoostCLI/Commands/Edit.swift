@@ -61,7 +61,8 @@ struct Edit: AsyncParsableCommand {
 
     func validate() throws {
         guard items.isEmpty != filters.isEmpty else {
-            throw ValidationError("give either ids of entries or options that select entries, such as --source")
+            throw ValidationError(
+                "give either ids of entries or options that select entries, such as --source")
         }
         guard !changesContents || items.count == 1 else {
             throw ValidationError("only --add-tag and --remove-tag can change several entries")

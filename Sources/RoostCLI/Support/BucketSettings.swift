@@ -1,6 +1,7 @@
 import Foundation
 import Roost
 import RoostChunks
+import RoostRemote
 
 /// The settings for access to object stores, read from the environment variables and files of the AWS tools
 /// and from the user's settings.

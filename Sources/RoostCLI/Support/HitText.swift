@@ -88,7 +88,9 @@ struct HitText {
     func excerpt(_ snippet: Snippet, of entry: Entry) -> [String] {
         let cells = Self.cells(of: snippet, in: entry.content)
         guard !cells.isEmpty else { return [] }
-        let isCut = (snippet.utf8Range.lowerBound > 0, snippet.utf8Range.upperBound < entry.content.utf8.count)
+        let isCut = (
+            snippet.utf8Range.lowerBound > 0, snippet.utf8Range.upperBound < entry.content.utf8.count
+        )
         guard let width else {
             return [Self.indent + (isCut.0 ? "…" : "") + Self.styled(cells) + (isCut.1 ? "…" : "")]
         }

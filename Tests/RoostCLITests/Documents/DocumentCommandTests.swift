@@ -60,7 +60,8 @@ import Testing
         let links = try cli.roost("show", "--links", try id("hedge.md"), "--store=s", "--json")
         let found = try #require(
             try JSONSerialization.jsonObject(with: Data(links.output.utf8)) as? [[String: Any]])
-        #expect(found.map { $0["destination"] as? String } == ["entry", "missing", "external", "entry", "entry"])
+        #expect(
+            found.map { $0["destination"] as? String } == ["entry", "missing", "external", "entry", "entry"])
         #expect(
             found[0]["entry"] as? String == (try id("Birds.md")) && found[0]["fragment"] as? String == "Nests"
         )
@@ -73,7 +74,8 @@ import Testing
                 && !doctor.output.contains("example.org"))
         let filtered = try cli.roost("list", "--store=s", "--where", "links = \"Missing\"")
         #expect(filtered.output.contains("Hedge") && filtered.output.split(separator: "\n").count == 1)
-        #expect(try cli.roost("edit", try id("hedge.md"), "--text=Now see [[list]].", "--store=s").status == 0)
+        #expect(
+            try cli.roost("edit", try id("hedge.md"), "--text=Now see [[list]].", "--store=s").status == 0)
         let changed = try cli.roost("show", "--links", try id("list.md"), "--store=s")
         #expect(changed.output.contains("[[list]]"), "\(changed)")
         #expect(try cli.roost("list", "--store=s", "--where", "links = Missing").output.isEmpty)

@@ -83,7 +83,9 @@ import Testing
         for line in lines {
             #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any])
         }
-        for both in [["--json", "--format=paths"], ["--format=jsonl", "--json"], ["--json", "--format=csv"]] {
+        for both in [
+            ["--json", "--format=paths"], ["--format=jsonl", "--json"], ["--json", "--format=csv"],
+        ] {
             #expect(try cli.roost(["query", "a"] + both).status == 64)
         }
     }

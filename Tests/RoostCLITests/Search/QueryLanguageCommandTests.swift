@@ -36,7 +36,8 @@ import Testing
         #expect(try cli.roost("query", "--help").output.contains("title:word"))
     }
 
-    @Test func `a word that begins with a hyphen is an operator within quotes and after two hyphens`() throws {
+    @Test func `a word that begins with a hyphen is an operator within quotes and after two hyphens`() throws
+    {
         try prepare()
         #expect(try files("planets -saturn") == ["moons.md"])
         #expect(try files("--", "planets", "-saturn") == ["moons.md"])
