@@ -7,14 +7,7 @@ struct RoostCommand: AsyncParsableCommand {
         commandName: "roost",
         abstract: "Store text locally, search it by meaning, and group it into clusters.",
         discussion: """
-            Uses the first store that it finds in this order: --store DIR, $ROOST_STORE, a .roost folder in \
-            the current folder or one of its parents, and a store in your data folder. Commands that add \
-            entries create it.
-
-            Examples:
-              roost ingest ~/notes
-              roost query birds that return in spring
-              roost recluster
+            The store is --store DIR, $ROOST_STORE, a .roost folder here or above, or one in your data folder.
             """,
         version: VersionText.requestedText,
         groupedSubcommands: [

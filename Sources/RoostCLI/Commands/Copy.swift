@@ -5,7 +5,7 @@ import Roost
 struct Copy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
-        abstract: "Copy a store into another one, which can have a different storage format.",
+        abstract: "Copy a store, also to another kind of storage.",
         discussion: """
             Keeps ids, dates, vectors, source records, clusters and original files. After the copy, the \
             command compares everything except the original files. Revisions are not kept. The target must \

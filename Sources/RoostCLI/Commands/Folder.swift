@@ -4,7 +4,7 @@ import Roost
 
 struct FolderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "folder", abstract: "Add, list and remove the folders that `roost sync` reads.",
+        commandName: "folder", abstract: "Manage the folders that `roost sync` reads.",
         discussion: """
             Examples:
               roost folder add ~/notes --exclude drafts

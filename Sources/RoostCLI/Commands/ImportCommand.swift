@@ -5,7 +5,7 @@ import RoostMemory
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Import exported entries, or the texts of another program.",
+        commandName: "import", abstract: "Import exported entries, or another program's texts.",
         discussion: """
             Reads these files:
 

@@ -5,7 +5,7 @@ import Synchronization
 
 struct IngestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ingest", abstract: "Add or update entries from files, folders or standard input.",
+        commandName: "ingest", abstract: "Add or update entries from files and folders.",
         discussion: """
             Each document becomes one entry, with its title, dates, tags and links. Each row of a JSON Lines \
             file ({"id"?, "text"|"content", …metadata}), and of a CSV or TSV file with a header, becomes one \

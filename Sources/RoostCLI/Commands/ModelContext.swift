@@ -8,7 +8,7 @@ import RoostMCP
 struct ModelContext: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mcp",
-        abstract: "Serve the store to agents over the Model Context Protocol.",
+        abstract: "Serve the store to agents (MCP) on standard input.",
         discussion: """
             Reads requests from standard input and writes responses to standard output, one JSON message \
             per line, until the input ends. Agents start this command themselves; --print-config prints the \
@@ -71,12 +71,8 @@ struct ModelContext: AsyncParsableCommand {
                 HostSettings(arguments: try ownArguments()).text(for: printConfig), keepingLines: true)
         }
         if let folder {
-            var isFolder: ObjCBool = false
-            guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) else {
-                throw CommandError(.noInput, "cannot serve the folder \(Terminal.line(folder)): not found")
-            }
-            guard isFolder.boolValue else {
-                throw CommandError(.usage, "--folder must be a folder, not the file \(Terminal.line(folder))")
+            guard FileStatus(folder)?.isFolder == true else {
+                throw CommandError(.noInput, "cannot serve \(Terminal.line(folder)): no such folder")
             }
         }
         // Reports a missing store to the person who starts the server, not to the agent's first request.

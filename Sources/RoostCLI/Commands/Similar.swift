@@ -4,7 +4,7 @@ import Roost
 
 struct Similar: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "similar", abstract: "Find entries similar to an entry or a file, or duplicates.",
+        commandName: "similar", abstract: "Find entries similar to an entry, or duplicates.",
         discussion: """
             For a file that was ingested, the search uses the vectors of its entries; any other file is \
             read and embedded. For several ids or files, the search uses the mean of their vectors.

@@ -5,7 +5,7 @@ import RoostModel
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the size and contents of the store and of its index.",
+        commandName: "status", abstract: "Show the size and contents of the store.",
         discussion: """
             Examples:
               roost status

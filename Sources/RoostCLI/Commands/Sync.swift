@@ -4,7 +4,7 @@ import Roost
 
 struct Sync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Bring the store up to date with the remembered folders.",
+        commandName: "sync", abstract: "Update the store from the remembered folders.",
         discussion: """
             New and changed files are read, and the entries of deleted files are removed. Renamed and moved \
             files are recognized by their contents: their entries keep their ids, tags and clusters, and \
