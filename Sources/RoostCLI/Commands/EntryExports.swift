@@ -61,7 +61,8 @@ extension Export {
             case .jsonl:
                 let file = try OutputFile(target.output)
                 var lines = 0
-                try await store.exportEntries(withEmbeddings: target.withEmbeddings, filter: filter) { block in
+                try await store.exportEntries(withEmbeddings: target.withEmbeddings, filter: filter) {
+                    block in
                     try file.write(block)
                     lines += block.count { $0 == UInt8(ascii: "\n") }
                     counter.update(lines)
