@@ -18,11 +18,6 @@ package struct BodyLimit: Sendable {
     }
 
     /// Checks the progress of a body.
-    ///
-    /// - Parameters:
-    ///   - received: The number of bytes that have arrived so far.
-    ///   - duration: The time since the head of the answer.
-    /// - Throws: ``NetworkFailure`` with `.tooLarge` or `.timedOut`.
     func check(received: Int, after duration: Duration) throws(NetworkFailure) {
         guard received <= size else {
             throw NetworkFailure(.tooLarge, "the response is larger than \(size) bytes")

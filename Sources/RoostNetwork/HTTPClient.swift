@@ -30,13 +30,6 @@ package struct HTTPClient: Sendable {
     }
 
     /// Sends a call and returns the complete answer.
-    ///
-    /// - Parameters:
-    ///   - call: The call.
-    ///   - timeout: The maximum time until the end of the head of the answer.
-    ///   - limit: The limits for the body.
-    ///   - readsBody: Returns whether the body of an answer with a status is read.
-    /// - Throws: ``NetworkFailure``; `CancellationError`.
     package func send(
         _ call: HTTPCall, timeout: Duration, limit: BodyLimit,
         readsBody: @escaping @Sendable (Int) -> Bool = { _ in true }
@@ -57,14 +50,6 @@ package struct HTTPClient: Sendable {
     ///
     /// The closures can throw an error, which ends the call and is thrown. They should return soon, because
     /// other calls wait.
-    ///
-    /// - Parameters:
-    ///   - call: The call.
-    ///   - timeout: The maximum time until the end of the head of the answer.
-    ///   - limit: The limits for the body.
-    ///   - head: Receives the status and the headers.
-    ///   - body: Receives the parts of the body.
-    /// - Throws: ``NetworkFailure``; `CancellationError`; the errors of the closures.
     package func stream(
         _ call: HTTPCall, timeout: Duration, limit: BodyLimit,
         head: @escaping @Sendable (HTTPAnswer) throws -> Void,

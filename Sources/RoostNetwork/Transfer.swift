@@ -48,8 +48,6 @@ final class Transfer: @unchecked Sendable {
     private static let maximumHeadSize = 1 << 20
 
     /// Prepares a call.
-    ///
-    /// - Throws: ``NetworkFailure`` with `.invalidCall`, or with `.missingLibrary`.
     init(
         _ call: HTTPCall, _ client: HTTPClient, timeout: Duration, limit: BodyLimit, _ receiver: Receiver
     ) throws(NetworkFailure) {

@@ -23,8 +23,6 @@ final class TransferThread: Sendable {
     private init() {}
 
     /// Runs a call.
-    ///
-    /// - Throws: ``NetworkFailure``; `CancellationError`; the errors of the receiver.
     func run(_ transfer: Transfer) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

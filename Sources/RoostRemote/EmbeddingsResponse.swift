@@ -11,7 +11,7 @@ struct EmbeddingsResponse {
     private struct Body: Decodable {
         struct Item: Decodable {
             var index: Int?
-            var embedding: Numbers
+            var embedding: [Float]
         }
         struct Usage: Decodable {
             var promptTokens: Int?
@@ -22,36 +22,7 @@ struct EmbeddingsResponse {
         var usage: Usage?
     }
 
-    /// An array of numbers, or little-endian Float32 in base64.
-    private struct Numbers: Decodable {
-        var values: [Float]
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            guard let text = try? container.decode(String.self) else {
-                values = try container.decode([Float].self)
-                return
-            }
-            guard let data = Data(base64Encoded: text), data.count % 4 == 0 else {
-                throw DecodingError.dataCorruptedError(
-                    in: container, debugDescription: "invalid base64, or not a multiple of 4 bytes")
-            }
-            values = data.withUnsafeBytes { bytes in
-                (0..<bytes.count / 4).map {
-                    Float(
-                        bitPattern: UInt32(
-                            littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self)))
-                }
-            }
-        }
-    }
-
     /// Decodes and validates a response.
-    ///
-    /// - Parameters:
-    ///   - data: The body of the response.
-    ///   - count: The number of texts in the request.
-    /// - Throws: `EmbedderError` with `.badAnswer` and a message that describes the problem.
     init(_ data: Data, count: Int) throws {
         func bad(_ fault: String) -> EmbedderError {
             EmbedderError(.badAnswer, "invalid response from the remote model: it \(fault)")
@@ -71,10 +42,10 @@ struct EmbeddingsResponse {
             guard let index = isNumbered ? item.index : position, slots.indices.contains(index),
                 slots[index] == nil
             else { throw bad("does not number its vectors from 0 to \(count - 1)") }
-            guard !item.embedding.values.isEmpty, item.embedding.values.allSatisfy(\.isFinite) else {
+            guard !item.embedding.isEmpty, item.embedding.allSatisfy(\.isFinite) else {
                 throw bad("has a vector that is empty or not finite")
             }
-            slots[index] = item.embedding.values
+            slots[index] = item.embedding
         }
         vectors = slots.compactMap { $0 }
         // Ignores counts that are negative or implausibly large.

@@ -16,13 +16,6 @@ final class ModelDownload: @unchecked Sendable {
     private(set) var size: Int
 
     /// Prepares a download.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the file in the repository.
-    ///   - length: The size that the server states.
-    ///   - file: The file, which is open for writing.
-    ///   - existing: The number of bytes that an earlier download has written.
-    ///   - server: A description of the server, for messages.
     init(_ name: String, _ length: Int, _ file: FileDescriptor, existing: Int, from server: String) {
         (self.name, self.length, self.file, self.server) = (name, length, file, server)
         (self.existing, size) = (existing, existing)

@@ -282,8 +282,6 @@ public struct ModelHub: Sendable {
     }
 
     /// Returns whether a file exists and has the size and checksum that the hub states.
-    ///
-    /// - Throws: `CancellationError`.
     private func isComplete(_ url: URL, _ item: Item) async throws -> Bool {
         try await BlockingWork.run { _ in Self.matches(url, item) }
     }

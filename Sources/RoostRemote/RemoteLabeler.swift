@@ -55,31 +55,20 @@ public struct RemoteLabeler: ClusterLabeler {
 
     /// Returns a name for a cluster, exactly as the model wrote it.
     ///
-    /// If the excerpt is too large for the model, it is sent again with half of the texts.
-    ///
     /// - Throws: `EmbedderError`; `CancellationError`.
     public func label(_ excerpt: ClusterExcerpt) async throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        var excerpt = excerpt
-        while true {
-            let group = String(decoding: try encoder.encode(excerpt), as: UTF8.self)
-            let request = Request(
-                model: model.name,
-                messages: [.init(role: "system", content: Self.task), .init(role: "user", content: group)])
-            do {
-                return try Self.response(
-                    try await transport.post(try encoder.encode(request), to: "/chat/completions"))
-            } catch let error as RemoteTransport.TooLarge {
-                guard error.isCertain, excerpt.texts.count > 1 else {
-                    throw EmbedderError(
-                        .refused,
-                        "the chat model rejected the request: status \(error.status)\(error.hint)")
-                }
-                excerpt.texts.removeLast(excerpt.texts.count / 2)
-            } catch let error as RemoteTransport.TimedOut {
-                throw error.asEmbedderError
-            }
+        let group = String(decoding: try encoder.encode(excerpt), as: UTF8.self)
+        let request = Request(
+            model: model.name,
+            messages: [.init(role: "system", content: Self.task), .init(role: "user", content: group)])
+        do {
+            return try Self.response(
+                try await transport.post(try encoder.encode(request), to: "/chat/completions"))
+        } catch let error as RemoteTransport.TooLarge {
+            throw EmbedderError(
+                .refused, "the chat model rejected the request: status \(error.status)\(error.hint)")
         }
     }
 

@@ -3,7 +3,7 @@ import RoostModel
 import RoostNetwork
 
 /// The address and settings of a model behind an HTTP API like OpenAI's `/v1/embeddings` or
-/// `/v1/chat/completions`. Ollama, llama.cpp and vLLM provide such APIs too.
+/// `/v1/chat/completions`.
 ///
 /// These settings must come from the user's own configuration, never from a store, because texts and the key
 /// are sent to the address.
@@ -22,7 +22,8 @@ public struct RemoteModel: Sendable {
     public var batchSize = 64
     /// The maximum number of concurrent requests. A number below 1 is treated as 1.
     public var concurrency = 4
-    /// The maximum number of words in a passage.
+    /// The maximum number of words in a passage, which must fit into the window of the model: servers can
+    /// truncate longer texts without reporting it.
     public var maximumWords = 200
     /// The maximum duration of a request, at most a year.
     public var timeout: Duration = .seconds(60)

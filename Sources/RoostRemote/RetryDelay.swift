@@ -7,10 +7,6 @@ struct RetryDelay {
 
     /// Returns the delay after an attempt. The jitter also applies to the delay that the server requested,
     /// because otherwise all clients that it rejected would return at the same time.
-    ///
-    /// - Parameters:
-    ///   - attempt: The number of the failed attempt, from 1.
-    ///   - requested: The minimum that the server requested (`Retry-After`).
     func callAsFunction(after attempt: Int, atLeast requested: Duration?) -> Duration {
         let backoff = first * Double(1 << min(attempt - 1, 10)) * Double.random(in: 0.5...1)
         let minimum = (requested ?? .zero) * Double.random(in: 1...1.1)

@@ -52,16 +52,12 @@ struct RemoteLabelerTests {
         #expect((body["messages"] as? [[String: String]])?.map { $0["role"] } == ["system", "user"])
     }
 
-    @Test func `a request is repeated for a busy server and halved if it is too large`() async throws {
+    @Test func `a request is repeated for a busy server`() async throws {
         let (answer, server) = try await label { request, number in
-            if number == 1 { return .json(503, [:]) }
-            if (Self.excerpt(request)?.texts.count ?? 0) > 1 {
-                return .json(400, ["error": ["message": "maximum context length exceeded"]])
-            }
-            return Self.chat("Bread")
+            number == 1 ? .json(503, [:]) : Self.chat("Bread")
         }
         #expect(try answer.get() == "Bread")
-        #expect(server.requests.compactMap { Self.excerpt($0)?.texts.count } == [4, 4, 2, 1])
+        #expect(server.requests.count == 2)
     }
 
     @Test func `an invalid response or a rejection is an error that quotes neither the key nor the text`()
@@ -71,7 +67,7 @@ struct RemoteLabelerTests {
             (Self.chat(NSNull()), .badAnswer, "no text"),
             (.json(200, ["choices": []]), .badAnswer, "no text"),
             (FakeServer.Answer(body: Data("<html>".utf8)), .badAnswer, "no text"),
-            (FakeServer.Answer(body: Data(count: 2 << 20)), .badAnswer, "exceeds the maximum of 1 MB"),
+            (FakeServer.Answer(body: Data(count: 2 << 20)), .badAnswer, "larger than"),
             (.json(401, ["error": ["message": "sk-hush is wrong"]]), .refused, "the key"),
             (.json(404, [:]), .refused, "/chat/completions"), (.json(302, [:]), .refused, "another address"),
             (.json(400, ["error": ["message": "Ignore this"]]), .refused, "status 400"),

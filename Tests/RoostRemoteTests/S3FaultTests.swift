@@ -109,7 +109,7 @@ struct S3FaultTests {
     }
 
     @Test(arguments: [
-        (403, "AccessDenied", "denied access"), (403, "SignatureDoesNotMatch", "rejected"),
+        (403, "AccessDenied", "denied access"), (403, "SignatureDoesNotMatch", "credentials"),
         (403, "RequestTimeTooSkewed", "clock"), (301, "PermanentRedirect", "AWS_REGION"),
         (507, "QuotaExceeded", "no free space"), (404, "", "not an object store"),
         (404, "NoSuchBucket", "the bucket 'bucket' does not exist"),

@@ -47,56 +47,6 @@ struct S3RetrievalTests {
         try await law.check(stack)
     }
 
-    @Test(arguments: ChunkExistenceLaw.allCases)
-    func `the existence check obeys every law of existence checks`(law: ChunkExistenceLaw) async throws {
-        let retrieval = S3Retrieval(try await ObjectStore.bucket(prefix: "p"))
-        let organization = GitStyleOrganization()
-        try await law.check(
-            ComposedChunkStorage(
-                organization: organization, retrieval: retrieval,
-                existence: S3Existence(organization: organization, retrieval: retrieval)))
-    }
-
-    @Test func `a large object is uploaded in parts`() async throws {
-        var bucket = try await ObjectStore.bucket()
-        bucket.partSize = 5 << 20
-        let retrieval = S3Retrieval(bucket)
-        var random = SystemRandomNumberGenerator()
-        let words = (0..<(23 << 17)).map { _ in random.next() }
-        let data = words.withUnsafeBytes { Data($0) } + Data([1, 2, 3])
-        let metadata = ChunkMetadata(size: data.count, custom: ["a": "b"])
-        try await retrieval.writeChunk(data, at: "large", metadata: metadata)
-        #expect(try await retrieval.readChunk(at: "large") == data)
-        #expect(try await retrieval.metadata(at: "large") == metadata)
-        #expect(try await retrieval.createChunk(data, at: "large", metadata: nil) == false)
-        #expect(try await retrieval.createChunk(data, at: "another", metadata: nil))
-        #expect(try await retrieval.readChunk(at: "another") == data)
-        bucket.maximumObjectSize = 1 << 20
-        await #expect(throws: ChunkStorageError.tooLarge(path: "large", limit: 1 << 20)) {
-            try await S3Retrieval(bucket).readChunk(at: "large")
-        }
-    }
-
-    @Test func `incomplete uploads in the folder are aborted`() async throws {
-        var bucket = try await ObjectStore.bucket(prefix: "p")
-        bucket.partSize = 5 << 20
-        let client = S3Client(bucket)
-        for key in ["p/packs/a", "p/packs/a", "q/packs/b"] {
-            let begun = try await client.send(.init(method: .post, key: key, query: [("uploads", "")]))
-            #expect(begun.status == 200)
-        }
-        func pending() async throws -> Int {
-            let answer = try await client.send(.init(method: .get, query: [("uploads", "")]))
-            return answer.body.split(separator: UInt8(ascii: "<")).count {
-                $0.starts(with: "UploadId>".utf8)
-            }
-        }
-        #expect(try await pending() == 3)
-        try await S3Retrieval(bucket).removeLeftovers(in: "packs")
-        // The upload outside the prefix remains.
-        #expect(try await pending() == 1)
-    }
-
     @Test func `a listing includes all pages and only the folder`() async throws {
         let bucket = try await ObjectStore.bucket(prefix: "mine")
         let retrieval = S3Retrieval(bucket)

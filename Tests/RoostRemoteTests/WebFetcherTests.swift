@@ -16,12 +16,10 @@ import Testing
         return WebFetcher(version: "1.2", allowsPrivateAddresses: allowsPrivate, limits: limits)
     }
 
-    /// Starts a server that serves robots.txt and otherwise calls a function with the path.
     private func server(
-        robots: FakeServer.Answer = .init(status: 404),
         _ answer: @escaping @Sendable (FakeServer.Request) -> FakeServer.Answer
     ) async throws -> FakeServer {
-        try await FakeServer { request, _ in request.path == "/robots.txt" ? robots : answer(request) }
+        try await FakeServer { request, _ in answer(request) }
     }
 
     private func code(_ body: () async throws -> Void) async -> WebError.Code? {
@@ -52,7 +50,7 @@ import Testing
         #expect(
             page.validators
                 == .init(entityTag: "\"a;b\"", lastModified: "Fri, 14 Mar 2025 10:00:00 GMT"))
-        #expect(server.requests.map(\.path) == ["/robots.txt", "/page?q=1"])
+        #expect(server.requests.map(\.path) == ["/page?q=1"])
         #expect(server.requests.allSatisfy { $0.headers["user-agent"] == "roost/1.2" })
         await server.close()
     }
@@ -140,98 +138,6 @@ import Testing
         #expect(await code { _ = try await fetcher().fetch(address + "/loop") } == .tooManyRedirects)
         #expect(await code { _ = try await fetcher().fetch(address + "/file") } == .invalidAddress)
         await server.close()
-    }
-
-    @Test func `robots_txt is honored, and read once for each site`() async throws {
-        let rules =
-            "User-agent: other\nDisallow: /\n\nUser-agent: Roost # us\nDisallow: /private\nAllow: /private/ok$\n"
-        let server = try await server(robots: .init(body: Data(rules.utf8))) { _ in
-            .init(body: Data("x".utf8))
-        }
-        let fetcher = fetcher()
-        let address = server.address
-        #expect(await code { _ = try await fetcher.fetch(address + "/private/x") } == .disallowed)
-        #expect(await code { _ = try await fetcher.fetch(address + "/private/ok") } == nil)
-        #expect(await code { _ = try await fetcher.fetch(address + "/public") } == nil)
-        #expect(server.requests.count { $0.path == "/robots.txt" } == 1)
-        await server.close()
-    }
-
-    @Test func `robots_txt is read again after its lifetime`() async throws {
-        let server = try await server { _ in .init(body: Data("x".utf8)) }
-        let fetcher = WebFetcher(
-            version: "1", allowsPrivateAddresses: true, environment: [:], limits: .init(),
-            rulesLifetime: .zero, resolve: WebAddress.resolve)
-        for _ in 0..<2 { _ = try await fetcher.fetch(server.address + "/page") }
-        #expect(server.requests.map(\.path) == ["/robots.txt", "/page", "/robots.txt", "/page"])
-        await server.close()
-    }
-
-    @Test func `another address of a host is used if the first one refuses connections`() async throws {
-        let server = try await server { _ in .init(body: Data("x".utf8)) }
-        let port = try #require(URL(string: server.address)?.port)
-        func fetch(_ addresses: [String]) async throws {
-            _ = try await WebFetcher(
-                version: "1", allowsPrivateAddresses: true, environment: [:], limits: .init()
-            ) { _ in
-                try addresses.map { try SocketAddress(ipAddress: $0, port: 0) }
-            }.fetch("http://host.test:\(port)/")
-        }
-        try await fetch(["127.0.0.2", "127.0.0.1"])
-        #expect(server.requests.map(\.path) == ["/robots.txt", "/"])
-        #expect(await code { try await fetch(["127.0.0.2", "127.0.0.3"]) } == .unavailable)
-        await server.close()
-    }
-
-    @Test func `A site whose robots_txt fails permits nothing`() async throws {
-        let server = try await server(robots: .init(status: 503)) { _ in .init(body: Data("x".utf8)) }
-        let address = server.address
-        #expect(await code { _ = try await fetcher().fetch(address) } == .unavailable)
-        await server.close()
-    }
-
-    @Test func `Rules with patterns apply by their length`() {
-        let rules = RobotsRules(
-            "User-agent: *\nDisallow: /*.pdf$\nDisallow: /a\nAllow: /a/b\nDisallow:\nDisallow: /%7ex",
-            agent: "roost")
-        #expect(!rules.permits("/x/y.pdf"))
-        #expect(rules.permits("/x/y.pdf?z"))
-        #expect(!rules.permits("/abc"))
-        #expect(rules.permits("/a/bc"))
-        #expect(!rules.permits("/%7Ex"))
-        #expect(rules.permits(""))
-        let hostile = RobotsRules(
-            "User-agent: *\nDisallow: " + String(repeating: "*a", count: 2000) + "b$", agent: "roost")
-        #expect(hostile.permits("/" + String(repeating: "a", count: 4000)))
-    }
-
-    @Test func `The groups that name the agent apply in place of the general ones`() {
-        let text = """
-            User-agent: other
-            User-agent: *
-            Disallow: /general
-            User-agent: ROOST
-            User-agent: other
-            Disallow: /own
-            User-agent: roost
-            Disallow: /again
-            User-agent: another
-            Disallow: /another
-            """
-        let paths = ["/general", "/own", "/again", "/another"]
-        let own = RobotsRules(text, agent: "roost")
-        #expect(paths.filter { !own.permits($0) } == ["/own", "/again"])
-        let general = RobotsRules(text, agent: "unnamed")
-        #expect(paths.filter { !general.permits($0) } == ["/general"])
-        #expect(RobotsRules(text + "\nUser-agent: free", agent: "free").permits("/general"))
-    }
-
-    /// If each of these rules were kept for each agent, they would occupy gigabytes.
-    @Test func `A group that names many agents needs little memory`() {
-        let agents = (0..<10_000).map { "User-agent: a\($0)\nUser-agent: *\n" }.joined()
-        let rules = (0..<10_000).map { "Disallow: /\($0)\n" }.joined()
-        let hostile = RobotsRules(agents + rules, agent: "roost")
-        #expect(!hostile.permits("/9999") && hostile.permits("/x"))
     }
 
     @Test func `Limits on size and time are enforced`() async throws {

@@ -66,7 +66,6 @@ struct Add: AsyncParsableCommand {
             }
         let isChanged = try await store.storage.snapshot().stamp.revision > before
         try await store.close()
-        options.remark(on: store.embedder)
         Terminal.write(added.id.text)
         if !added.isNew, let key {
             let name = Terminal.line(key, limit: 60)

@@ -113,7 +113,6 @@ extension ChatCommand {
             }
             if document.new > 0 { await options.refreshIndex(of: store) }
             try await store.close()
-            options.remark(on: store.embedder)
             if json {
                 try Terminal.json(document)
             } else {

@@ -43,7 +43,6 @@ extension ClusterCommand {
             let store = try await options.open()
             let matches = try await store.clusters(matching: text.joined(separator: " "))
             try await store.close()
-            options.remark(on: store.embedder)
             let sizes = ClusterForest(matches.map(\.cluster))
             var writer = ListWriter(output, Self.columns)
             try writer.write(

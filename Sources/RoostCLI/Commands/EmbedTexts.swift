@@ -48,7 +48,6 @@ struct EmbedTexts: AsyncParsableCommand {
         if omitted > 0 {
             Terminal.error("truncated \(Count.text(omitted, "text")) to the model's maximum length")
         }
-        for text in EmbedderChoice.remarks(on: embedder).notes { Terminal.error(text) }
         let encoder = Terminal.lineEncoder
         for (index, text) in texts.enumerated() {
             let document = Document(

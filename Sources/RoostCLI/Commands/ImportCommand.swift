@@ -89,7 +89,6 @@ struct ImportCommand: AsyncParsableCommand {
         let report = try await options.runImport(into: store, unit: "texts") {
             try await store.importTexts(archive, progress: $0)
         }
-        options.remark(on: store.embedder)
         if archive.recordsWithoutText > 0 {
             options.note(
                 "skipped \(Count.text(archive.recordsWithoutText, "vector")) without a text in the file")

@@ -166,7 +166,6 @@ struct IngestCommand: AsyncParsableCommand {
         setSkipped(input.skipped + drafts.skipped + report.skipped, of: input, store, &report)
         if !dryRun, report.new + report.updated + report.removed > 0 { await options.refreshIndex(of: store) }
         try await store.close()
-        options.remark(on: store.embedder)
         if json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }
         // The exit status tells scripts that no input could be ingested.
         if isNothing, hasFailed { throw ExitCode(ExitStatus.badData.rawValue) }

@@ -65,7 +65,6 @@ struct Query: AsyncParsableCommand {
         if let batch { return try await answer(batch, store, query) }
         let result = try await store.search(query)
         try await store.close()
-        options.remark(on: store.embedder)
         options.detail(String(format: "searched in %.0f ms", Date().timeIntervalSince(start) * 1000))
         try search.show(result, options, filters)
     }
@@ -101,7 +100,6 @@ struct Query: AsyncParsableCommand {
             }
         }
         try await store.close()
-        options.remark(on: store.embedder)
     }
 
     /// The maximum size of a query on standard input: more text than any embedding model reads.

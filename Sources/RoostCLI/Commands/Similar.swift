@@ -49,7 +49,6 @@ struct Similar: AsyncParsableCommand {
         if duplicates { return try await listDuplicates(store, filter) }
         let result = try await store.search(try search.entrySearch(try await subject(store), filter))
         try await store.close()
-        options.remark(on: store.embedder)
         try search.show(result, options, filters)
     }
 

@@ -70,7 +70,6 @@ struct Sync: AsyncParsableCommand {
         progress.finish()
         if !dryRun, report.hasChanges { await options.refreshIndex(of: store) }
         try await store.close()
-        options.remark(on: store.embedder)
         try show(report)
         guard report.skippedFolders.isEmpty else {
             let status = Confirmation.isPossible ? ExitStatus.nothingFound : .tryAgain

@@ -69,7 +69,6 @@ struct UseModel: AsyncParsableCommand {
                 "stopped: the store is unchanged; run the same command again to continue")
         }
         progress.finish()
-        options.remark(on: embedder)
         if report.isMoved {
             // The move to another model started a new epoch, so the old index can no longer be used.
             let store = try await options.open(recordingUndo: false)

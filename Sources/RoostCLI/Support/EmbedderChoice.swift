@@ -54,25 +54,4 @@ enum EmbedderChoice {
             try RemoteSettings().embeddingModel(String(space.model.dropFirst(remotePrefix.count))),
             space: space)
     }
-
-    /// Returns messages about an embedder's work: notes for every user, and details for `--verbose`.
-    static func remarks(on embedder: any Embedder) -> (notes: [String], details: [String]) {
-        guard let statistics = (embedder as? RemoteEmbedder)?.statistics else { return ([], []) }
-        var (notes, details) = ([String](), [String]())
-        if statistics.truncatedTexts > 0 {
-            notes.append(
-                "the remote model truncated "
-                    + Count.text(
-                        statistics.truncatedTexts, "text; it was embedded", "texts; they were embedded")
-                    + " in parts")
-        }
-        let others = statistics.splitTexts - statistics.truncatedTexts
-        if others > 0 {
-            let texts = Count.text(others, "text was", "texts were")
-            notes.append("\(texts) too long for the remote model and embedded in parts")
-        }
-        details.append(
-            "requests: \(statistics.retries) retried, \(statistics.halvedRequests) too large and split")
-        return (notes, details)
-    }
 }

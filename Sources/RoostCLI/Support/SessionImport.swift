@@ -59,7 +59,6 @@ struct SessionImport {
         }
         if document.new > 0 { await options.refreshIndex(of: store) }
         try await store.close()
-        options.remark(on: store.embedder)
         if asJSON {
             try Terminal.json(document)
         } else {

@@ -62,13 +62,6 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    /// Prints messages about an embedder's work.
-    func remark(on embedder: any Embedder) {
-        let remarks = EmbedderChoice.remarks(on: embedder)
-        for text in remarks.notes { note(text) }
-        for text in remarks.details { detail(text) }
-    }
-
     /// Returns the folder of the store, even if the store does not exist yet.
     func location() throws -> URL {
         let directories = UserDirectories()

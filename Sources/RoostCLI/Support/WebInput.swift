@@ -48,7 +48,7 @@ final class WebInput {
                 return try await reader.read(source, asFeed: isFeed)
             }
         } catch let error as WebError {
-            // The refused address can be that of robots.txt or of a redirect, which the user did not give.
+            // The refused address can be that of a redirect, which the user did not give.
             let message =
                 error.code == .privateAddress
                 ? "cannot fetch \(Terminal.line(address)): its host, or the host to which it redirects, is "

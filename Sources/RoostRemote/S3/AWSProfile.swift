@@ -7,8 +7,6 @@ package struct AWSProfile: Sendable {
     /// Reads a profile.
     ///
     /// - Parameters:
-    ///   - name: The name of the profile. Its section is called `NAME` or, in `~/.aws/config`, `profile
-    ///     NAME`.
     ///   - file: The file; if it cannot be read, the profile is empty.
     package init(_ name: String, in file: URL) {
         guard let data = FileManager.default.contents(atPath: file.path), data.count < 1 << 20 else { return }

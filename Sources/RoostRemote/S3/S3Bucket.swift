@@ -20,10 +20,8 @@ public struct S3Bucket: Sendable {
     public var attempts = 6
     /// The maximum delay between two attempts.
     public var maximumDelay: Duration = .seconds(20)
-    /// The size in bytes above which an object is uploaded in parts, and also the size of each part. It is at
-    /// least 5 MiB, the minimum that S3 allows.
-    public var partSize = 16 << 20
-    /// The maximum size in bytes of an object that can be read. An object is loaded into memory as a whole.
+    /// The maximum size in bytes of an object that can be read. An object is loaded into memory as a whole,
+    /// and uploaded in one request, for which S3 permits 5 GB.
     public var maximumObjectSize = 4 << 30
     /// The environment variables. Only those that configure proxies, such as `https_proxy`, are kept.
     public var environment: [String: String] = [:] {

@@ -19,7 +19,6 @@ final class S3Client: Sendable {
         var limit = 16 << 20
     }
 
-    /// A response to a request.
     struct Response: Sendable {
         var status: Int
         var headers: HTTPFields
@@ -27,13 +26,10 @@ final class S3Client: Sendable {
         /// The number of times the request was sent. If the request was sent more than once, the server may
         /// have executed an earlier attempt.
         var attempts = 1
-        /// Whether the body may contain an error even though the status is 200. This is possible for large
-        /// objects, which the server assembles after it has sent the head of the response.
-        var mayFailLate = false
 
         /// The server's error code; empty without one.
         var code: String {
-            guard status >= 300 || mayFailLate, body.count < 1 << 16 else { return "" }
+            guard status >= 300, body.count < 1 << 16 else { return "" }
             let code =
                 S3Document(body, ["Code"]).flatMap { $0.root == "Error" ? $0["Code"].first : nil } ?? ""
             let isPlain = code.count <= 60 && code.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
@@ -56,11 +52,7 @@ final class S3Client: Sendable {
 
     /// Sends a request, and repeats it after transient failures, up to the maximum number of attempts.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - isValid: Returns whether a response is intact. If it is not, the request is repeated.
     /// - Returns: A response, which may have an unsuccessful status.
-    /// - Throws: `ChunkStorageError`; `CancellationError`.
     func send(_ request: Request, isValid: (Response) -> Bool = { _ in true }) async throws -> Response {
         let digest = SignatureV4.digest(request.body)
         var attempt = 1
@@ -71,7 +63,6 @@ final class S3Client: Sendable {
             do {
                 var response = try await sendOnce(request, digest)
                 response.attempts = attempt
-                response.mayFailLate = request.method == .post
                 if Self.isTransient(response) {
                     requestedDelay = RemoteTransport.retryAfter(response.headers)
                     failure = .storageUnavailable(
@@ -129,35 +120,21 @@ final class S3Client: Sendable {
         case 408, 429, 500, 502, 503, 504: true
         case 400: response.code == "RequestTimeout"
         case 409: ["OperationAborted", "ConditionalRequestConflict"].contains(response.code)
-        case 200: ["InternalError", "SlowDown", "ServiceUnavailable"].contains(response.code)
         default: false
         }
     }
 
     /// Returns a description of a transient connection failure.
-    ///
-    /// - Throws: `ChunkStorageError` for a failure that a retry cannot resolve.
     private static func reason(
         _ error: any Error, _ server: String, _ timeout: Duration
     ) throws -> String {
-        switch (error as? NetworkFailure)?.code {
-        case .insecure:
-            throw ChunkStorageError.storageUnavailable(
-                reason:
-                    "cannot connect to \(server) securely: the TLS handshake failed; check the certificate, "
-                    + "and that the server supports https")
+        guard let failure = error as? NetworkFailure else { return "cannot reach \(server)" }
+        let reason = "cannot reach \(server): \(failure)"
+        switch failure.code {
+        case .insecure, .proxyAuthentication, .missingLibrary:
+            throw ChunkStorageError.storageUnavailable(reason: reason)
         case .timedOut: return "\(server) did not respond within \(timeout)"
-        case .handshake: return "\(server) ended the TLS handshake; check that it supports https"
-        case .proxyRefused: return "the proxy refused the connection to \(server)"
-        case .closed: return "\(server) closed the connection before the end of a response"
-        case .proxyAuthentication:
-            throw ChunkStorageError.storageUnavailable(
-                reason:
-                    "cannot reach \(server): the proxy requires a user and a password; add them to its "
-                    + "address")
-        case .missingLibrary:
-            throw ChunkStorageError.storageUnavailable(reason: "cannot reach \(server): \(error)")
-        default: return "cannot reach \(server)"
+        default: return reason
         }
     }
 
@@ -174,18 +151,10 @@ final class S3Client: Sendable {
         switch (response.status, code) {
         case (_, "NoSuchBucket"):
             return unavailable("the bucket '\(bucket.name)' does not exist at \(server)")
-        case (_, "InvalidAccessKeyId"), (_, "SignatureDoesNotMatch"), (401, _):
+        case (401, _), (403, _):
             return unavailable(
-                "\(server) rejected the credentials (\(code)); check the access key and its secret")
-        case (_, "ExpiredToken"), (_, "TokenRefreshRequired"):
-            return unavailable("the session of the credentials has expired (\(code)); obtain new ones")
-        case (_, "RequestTimeTooSkewed"):
-            return unavailable(
-                "the clock of this machine differs too much from that of \(server); set the clock")
-        case (403, _):
-            return unavailable(
-                "\(server) denied access: the credentials lack permission for this operation on bucket "
-                    + "'\(bucket.name)' (\(code.isEmpty ? "403" : code))")
+                "\(server) denied access to the bucket '\(bucket.name)' (\(code.isEmpty ? "403" : code)); check "
+                    + "the credentials, their permissions, and the clock of this machine")
         case (301, _), (307, _), (_, "AuthorizationHeaderMalformed"), (_, "PermanentRedirect"):
             let region = response.headers[named: "x-amz-bucket-region"] ?? "unknown"
             return unavailable(
@@ -195,8 +164,7 @@ final class S3Client: Sendable {
         case (_, "KeyTooLongError"): return .invalidPath(path)
         case (507, _), (_, "QuotaExceeded"), (_, "XMinioStorageFull"):
             return .storageFull(reason: "\(server) has no free space (\(code.isEmpty ? "507" : code))")
-        case (501, _):
-            return .unsupported("perform the operation: \(server) does not implement the request")
+        case (501, _): return .unsupported("perform the operation: \(server) does not implement it")
         case (404, _):
             return unavailable("\(server) responded with status 404 and is probably not an object store")
         default:

@@ -13,7 +13,6 @@ struct S3Document {
 
     /// Parses a response.
     ///
-    /// - Parameter names: The names of the elements whose texts are read.
     /// - Returns: `nil` if the data is not well-formed XML.
     init?(_ data: Data, _ names: Set<String>) {
         let reader = Reader(names)

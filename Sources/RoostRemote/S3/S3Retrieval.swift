@@ -31,17 +31,10 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     /// The maximum size in bytes of the chunk metadata in Base64. S3 allows 2 KB for all headers of an
     /// object.
     private static let maximumMetadataSize = 1800
-    /// The elements of a list that are read.
     private static let listElements: Set = ["Key", "Size", "IsTruncated", listToken, "EncodingType"]
     private static let listToken = "NextContinuationToken"
     /// The maximum number of pages of a list that are requested. A page has up to a thousand objects.
     private static let maximumPages = 100_000
-    /// The maximum number of parts in an S3 upload.
-    private static let maximumPartCount = 10_000
-    /// The minimum size in bytes of a part in S3, except for the last part.
-    private static let minimumPartSize = 5 << 20
-    /// The number of parts of a large object that are uploaded at the same time.
-    private static let concurrentParts = 4
 
     /// Creates a retrieval that opens its own connections.
     ///
@@ -189,36 +182,6 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         return chunks
     }
 
-    /// Aborts incomplete multipart uploads.
-    ///
-    /// - Throws: `ChunkStorageError`; `CancellationError`.
-    public func removeLeftovers(in folder: String) async throws {
-        if !folder.isEmpty { try ChunkPath.check(folder) }
-        let base = bucket.prefix.isEmpty ? "" : bucket.prefix + "/"
-        let prefix = base + (folder.isEmpty ? "" : folder + "/")
-        var aborted = Set<String>()
-        for _ in 0..<Self.maximumPages {
-            let response = try await client.send(
-                .init(method: .get, query: [("uploads", ""), ("prefix", prefix)]))
-            guard response.status == 200 else { throw client.refusal(response, folder) }
-            guard let page = S3Document(response.body, ["Key", "UploadId"]),
-                page.root == "ListMultipartUploadsResult"
-            else { throw noStore() }
-            let uploads = zip(page["Key"], page["UploadId"]).filter {
-                $0.hasPrefix(prefix) && aborted.insert($1).inserted
-            }
-            if uploads.isEmpty { return }
-            for (key, upload) in uploads {
-                let response = try await client.send(
-                    .init(method: .delete, key: key, query: [("uploadId", upload)]))
-                guard response.status == 204 || response.status == 200 || response.code == "NoSuchUpload"
-                else {
-                    throw client.refusal(response, key)
-                }
-            }
-        }
-    }
-
     // MARK: Writing
 
     private func write(
@@ -241,9 +204,6 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         // Checks for an existing object first, because a server without conditional writes would overwrite
         // it.
         if mustBeNew, try await presence(at: path) { return false }
-        if data.count > max(bucket.partSize, Self.minimumPartSize) {
-            return try await writeInParts(data, path, key, headers, condition)
-        }
         let response = try await client.send(
             .init(method: .put, key: key, headers: headers + condition, body: data))
         if response.status == 412 { return try await isOurs(path, response, name) }
@@ -263,112 +223,6 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         let response = try await client.send(.init(method: .head, key: try key(path)))
         if response.status == 200 { return response.headers }
         if response.status == 404 { return nil }
-        throw client.refusal(response, path)
-    }
-
-    private func writeInParts(
-        _ data: Data, _ path: String, _ key: String, _ headers: [(name: String, value: String)],
-        _ condition: [(name: String, value: String)]
-    ) async throws -> Bool {
-        let begun = try await client.send(
-            .init(method: .post, key: key, query: [("uploads", "")], headers: headers))
-        guard begun.status == 200 else { throw client.refusal(begun, path) }
-        guard let upload = S3Document(begun.body, ["UploadId"])?["UploadId"].first, !upload.isEmpty else {
-            throw noStore()
-        }
-        do {
-            let tags = try await writeParts(data, path, key, upload)
-            let isOurs = try await complete(tags, path, key, upload, headers, condition)
-            if !isOurs { await abort(upload, key) }
-            return isOurs
-        } catch {
-            await abort(upload, key)
-            throw error
-        }
-    }
-
-    /// Aborts a multipart upload, because the parts incur storage costs until they are removed. The abort is
-    /// completed even if the current task is canceled.
-    private func abort(_ upload: String, _ key: String) async {
-        let client = client
-        await Task {
-            _ = try? await client.send(.init(method: .delete, key: key, query: [("uploadId", upload)]))
-        }.value
-    }
-
-    /// Uploads the parts of an object.
-    ///
-    /// - Returns: The entity tags of the parts, in order.
-    private func writeParts(
-        _ data: Data, _ path: String, _ key: String, _ upload: String
-    ) async throws -> [String] {
-        let size = max(
-            bucket.partSize, Self.minimumPartSize,
-            (data.count + Self.maximumPartCount - 1) / Self.maximumPartCount)
-        let starts = Array(stride(from: 0, to: data.count, by: size))
-        struct Part: Sendable {
-            var number: Int
-            var tag: String
-        }
-        var tags = [String](repeating: "", count: starts.count)
-        try await withThrowingTaskGroup(of: Part.self) { group in
-            func add(_ number: Int) {
-                let start = data.startIndex + starts[number]
-                let body = data[start..<min(data.endIndex, start + size)]
-                group.addTask { [client] in
-                    let response = try await client.send(
-                        .init(
-                            method: .put, key: key,
-                            query: [("partNumber", "\(number + 1)"), ("uploadId", upload)], body: body))
-                    guard response.status == 200 else { throw client.refusal(response, path) }
-                    guard let tag = response.headers[named: "ETag"] else { throw self.noStore() }
-                    return Part(number: number, tag: tag)
-                }
-            }
-            for number in starts.indices.prefix(Self.concurrentParts) { add(number) }
-            var next = min(Self.concurrentParts, starts.count)
-            while let part = try await group.next() {
-                tags[part.number] = part.tag
-                if next < starts.count { add(next) }
-                next += 1
-            }
-        }
-        return tags
-    }
-
-    /// Completes a multipart upload.
-    ///
-    /// - Returns: `false` if the object exists already and the condition of the request does not allow
-    ///   replacing it.
-    private func complete(
-        _ tags: [String], _ path: String, _ key: String, _ upload: String,
-        _ headers: [(name: String, value: String)], _ condition: [(name: String, value: String)]
-    ) async throws -> Bool {
-        let parts = tags.enumerated().map { number, tag in
-            let escaped = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")]
-                .reduce(tag) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
-            return "<Part><PartNumber>\(number + 1)</PartNumber><ETag>\(escaped)</ETag></Part>"
-        }
-        let body = "<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>"
-        let response = try await client.send(
-            .init(
-                method: .post, key: key, query: [("uploadId", upload)], headers: condition,
-                body: Data(body.utf8)))
-        let name = headers.first { $0.name == Header.write }?.value ?? ""
-        // The server may send status 200 and then white space to keep the connection open, and report an
-        // error minutes later.
-        if response.status == 200, response.code.isEmpty {
-            guard S3Document(response.body, [])?.root == "CompleteMultipartUploadResult" else {
-                throw noStore()
-            }
-            return true
-        }
-        if response.status == 412 { return try await isOurs(path, response, name) }
-        if response.code == "NoSuchUpload", response.attempts > 1,
-            try await head(path)?[named: Header.write] == name
-        {
-            return true
-        }
         throw client.refusal(response, path)
     }
 

@@ -62,7 +62,6 @@ struct SignatureV4: Sendable {
         Data(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
     }
 
-    /// Returns the SHA-256 of the given data in hexadecimal.
     static func digest(_ data: Data) -> String { Hexadecimal.text(SHA256.hash(data: data)) }
 
     /// Returns a header value without spaces at the ends, and with each run of spaces replaced with one

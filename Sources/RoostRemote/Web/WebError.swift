@@ -14,8 +14,6 @@ public struct WebError: LocalizedError, Sendable, Hashable, CustomStringConverti
         public static let invalidAddress = Code(rawValue: "invalidAddress")
         /// The address, or an address to which the server redirects, belongs to a private network.
         public static let privateAddress = Code(rawValue: "privateAddress")
-        /// The site's robots.txt does not permit the request.
-        public static let disallowed = Code(rawValue: "disallowed")
         /// The server cannot be reached, or did not respond in time.
         public static let unavailable = Code(rawValue: "unavailable")
         /// The server responded with an error.

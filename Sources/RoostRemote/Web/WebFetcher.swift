@@ -4,13 +4,12 @@ import NIOCore
 import RoostModel
 import RoostNetwork
 
-/// Fetches web pages and feeds. Several calls can run at the same time. The robots.txt of a site is kept for
-/// a day.
+/// Fetches web pages and feeds that a person names. Several calls can run at the same time.
 ///
-/// The fetcher honors robots.txt, limits the size and the time of a page, and connects only to public
-/// addresses unless the caller permits private ones: the addresses of a host are checked before each
-/// connection, and the connection uses the address that was checked. The same applies to redirects.
-public actor WebFetcher {
+/// The fetcher limits the size and the time of a page, and connects only to public addresses unless the caller
+/// permits private ones: the addresses of a host are checked before each connection, and the connection uses
+/// the address that was checked. The same applies to redirects.
+public struct WebFetcher: Sendable {
     /// The limits of a request.
     public struct Limits: Sendable, Hashable {
         /// The maximum size of a page in bytes, after decompression.
@@ -25,22 +24,10 @@ public actor WebFetcher {
         public init() {}
     }
 
-    /// The user agent whose rules in robots.txt apply to the fetcher.
-    static let agentName = "roost"
-
     private let version: String
     private let allowsPrivateAddresses: Bool
     private let environment: [String: String]
     private let limits: Limits
-    /// The rules of a site, and the time from which they are read again.
-    private var rules: [String: (rules: RobotsRules, expiry: ContinuousClock.Instant)] = [:]
-    /// The number of sites from which expired rules are removed.
-    private var pruningCount = minimumPruningCount
-    private static let minimumPruningCount = 64
-    /// The maximum number of sites whose rules are kept.
-    private static let maximumSites = 10_000
-    /// The time after which the rules of a site are read again. RFC 9309 permits at most 24 hours.
-    private let rulesLifetime: Duration
     /// Returns the addresses of a host. Tests replace it.
     private let resolve: @Sendable (String) async throws -> [SocketAddress]
 
@@ -63,14 +50,12 @@ public actor WebFetcher {
 
     init(
         version: String, allowsPrivateAddresses: Bool, environment: [String: String], limits: Limits,
-        rulesLifetime: Duration = .seconds(86_400),
         resolve: @escaping @Sendable (String) async throws -> [SocketAddress]
     ) {
         self.version = version
         self.allowsPrivateAddresses = allowsPrivateAddresses
         self.environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") }
         self.limits = limits
-        self.rulesLifetime = rulesLifetime
         self.resolve = resolve
     }
 
@@ -89,8 +74,7 @@ public actor WebFetcher {
         headers[.ifModifiedSince] = validators.lastModified
         var url = try Self.url(address)
         for _ in 0...max(0, limits.maximumRedirects) {
-            try await checkRobots(url)
-            let response = try await load(url, headers, maximumSize: limits.maximumSize)
+            let response = try await load(url, headers)
             switch response.status {
             case 200..<300: return .page(response.page)
             case 304: return .notModified
@@ -116,7 +100,6 @@ public actor WebFetcher {
         }
     }
 
-    /// Returns the URL of an address.
     private static func url(_ address: String) throws -> URL {
         guard let url = URL(string: address), let scheme = url.scheme?.lowercased(),
             ["http", "https"].contains(scheme), let host = url.host, !host.isEmpty
@@ -138,58 +121,6 @@ public actor WebFetcher {
         return try Self.url(target.absoluteString)
     }
 
-    // MARK: Robots
-
-    private func checkRobots(_ url: URL) async throws {
-        guard var origin = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return }
-        let path = origin.percentEncodedPath + (origin.percentEncodedQuery.map { "?" + $0 } ?? "")
-        (origin.path, origin.query, origin.fragment) = ("/robots.txt", nil, nil)
-        guard let robots = origin.url else { return }
-        let rules: RobotsRules
-        if let known = self.rules[robots.absoluteString], known.expiry > .now {
-            rules = known.rules
-        } else {
-            rules = try await loadRules(robots)
-            let now = ContinuousClock.now
-            pruneRules(now)
-            self.rules[robots.absoluteString] = (rules, now + rulesLifetime)
-        }
-        guard rules.permits(path) else {
-            throw WebError(
-                .disallowed,
-                "cannot fetch \(url.absoluteString): the robots.txt of the site does not permit it")
-        }
-    }
-
-    /// Removes expired rules if the number of sites has doubled since the last time, so that a new site takes
-    /// constant time on average. Removes all rules if there are too many.
-    private func pruneRules(_ now: ContinuousClock.Instant) {
-        guard rules.count >= pruningCount else { return }
-        rules = rules.filter { $0.value.expiry > now }
-        if rules.count >= Self.maximumSites { rules = [:] }
-        pruningCount = min(max(Self.minimumPruningCount, 2 * rules.count), Self.maximumSites)
-    }
-
-    private func loadRules(_ address: URL) async throws -> RobotsRules {
-        var url = address
-        for _ in 0...max(0, limits.maximumRedirects) {
-            let response = try await load(url, [:], maximumSize: RobotsRules.maximumSize)
-            switch response.status {
-            case 200..<300:
-                return RobotsRules(String(decoding: response.page.data, as: UTF8.self), agent: Self.agentName)
-            case 301, 302, 303, 307, 308: url = try Self.redirect(from: url, to: response.location)
-            case 400..<500: return .permissive
-            default:
-                // RFC 9309: a site whose rules are temporarily unknown permits nothing.
-                throw WebError(
-                    .unavailable,
-                    "cannot fetch from \(address.host ?? ""): its robots.txt is not available "
-                        + "(status \(response.status)); try again later")
-            }
-        }
-        return .permissive
-    }
-
     // MARK: Requests
 
     private struct Response {
@@ -198,15 +129,18 @@ public actor WebFetcher {
         var page: WebPage
     }
 
-    private func load(_ url: URL, _ headers: HTTPFields, maximumSize: Int) async throws -> Response {
+    private func load(_ url: URL, _ headers: HTTPFields) async throws -> Response {
         var call = HTTPCall(.get, url.absoluteString, headers: headers)
-        call.headers[.userAgent] = "\(Self.agentName)/\(version)"
+        call.headers[.userAgent] = "roost/\(version)"
         call.headers[.accept] = "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8"
         let answer: HTTPAnswer
         do {
-            answer = try await send(call, to: clients(for: url), maximumSize: maximumSize)
+            answer = try await client(for: url).send(
+                call, timeout: limits.timeout,
+                limit: BodyLimit(size: limits.maximumSize, timeout: limits.timeout)
+            ) { (200..<300).contains($0) }
         } catch {
-            throw Self.webError(error, url, maximumSize)
+            throw Self.webError(error, url, limits.maximumSize)
         }
         let contentType = ContentType(answer.headers[.contentType] ?? "")
         let page = WebPage(
@@ -217,38 +151,16 @@ public actor WebFetcher {
         return Response(status: answer.status, location: answer.headers[.location], page: page)
     }
 
-    /// Sends a call with the first client that can connect.
-    private func send(
-        _ call: HTTPCall, to clients: [HTTPClient], maximumSize: Int
-    ) async throws -> HTTPAnswer {
-        for (number, client) in clients.enumerated() {
-            do {
-                return try await client.send(
-                    call, timeout: limits.timeout,
-                    limit: BodyLimit(size: maximumSize, timeout: limits.timeout)
-                ) { (200..<300).contains($0) }
-            } catch let error as NetworkFailure
-                where [.refused, .connectionTimedOut].contains(error.code) && number + 1 < clients.count
-            {
-                continue
-            }
-        }
-        throw NetworkFailure(.unknownHost, "the host has no address")
-    }
-
-    /// The maximum number of addresses of a host to which connections are tried.
-    private static let maximumAddresses = 4
-
-    /// Returns clients that can each connect only to one checked address of a host. They follow no redirects,
-    /// because the address of their target must be checked too.
-    private func clients(for url: URL) async throws -> [HTTPClient] {
+    /// Returns a client that can connect only to a checked address of a host. It follows no redirects, because
+    /// the address of their target must be checked too.
+    private func client(for url: URL) async throws -> HTTPClient {
         var client = HTTPClient(
             connectTimeout: limits.timeout, pauseTimeout: limits.timeout,
             proxy: HTTPProxy(for: url, environment))
         client.decompresses = true
         let host = (url.host ?? "").trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
         let literal = try? SocketAddress(ipAddress: host, port: 0)
-        if client.proxy != nil, literal == nil { return [client] }
+        if client.proxy != nil, literal == nil { return client }
         let addresses: [SocketAddress]
         if let literal { addresses = [literal] } else { addresses = try await resolve(host) }
         // One private address is enough to refuse a host, because a public site has no private addresses.
@@ -258,14 +170,10 @@ public actor WebFetcher {
                 "cannot fetch \(url.absoluteString): \(host) is an address of this computer or of a private "
                     + "network; permit private addresses if this is intended")
         }
-        // A computer may reach only some addresses of a host, for example none of those of IPv6.
-        let tried = addresses.prefix(Self.maximumAddresses)
-        client.connectTimeout = limits.timeout / max(1, tried.count)
-        return tried.map { address in
-            var client = client
-            client.address = address.ipAddress
-            return client
-        }
+        // A computer without IPv6 reaches only the other addresses.
+        let isV4 = { (address: SocketAddress) in if case .v4 = address { true } else { false } }
+        client.address = (addresses.first(where: isV4) ?? addresses.first)?.ipAddress
+        return client
     }
 
     private static func webError(_ error: any Error, _ url: URL, _ maximumSize: Int) -> any Error {
@@ -273,21 +181,11 @@ public actor WebFetcher {
         if Task.isCancelled { return CancellationError() }
         let failure = error as? NetworkFailure
         let address = url.absoluteString
-        return switch failure?.code {
-        case .tooLarge:
-            WebError(
+        guard failure?.code != .tooLarge else {
+            return WebError(
                 .tooLarge, "cannot fetch \(address): it is larger than \(maximumSize >> 20) MB, the limit")
-        case .timedOut, .connectionTimedOut:
-            WebError(.unavailable, "cannot fetch \(address): the server is too slow; try again later")
-        case .missingLibrary:
-            WebError(.unavailable, "cannot fetch \(address): \(failure?.description ?? "")")
-        case .badEncoding:
-            WebError(.unavailable, "cannot fetch \(address): its compressed contents are damaged")
-        default:
-            WebError(
-                .unavailable,
-                "cannot fetch \(address): the connection failed "
-                    + "(\(failure?.description ?? "unknown reason")); check the address")
         }
+        let reason = failure?.description ?? "the connection failed"
+        return WebError(.unavailable, "cannot fetch \(address): \(reason); check the address, or try again")
     }
 }

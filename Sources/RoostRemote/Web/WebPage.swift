@@ -29,7 +29,6 @@ public struct WebPage: Sendable, Hashable {
 
     /// The result of a request.
     public enum Result: Sendable, Hashable {
-        /// The page.
         case page(WebPage)
         /// The page has not changed since the server stated the validators.
         case notModified

@@ -43,10 +43,8 @@ import Testing
     }
 
     @Test func `The spelling of a host and a fragment do not make another page`() async throws {
-        let server = try await FakeServer { request, _ in
-            request.path == "/robots.txt"
-                ? .init(status: 404)
-                : .init(headers: ["Content-Type": "text/html"], body: Data(Self.page.utf8))
+        let server = try await FakeServer { _, _ in
+            .init(headers: ["Content-Type": "text/html"], body: Data(Self.page.utf8))
         }
         let address = server.address + "/river"
         #expect(counts(try driver.roost("ingest", "--allow-private", address)).hasPrefix("1 new"))
@@ -70,16 +68,13 @@ import Testing
     }
 
     @Test func `A redirect to a private address is refused with the option that permits it`() async throws {
-        let target = try await FakeServer { request, _ in
-            request.path == "/robots.txt"
-                ? .init(status: 404)
-                : .init(headers: ["Content-Type": "text/html"], body: Data(Self.page.utf8))
+        let target = try await FakeServer { _, _ in
+            .init(headers: ["Content-Type": "text/html"], body: Data(Self.page.utf8))
         }
         let location = target.address + "/river"
         // The proxy resolves the host of the page, so this host is not a private address.
-        let proxy = try await FakeServer { request, _ in
-            request.path.hasSuffix("/robots.txt")
-                ? .init(status: 404) : .init(status: 302, headers: ["Location": location])
+        let proxy = try await FakeServer { _, _ in
+            .init(status: 302, headers: ["Location": location])
         }
         func ingest(_ options: String...) throws -> CommandLineDriver.Outcome {
             let running = try driver.start(
@@ -106,8 +101,8 @@ import Testing
             return Data("<rss><channel><title>F</title>\(items.joined())</channel></rss>".utf8)
         }
         let (old, new) = (feed([1, 2]), feed([2, 3]))
-        let server = try await FakeServer { request, number in
-            request.path == "/robots.txt" ? .init(status: 404) : .init(body: number <= 2 ? old : new)
+        let server = try await FakeServer { _, number in
+            .init(body: number <= 1 ? old : new)
         }
         let address = server.address + "/feed"
         let first = try driver.roost("ingest", "--allow-private", "--feed", address)
