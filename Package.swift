@@ -22,13 +22,7 @@ let hummingbird: [Target.Dependency] = [
     .product(name: "HummingbirdCore", package: "hummingbird"),
     .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
     .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-    .product(name: "CoreMetrics", package: "swift-metrics"),
     httpTypes,
-    .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TLS"])),
-]
-/// JSON Web Tokens, which are compiled only with the trait.
-let tokens: [Target.Dependency] = [
-    .product(name: "JWTKit", package: "jwt-kit", condition: .when(traits: ["OAuth"]))
 ]
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let toml: Target.Dependency = .product(name: "TOMLKit", package: "TOMLKit")
@@ -71,11 +65,6 @@ let package = Package(
         .library(name: "RoostTestKit", targets: ["RoostTestKit"]),
         .executable(name: "roost", targets: ["RoostProgram"]),
     ],
-    traits: [
-        .trait(
-            name: "OAuth", description: "Lets `roost serve` accept the tokens of an authorization server."),
-        .trait(name: "TLS", description: "Lets `roost serve` encrypt connections with a certificate."),
-    ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -85,10 +74,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
@@ -194,13 +180,11 @@ let package = Package(
             dependencies: [
                 "Roost", "RoostConversations", "RoostFiles", "RoostMemory", "RoostModel", "RoostText",
             ]),
-        // The check of tokens of an authorization server.
-        .target(name: "RoostAuthorization", dependencies: ["RoostNetwork", httpTypes] + tokens),
         // The HTTP server of `roost serve`.
         .target(
             name: "RoostHTTP",
             dependencies: [
-                "Roost", "RoostAuthorization", "RoostBackups", "RoostClustering", "RoostConversations",
+                "Roost", "RoostBackups", "RoostClustering", "RoostConversations",
                 "RoostFiles", "RoostMCP", "RoostMemory", "RoostModel", "RoostText", "RoostVectors", logging,
             ] + hummingbird + nio),
         // Network access, a separate product: programs that do not need it build no HTTP client.
@@ -216,7 +200,7 @@ let package = Package(
             name: "RoostCLI",
             dependencies: [
                 "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostMemory", "RoostMCP",
-                "RoostHTTP", "RoostRemote", "RoostFiles", "RoostDocuments", "RoostAuthorization",
+                "RoostHTTP", "RoostRemote", "RoostFiles", "RoostDocuments",
                 "CRoostVersion", "RoostPostgres", "RoostModel", argumentParser, logging,
             ]),
         .executableTarget(name: "RoostProgram", dependencies: ["RoostCLI"], linkerSettings: staticRuntime),
@@ -275,11 +259,9 @@ let package = Package(
             name: "RoostMCPTests",
             dependencies: ["TestSupport", "RoostMCP", "Roost", "RoostConversations", "RoostModel"]),
         .testTarget(
-            name: "RoostAuthorizationTests", dependencies: ["TestSupport", "RoostAuthorization"] + tokens),
-        .testTarget(
             name: "RoostHTTPTests",
             dependencies: [
-                "TestSupport", "RoostHTTP", "RoostAuthorization", "RoostBackups", "RoostCLI", "RoostMCP",
+                "TestSupport", "RoostHTTP", "RoostBackups", "RoostCLI", "RoostMCP",
                 "Roost", "RoostModel", "RoostNetwork", logging,
             ] + hummingbird + nio),
         .testTarget(

@@ -93,10 +93,12 @@ def fill(server, count):
 
 def vectors(server, count):
     choose, words = random.Random(2), WORDS.split()
+    model = json.loads(server.send("/v1/models"))["data"][0]["id"]
     bodies = []
     for _ in range(count):
         text = " ".join(choose.choices(words, k=4))
-        vector = json.loads(server.send("/embed", json.dumps({"inputs": text}).encode()))[0]
+        answer = server.send("/v1/embeddings", json.dumps({"model": model, "input": text}).encode())
+        vector = json.loads(answer)["data"][0]["embedding"]
         bodies.append(json.dumps({"vector": vector, "limit": 10}))
     return bodies
 

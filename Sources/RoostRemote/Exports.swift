@@ -1,6 +1,6 @@
 // The modules that `import RoostRemote` makes available, and the reason for each.
 
-/// The protocols that `S3Retrieval` and `S3Existence` implement.
+/// The protocol that `S3Retrieval` implements.
 @_exported import RoostChunks
 
 /// The protocols that the remote embedder and labeler implement, and their errors.

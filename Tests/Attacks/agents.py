@@ -58,7 +58,7 @@ def messages(attacker, seed):
     yield "agent server: two hundred requests", flood
 
     for method in (
-        "initialize", "tools/list", "tools/call", "resources/list", "resources/read", "prompts/get", "server/discover", "x" * 10_000,
+        "initialize", "tools/list", "tools/call", "resources/list", "resources/read", "server/discover", "x" * 10_000,
     ):
         for value in (None, [], {"name": []}, {"name": "x", "uri": "x", "cursor": "x"}, {"cursor": -1, "uri": {}}):
             def attack(method=method, value=value):

@@ -18,24 +18,28 @@ import http_server
 META = "io.modelcontextprotocol/"
 VERSION = "2026-07-28"
 LISTS = {
-    "sep-2549-tools-list-caching-hints": "tools/list", "sep-2549-prompts-list-caching-hints": "prompts/list",
+    "sep-2549-tools-list-caching-hints": "tools/list",
     "sep-2549-resources-list-caching-hints": "resources/list",
     "sep-2549-resources-templates-list-caching-hints": "resources/templates/list",
 }
 NO_CAPABILITY = "no operation needs a capability of the client"
-FIXED_LIST = "the list is fixed while the server runs, so the notification is not declared"
+NO_PROMPTS = "prompts are not declared"
+NO_SUBSCRIPTIONS = "subscriptions are not declared"
 NO_PARAMETER = "no tool has arguments in header fields"
 NOT_APPLICABLE = {
     "sep-2575-missing-capability-http-400": NO_CAPABILITY,
     "sep-2575-server-rejects-undeclared-capability": NO_CAPABILITY,
     "tools-call-elicitation": NO_CAPABILITY, "tools-call-sampling": NO_CAPABILITY,
-    "sep-2575-server-sends-prompts-list-changed-on-subscription": FIXED_LIST,
-    "sep-2575-server-sends-tools-list-changed-on-subscription": FIXED_LIST,
-    "resources-subscribe": "not declared to clients of older revisions",
-    "resources-unsubscribe": "not declared to clients of older revisions",
+    **{f"sep-2575-server-{name}": NO_SUBSCRIPTIONS for name in (
+        "sends-prompts-list-changed-on-subscription", "sends-tools-list-changed-on-subscription",
+        "sends-subscription-ack", "honors-notification-filter", "tags-subscription-id")},
+    "resources-subscribe": NO_SUBSCRIPTIONS, "resources-unsubscribe": NO_SUBSCRIPTIONS,
+    **{name: NO_PROMPTS for name in (
+        "prompts-list", "prompts-get-simple", "prompts-get-with-args", "sep-2549-prompts-list-caching-hints",
+        "sep-2575-server-declares-prompts-in-discover")},
     "resources-read-binary": "all resources are texts", "tools-call-with-logging": "logging is not declared",
     **{f"tools-call-{kind}": "tools return texts" for kind in ("audio", "image", "embedded-resource", "mixed-content")},
-    **{f"prompts-get-{kind}": "prompts are texts" for kind in ("embedded-resource", "with-image")},
+    **{f"prompts-get-{kind}": NO_PROMPTS for kind in ("embedded-resource", "with-image")},
     **{f"sep-2243-server-{name}": NO_PARAMETER for name in (
         "custom-setup", "no-string-param", "no-xmcp-tool", "reject-invalid-param-chars", "reject-param-mismatch",
         "validate-param-match")},
@@ -103,12 +107,13 @@ def stateless(client):
     with client.check("sep-2575-server-implements-discover", "server-stateless"):
         discovery = client.result("server/discover")
         assert VERSION in discovery["supportedVersions"] and discovery["resultType"] == "complete", discovery
-    with client.check("sep-2575-server-declares-prompts-in-discover", "sep-2575-discover-capabilities-match-handlers"):
-        for name in ("tools", "resources", "prompts"):
+    with client.check("sep-2575-discover-capabilities-match-handlers"):
+        for name in ("tools", "resources"):
             assert name in discovery["capabilities"], discovery
             assert name in client.result(name + "/list")
         assert "logging" not in discovery["capabilities"]
-        client.refuses(404, -32601, "completion/complete")
+        for method in ("completion/complete", "prompts/list", "subscriptions/listen"):
+            client.refuses(404, -32601, method)
     with client.check("sep-2575-server-identifies-in-result-meta"):
         for method in ("server/discover", "tools/list"):
             assert client.result(method)["_meta"][META + "serverInfo"]["name"] == "roost"
@@ -142,28 +147,6 @@ def streams(client):
         assert all("id" not in message for message in messages[:-1])
         progress = [message["params"]["progress"] for message in messages[:-1]]
         assert progress == sorted(set(progress)), progress
-    client.next_id += 1
-    listener = client.next_id
-    meta = {META + "protocolVersion": VERSION, META + "clientCapabilities": {}}
-    response = client.post(
-        {"jsonrpc": "2.0", "id": listener, "method": "subscriptions/listen", "params": {
-            "_meta": meta, "notifications": {
-                "promptsListChanged": True, "resourceSubscriptions": ["roost://source/add"]}}},
-        {"MCP-Protocol-Version": VERSION, "Mcp-Method": "subscriptions/listen"})
-    frames = (json.loads(line[6:]) for line in response if line.startswith(b"data: "))
-    with client.check("sep-2575-server-sends-subscription-ack"):
-        first = next(frames)
-        assert first["method"] == "notifications/subscriptions/acknowledged", first
-        assert first["params"]["notifications"] == {"resourceSubscriptions": ["roost://source/add"]}, first
-    with client.check("sep-2575-server-honors-notification-filter", "sep-2575-server-tags-subscription-id"):
-        # The clusters change first. The subscription does not include the list of resources.
-        client.result("tools/call", {"name": "recluster", "arguments": {}})
-        client.result("tools/call", {"name": "remember", "arguments": {"text": "A new note.", "allowDuplicate": True}})
-        second = next(frames)
-        assert second["method"] == "notifications/resources/updated", second
-        for frame in (first, second):
-            assert frame["params"]["_meta"][META + "subscriptionId"] == listener, frame
-    response.close()
 
 
 def caching(client, uri):
@@ -226,11 +209,6 @@ def features(client, uri):
         _, messages = client.send("resources/read", {"uri": "roost://entry/none"})
         error = messages[0]["error"]
         assert error["code"] == -32602 and error["data"]["uri"] == "roost://entry/none" and "result" not in messages[0]
-    with client.check("prompts-list", "prompts-get-simple", "prompts-get-with-args"):
-        for prompt in client.result("prompts/list")["prompts"]:
-            arguments = {argument["name"]: "What is new?" for argument in prompt.get("arguments", [])}
-            messages = client.result("prompts/get", {"name": prompt["name"], "arguments": arguments})["messages"]
-            assert "What is new?" in messages[-1]["content"]["text"], messages
 
 
 def main():

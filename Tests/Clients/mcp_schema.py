@@ -22,7 +22,6 @@ RESULTS = {
     "initialize": "InitializeResult", "ping": "EmptyResult", "server/discover": "DiscoverResult",
     "tools/list": "ListToolsResult", "tools/call": "CallToolResult", "resources/list": "ListResourcesResult",
     "resources/templates/list": "ListResourceTemplatesResult", "resources/read": "ReadResourceResult",
-    "prompts/list": "ListPromptsResult", "prompts/get": "GetPromptResult",
 }
 STATELESS = "2026-07-28"
 META = {
@@ -77,26 +76,6 @@ class StandardInput(Server):
         while True:
             yield json.loads(self.process.stdout.readline())
 
-    def subscribe(self, change, notifications):
-        """Validates the notifications that a subscription sends after a change."""
-        self.next_id += 1
-        listener = self.next_id
-        frames = self.answers(listen(listener, notifications))
-        check_frame(self, next(frames), listener)
-        change_id = self.next_id = self.next_id + 1
-        seen, is_answered = set(), False
-        # The response and the notifications can arrive in any order.
-        for answer in self.answers({**change, "id": change_id}):
-            if "method" in answer:
-                seen.add(check_frame(self, answer, listener))
-            else:
-                is_answered = "result" in answer
-            if is_answered and len(seen) == len(notifications):
-                break
-        self.process.stdin.write(json.dumps({
-            "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {
-                "requestId": listener, "_meta": META}}) + "\n")
-
     def close(self):
         self.process.stdin.close()
         assert self.process.wait(timeout=60) == 0
@@ -134,30 +113,6 @@ class HTTP(Server):
                 if line.startswith(b"data: "):
                     yield json.loads(line[6:])
 
-    def subscribe(self, change, notifications):
-        """Validates the notifications that a subscription sends after a change."""
-        self.next_id += 2
-        frames = self.answers(listen(self.next_id - 1, notifications))
-        check_frame(self, next(frames), self.next_id - 1)
-        assert "result" in next(self.answers({**change, "id": self.next_id}))
-        seen = set()
-        while len(seen) < len(notifications):
-            seen.add(check_frame(self, next(frames), self.next_id - 1))
-        frames.close()
-
-
-def listen(number, notifications):
-    return {
-        "jsonrpc": "2.0", "id": number, "method": "subscriptions/listen",
-        "params": {"_meta": META, "notifications": notifications}}
-
-
-def check_frame(server, frame, subscription):
-    """Validates a notification of a subscription and returns its method."""
-    server.check("ServerNotification", frame)
-    assert frame["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == subscription, frame
-    return frame["method"]
-
 
 def exercise(server):
     """Calls every method and every tool, also with invalid arguments."""
@@ -168,10 +123,8 @@ def exercise(server):
             "initialize", protocolVersion=server.version, capabilities={},
             clientInfo={"name": "check", "version": "1"})
         server.request("ping")
-    tools = server.request("tools/list")["tools"]
+    server.request("tools/list")
     server.request("resources/templates/list")
-    server.request("prompts/list")
-    server.request("prompts/get", name="answer_from_notes", arguments={"question": "What is new?"})
 
     def call(name, **arguments):
         result = server.request(
@@ -180,8 +133,6 @@ def exercise(server):
         value = json.loads(result["content"][0]["text"]) if not result["isError"] else None
         if value is not None and server.version >= "2025-06-18":
             assert value == result["structuredContent"], result
-            schema = next(t for t in tools if t["name"] == name)["outputSchema"]
-            jsonschema.validate(value, schema)
         return value
 
     texts = ["The swift is back above the roof.", "Tomatoes need water.", "The gearbox needs new oil."]
@@ -193,7 +144,7 @@ def exercise(server):
     call("update", id=stored[1]["id"], addTags=["garden"])
     call("recluster", dryRun=True)
     call("recluster")
-    call("clusters", drift=True)
+    call("clusters")
     call("status")
     call("remember_messages", messages=[{"role": "user", "content": "My dentist is in Hill Street."}])
     assert call("recall", query="Where is my dentist?")["messages"]
@@ -204,16 +155,6 @@ def exercise(server):
         assert call("search", **arguments) is None
     assert "code" in server.request("tools/call", name="nonsense", arguments={})
     server.request("resources/list")
-    if server.version == STATELESS:
-        server.subscribe(
-            {"jsonrpc": "2.0", "method": "tools/call", "params": {
-                "name": "recluster", "arguments": {}, "_meta": META}},
-            {"resourcesListChanged": True})
-        server.subscribe(
-            {"jsonrpc": "2.0", "method": "tools/call", "params": {
-                "name": "update", "arguments": {"id": stored[0]["id"], "text": "The swift has gone."},
-                "_meta": META}},
-            {"resourceSubscriptions": ["roost://entry/" + stored[0]["id"]]})
     server.request("resources/read", uri="roost://entry/" + stored[0]["id"])
     assert "code" in server.request("resources/read", uri="roost://entry/none")
 

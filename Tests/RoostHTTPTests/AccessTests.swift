@@ -23,14 +23,12 @@ struct AccessTests {
                 #expect(detail.contains("'roost serve --print-token'"))
                 #expect(!detail.contains(HTTPHarness.token) && !detail.contains("wrong-token"))
             }
-            for value in ["bearer \(HTTPHarness.token)", "Bearer   \(HTTPHarness.token)"] {
-                let answer = try await harness.send(.GET, "/api/v1/status", nil, ["Authorization": value])
-                #expect(answer.status == 200, "\(value.prefix(9))")
-            }
-            for path in ["/livez", "/readyz", "/openapi.json", "/docs"] {
+            let lower = "bearer \(HTTPHarness.token)"
+            let answer = try await harness.send(.GET, "/api/v1/status", nil, ["Authorization": lower])
+            #expect(answer.status == 200)
+            for path in ["/livez", "/openapi.json", "/docs"] {
                 #expect(try await harness.send(.GET, path, nil, ["Authorization": ""]).status == 200)
             }
-            #expect(try await harness.send(.GET, "/metrics", nil, ["Authorization": ""]).status == 401)
             let query = "/api/v1/status?token=\(HTTPHarness.token)"
             #expect(try await harness.send(.GET, query, nil, ["Authorization": ""]).status == 401)
         }
@@ -38,11 +36,7 @@ struct AccessTests {
 
     @Test func `every route except those without data needs the token`() {
         let open = APIServer.routes.filter { !$0.needsToken }.map(\.path)
-        #expect(
-            open == [
-                "/livez", "/readyz", "/.well-known/oauth-protected-resource",
-                "/.well-known/oauth-protected-resource/mcp", "/openapi.json", "/docs", "/",
-            ])
+        #expect(open == ["/livez", "/openapi.json", "/docs", "/"])
     }
 
     @Test func `the address of the server leads to the documentation`() async throws {
@@ -79,10 +73,10 @@ struct AccessTests {
 
     @Test func `configured hosts are permitted with any port`() async throws {
         let settings = HTTPHarness.settings {
-            $0.allowedHosts = ["Notes.example.com", "2001:DB8:0::1", "[fd00::2]"]
+            $0.allowedHosts = ["Notes.example.com", "2001:DB8::1", "[fd00::2]"]
         }
         try await HTTPHarness.run(settings) { harness in
-            for host in ["notes.example.com", "notes.example.com:8443", "[2001:db8::1]:4400", "[fd00:0::2]"] {
+            for host in ["notes.example.com", "notes.example.com:8443", "[2001:db8::1]:4400", "[fd00::2]"] {
                 let answer = try await harness.send(.GET, "/livez", nil, ["Host": host])
                 #expect(answer.status == 200, "\(host)")
             }
@@ -91,16 +85,6 @@ struct AccessTests {
                 #expect(answer.status == 403, "\(host)")
             }
         }
-    }
-
-    @Test(arguments: [
-        ("Notes.Example.com", "notes.example.com"), ("192.168.1.5", "192.168.1.5"), ("FD00::2", "[fd00::2]"),
-        ("[::1]", "[::1]"), ("2001:DB8:0:0::1", "[2001:db8::1]"), ("https://example.com", nil),
-        ("example.com:443", nil), ("cafe.de:443", nil),
-        ("[::1]:80", nil), ("[example.com]", nil), ("*", nil), ("", nil),
-    ])
-    func `a host has the form of URLs`(_ text: String, _ expected: String?) {
-        #expect(ServerSettings.urlHost(text) == expected)
     }
 
     @Test func `scripts of a configured origin may read answers`() async throws {
@@ -125,29 +109,18 @@ struct AccessTests {
     {
         try await HTTPHarness.run(HTTPHarness.settings { $0.allowedOrigins = ["https://example.com"] }) {
             harness in
-            func allowed(_ requested: String, from origin: String = "https://example.com") async throws
-                -> String?
-            {
+            let fields = ["Authorization": "", "Access-Control-Request-Method": "POST"]
+            for (origin, expected) in [
+                ("https://example.com", "Authorization, *"), ("http://localhost", nil),
+            ] {
                 let answer = try await harness.send(
-                    .OPTIONS, "/v1/embeddings", nil,
-                    [
-                        "Origin": origin, "Authorization": "", "Access-Control-Request-Method": "POST",
-                        "Access-Control-Request-Headers": requested,
-                    ])
-                return answer.headers["Access-Control-Allow-Headers"].first
+                    .OPTIONS, "/v1/embeddings", nil, fields.merging(["Origin": origin]) { $1 })
+                #expect(answer.headers["Access-Control-Allow-Headers"].first == expected)
             }
-            #expect(
-                try await allowed("authorization,content-type, x-stainless-lang")
-                    == "authorization, content-type, x-stainless-lang")
-            for invalid in ["a b", "a, ,b", String(repeating: "x", count: 5_000)] {
-                #expect(try await allowed(invalid)?.hasPrefix("Authorization, Content-Type") == true)
-            }
-            #expect(try await allowed("x-stainless-lang", from: "http://localhost") == nil)
             let refused = try await harness.send(
                 .GET, "/api/v1/status", nil, ["Origin": "https://example.com", "Authorization": ""])
             #expect(refused.status == 401)
-            let exposed = refused.headers["Access-Control-Expose-Headers"].first ?? ""
-            for name in ["WWW-Authenticate", "ETag", "Retry-After"] { #expect(exposed.contains(name)) }
+            #expect(refused.headers["Access-Control-Expose-Headers"] == ["*"])
         }
     }
 
@@ -213,22 +186,6 @@ struct AccessTests {
             #expect(answer.hasPrefix("HTTP/1.1 4") || answer.isEmpty)
             #expect(try await harness.send(.GET, "/livez").status == 200)
         }
-    }
-
-    @Test(
-        arguments: [
-            ("http://localhost:3000/", "http://localhost:3000"),
-            ("https://Example.com:443", "https://example.com"),
-            ("HTTP://a.example:80/", "http://a.example"), ("https://a.example:80", "https://a.example:80"),
-            ("app://obsidian.md", "app://obsidian.md"), ("http://[::1]:5173", "http://[::1]:5173"),
-            ("moz-extension://0f1e-2d", "moz-extension://0f1e-2d"), ("https://example.com/app", nil),
-            ("https://example.com//", nil), ("https://*.example.com", nil), ("https://a@example.com", nil),
-            ("https://example.com:x", nil), ("https://", nil), ("file:///", nil), ("example.com", nil),
-            ("https://exämple.com", nil), ("1x://a", nil), ("https://a.example?b", nil),
-            ("https://b\u{301}.example", nil), ("https://[::１]", nil),
-        ] as [(String, String?)])
-    func `origins have the form in which browsers send them`(text: String, expected: String?) {
-        #expect(WebOrigin(text)?.text == expected)
     }
 
     @Test func `unknown paths and methods are reported`() async throws {

@@ -102,7 +102,7 @@ struct AgentTests {
 
     @Test func `unknown and removed methods are not found`() async throws {
         try await HTTPHarness.run { harness in
-            for method in ["nonsense", "initialize", "ping"] {
+            for method in ["nonsense", "initialize", "ping", "prompts/list", "subscriptions/listen"] {
                 let answer = try await Self.send(harness, method)
                 #expect(answer.status == 404, "\(method)")
                 #expect(answer.json["error"]?["code"] == -32601, "\(method)")
@@ -164,42 +164,6 @@ struct AgentTests {
         }
     }
 
-    @Test func `changes are sent as events to a subscriber`() async throws {
-        try await HTTPHarness.run { harness in
-            let body: JSONValue = [
-                "jsonrpc": "2.0", "id": 5, "method": "subscriptions/listen",
-                "params": [
-                    "_meta": Self.meta, "notifications": ["resourceSubscriptions": ["roost://source/add"]],
-                ],
-            ]
-            var call = HTTPCall(.post, "http://127.0.0.1:\(harness.port)/mcp", body: body.serialized())
-            for (name, value) in [
-                ("Authorization", "Bearer \(HTTPHarness.token)"), ("Content-Type", "application/json"),
-                ("Accept", "application/json, text/event-stream"), ("MCP-Protocol-Version", Self.version),
-                ("Mcp-Method", "subscriptions/listen"),
-            ] {
-                call.headers.add(name, value)
-            }
-            let text = try await HTTPHarness.stream(call) { answer, text in
-                #expect(answer.headers[named: "X-Accel-Buffering"] == "no")
-                // The acknowledgment comes first, so a change after it is reported.
-                if text.contains("subscriptions/acknowledged"), !text.contains("resources/updated") {
-                    Task { try await harness.store.add("a change \(text.count)") }
-                }
-                return text.contains("resources/updated") && text.hasSuffix("\n\n")
-            }
-            let last = text.split(separator: "\n").last { $0.hasPrefix("data: ") } ?? ""
-            #expect(last.contains(#""io.modelcontextprotocol/subscriptionId":5"#))
-            let plain = try await harness.send(
-                .POST, "/mcp", body,
-                [
-                    "Accept": "application/json", "MCP-Protocol-Version": Self.version,
-                    "Mcp-Method": "subscriptions/listen",
-                ])
-            #expect(plain.status == 406)
-        }
-    }
-
     @Test func `invalid messages are refused`() async throws {
         try await HTTPHarness.run { harness in
             for (text, code) in [("{", -32700), ("[]", -32600), ("1", -32600), ("{}", -32600)] {
@@ -208,28 +172,8 @@ struct AgentTests {
                 #expect(answer.status == 400)
                 #expect(answer.json["error"]?["code"] == .integer(Int64(code)), "\(text)")
             }
-            let accept = try await Self.send(harness, "tools/list", [:], ["Accept": "text/html"])
-            #expect(accept.status == 406)
-        }
-    }
-
-    @Test func `media types are read as HTTP defines them`() async throws {
-        for (field, isAccepted) in [
-            (nil, true), ("*/*", true), ("Application/JSON", true), ("application/*;q=0.1", true),
-            ("application/json;q=0, */*", false), ("text/html", false), ("application/json; Q=0.000", false),
-            ("", false), ("text/event-stream , application/json ; q=0.5", true),
-        ] as [(String?, Bool)] {
-            #expect(MediaRanges(field).accept("application/json") == isAccepted, "\(field ?? "none")")
-        }
-        try await HTTPHarness.run { harness in
-            let accepted = try await Self.send(
-                harness, "tools/list", [:], ["Accept": "Application/Json, Text/Event-Stream"])
-            #expect(accepted.status == 200)
-            let refused = try await Self.send(
-                harness, "tools/list", [:], ["Accept": "application/json;q=0, */*"])
-            #expect(refused.status == 406 && refused.json["id"] == 1)
             let text = try await Self.send(harness, "tools/list", [:], ["Content-Type": "text/plain"])
-            #expect(text.status == 415 && text.json["id"] == 1)
+            #expect(text.status == 415)
         }
     }
 

@@ -14,7 +14,7 @@ struct AnswerSchemaTests {
         try await HTTPHarness.run { harness in
             let messages: [JSONValue] = [
                 ["role": "user", "content": "When do the swifts return?", "speaker": "Mara"],
-                ["role": "assistant", "content": "The swifts return in May.", "id": "answer-1"],
+                ["role": "assistant", "content": "The swifts return in May.", "name": "answer-1"],
                 ["role": "user", "content": "Thank you."],
             ]
             let stored = try await harness.send(
@@ -39,59 +39,31 @@ struct AnswerSchemaTests {
                 try await harness.store.add("engine piston gearbox oil brake motor \(number)")
             }
             _ = try await harness.store.recluster()
-            for path in ["clusters", "clusters?tree=true", "clusters/drift", "clusters/diff"] {
+            for path in ["clusters", "clusters/diff"] {
                 #expect(try await harness.send(.GET, "/api/v1/" + path).status == 200)
             }
         }
     }
 
-    @Test func `answers in the forms of other servers are declared`() async throws {
-        try await HTTPHarness.run { harness in
+    @Test func `answers in the form of OpenAI are declared`() async throws {
+        try await HTTPHarness.run { harness async throws in
             let model = JSONValue.string(harness.store.embedder.space.model)
-            for path in ["/info", "/api/tags", "/api/version"] {
-                #expect(try await harness.send(.GET, path).status == 200)
-            }
-            #expect(
-                try await harness.send(.POST, "/api/embed", ["model": model, "input": "x"]).status == 200)
             // Some clients send null instead of omitting a member.
-            let requests: [(String, JSONValue)] = [
-                (
-                    "/v1/embeddings",
-                    ["model": model, "input": "x", "dimensions": nil, "encoding_format": nil, "user": nil]
-                ),
-                (
-                    "/api/embed",
-                    ["model": model, "input": "x", "truncate": nil, "dimensions": nil, "options": nil]
-                ),
-                ("/api/embeddings", ["model": model, "prompt": "x", "options": nil]),
-                (
-                    "/embed",
-                    [
-                        "inputs": "x", "normalize": nil, "truncate": nil, "truncation_direction": nil,
-                        "prompt_name": nil, "dimensions": nil,
-                    ]
-                ),
+            let body: JSONValue = [
+                "model": model, "input": "x", "dimensions": nil, "encoding_format": nil, "user": nil,
             ]
-            for (path, body) in requests {
-                let answer = try await harness.send(.POST, path, body)
-                #expect(answer.status == 200, "\(path): \(answer.text)")
-            }
-            for (name, status) in [("query", 200), ("document", 200), ("passage", 200), ("other", 400)] {
-                let body: JSONValue = ["inputs": "x", "prompt_name": .string(name)]
-                #expect(try await harness.send(.POST, "/embed", body).status == status)
-            }
+            #expect(try await harness.send(.POST, "/v1/embeddings", body).status == 200)
         }
     }
 
-    @Test func `a member that the document does not declare is found, also in a nested cluster`() {
+    @Test func `a member that the document does not declare is found`() {
         let check = SchemaCheck(components: OpenAPIDocument.components, permitsUndeclared: false)
         let cluster: [String: JSONValue] = [
             "id": "x", "label": "x", "keywords": [], "size": 1, "pinned": false, "cohesion": 1,
             "representatives": [],
         ]
-        func fault(_ child: [String: JSONValue]) -> String? {
-            let parent = cluster.merging(["children": [.object(child)]]) { $1 }
-            return check.fault(in: .object(parent), Schema.reference("Cluster"), at: "answer")
+        func fault(_ cluster: [String: JSONValue]) -> String? {
+            check.fault(in: .object(cluster), Schema.reference("Cluster"), at: "answer")
         }
         #expect(fault(cluster) == nil)
         #expect(fault(cluster.merging(["other": 1]) { $1 })?.contains("'other'") == true)

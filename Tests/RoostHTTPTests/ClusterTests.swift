@@ -17,24 +17,12 @@ struct ClusterTests {
         }
     }
 
-    /// Waits until a job has ended, by following its events.
-    private static func outcome(_ harness: HTTPHarness, _ job: JSONValue) async throws -> JSONValue {
-        let id = try #require(job["id"]?.asString)
-        let events = try await harness.send(.GET, "/api/v1/jobs/\(id)/events")
-        #expect(events.text.contains("event: job\ndata: "))
-        return try await harness.send(.GET, "/api/v1/jobs/\(id)").json
-    }
-
-    @Test func `a clustering run is a job whose clusters can be edited`() async throws {
+    @Test func `the clusters of a run can be edited`() async throws {
         try await HTTPHarness.run { harness in
             try await Self.fill(harness.store)
-            #expect(try await harness.send(.GET, "/api/v1/clusters/drift").status == 409)
-            let started = try await harness.send(.POST, "/api/v1/clusters/recluster", [:])
-            #expect(started.status == 202)
-            let job = try await Self.outcome(harness, started.json)
-            #expect(job["state"] == "succeeded")
-            #expect(job["result"]?["clusters"] == 2)
-            let list = try await harness.send(.GET, "/api/v1/clusters?tree=true").json
+            let run = try await harness.send(.POST, "/api/v1/clusters/recluster", [:])
+            #expect(run.status == 200 && run.json["clusters"] == 2)
+            let list = try await harness.send(.GET, "/api/v1/clusters").json
             let clusters = try #require(list["clusters"]?.elements)
             #expect(clusters.count == 2)
             let ids = clusters.compactMap { $0["id"]?.asString }
@@ -53,7 +41,6 @@ struct ClusterTests {
             #expect(read == whole["entries"]?.elements && read.count == 8)
             #expect(try await harness.send(.PATCH, path, ["label": "My label"]).json["pinned"] == true)
             #expect(try await harness.send(.PATCH, path, ["label": nil]).json["pinned"] == false)
-            #expect(try await harness.send(.GET, "/api/v1/clusters/drift").json["isDue"] == false)
             #expect(try await harness.send(.GET, "/api/v1/clusters/diff").status == 200)
             let parts = try await harness.send(.POST, path + "/split", ["parts": 2])
             #expect(parts.json["clusters"]?.elements?.count == 2)
@@ -70,8 +57,7 @@ struct ClusterTests {
     @Test func `a filter names a cluster by its label, in any case`() async throws {
         try await HTTPHarness.run { harness in
             try await Self.fill(harness.store)
-            let started = try await harness.send(.POST, "/api/v1/clusters/recluster", [:])
-            _ = try await Self.outcome(harness, started.json)
+            _ = try await harness.send(.POST, "/api/v1/clusters/recluster", [:])
             let list = try await harness.send(.GET, "/api/v1/clusters").json
             let ids = (list["clusters"]?.elements ?? []).compactMap { $0["id"]?.asString }
             try #require(ids.count == 2)
@@ -83,7 +69,7 @@ struct ClusterTests {
             #expect(try await harness.send(.PATCH, path, ["label": "My label"]).status == 200)
             #expect(try await count("my%20LABEL") == 8)
             #expect(try await count(ids[0]) == 8)
-            #expect(try await harness.send(.GET, "/api/v1/entries?cluster=other").status == 404)
+            #expect(try await harness.send(.GET, "/api/v1/entries?cluster=other").status == 400)
             // A text finds its cluster, and an entry can be moved to the other one.
             let found = try await harness.send(.GET, "/api/v1/clusters?query=tomato%20garden").json
             let matches = try #require(found["clusters"]?.elements)
@@ -113,73 +99,21 @@ struct ClusterTests {
         }
     }
 
-    @Test func `a failed job reports its cause`() async throws {
-        try await HTTPHarness.run { harness in
-            let started = try await harness.send(.POST, "/api/v1/clusters/recluster", [:])
-            let job = try await Self.outcome(harness, started.json)
-            #expect(job["state"] == "failed")
-            #expect(job["failure"]?.asString?.isEmpty == false)
+    @Test func `a run without entries is refused`() async throws {
+        try await HTTPHarness.run { harness async throws in
+            #expect(try await harness.send(.POST, "/api/v1/clusters/recluster", [:]).status == 409)
         }
     }
 
-    @Test func `the record of a job that was interrupted says so after a restart`() async throws {
-        let folder = try TemporaryFolder().url
-        let registry = JobRegistry(directory: folder) { _ in nil }
-        let job = try await registry.start("test") { _ in
-            try await Task.sleep(for: .seconds(600))
-            return [:]
-        }
-        // A process that does not exist any more.
-        let file = folder.appendingPathComponent("jobs/\(job.id.text).json")
-        var record = try JSONDecoder().decode(Job.self, from: try Data(contentsOf: file))
-        #expect(record.state == .running)
-        record.process = 4_194_305
-        record.server = nil
-        try JSONEncoder().encode(record).write(to: file)
-        let restarted = JobRegistry(directory: folder) { _ in nil }
-        await restarted.recover()
-        #expect(await restarted.job(job.id)?.state == .interrupted)
-        await registry.stop()
-        #expect(await registry.job(job.id)?.state == .interrupted)
-    }
-
-    @Test func `the records of a job are written in the order of its states`() async throws {
-        let folder = try TemporaryFolder().url
-        let registry = JobRegistry(directory: folder) { _ in nil }
-        for _ in 0..<20 {
-            let job = try await registry.start("test") { _ in [:] }
-            // The job may end before its start has been recorded.
-            if let updates = await registry.updates(of: job.id) { for await _ in updates {} }
-        }
-        await registry.stop()
-        for job in await registry.all {
-            let file = folder.appendingPathComponent("jobs/\(job.id.text).json")
-            let record = try JSONDecoder().decode(Job.self, from: try Data(contentsOf: file))
-            #expect(record.state == .succeeded)
-        }
-    }
-
-    @Test func `reading the records of jobs blocks no thread of the cooperative pool`() async throws {
-        let folder = try TemporaryFolder().url
-        let jobs = folder.appendingPathComponent("jobs")
-        try FileManager.default.createDirectory(at: jobs, withIntermediateDirectories: true)
-        let wasFree = try await BlockedReads.run(of: jobs.appendingPathComponent("a.json")) {
-            await JobRegistry(directory: folder) { _ in nil }.recover()
-        }
-        #expect(wasFree)
-    }
-
-    @Test func `a backup is a job and is listed`() async throws {
+    @Test func `a backup is listed`() async throws {
         let folder = try TemporaryFolder().url
         let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
         try await store.add("a text")
         try await HTTPHarness.run(HTTPHarness.settings { $0.directory = folder }, store: store) { harness in
             #expect(try await harness.send(.GET, "/api/v1/backups").json["backups"] == [])
-            let started = try await harness.send(.POST, "/api/v1/backups")
-            let job = try await Self.outcome(harness, started.json)
-            #expect(job["state"] == "succeeded", "\(job)")
+            let backup = try await harness.send(.POST, "/api/v1/backups").json
             let list = try await harness.send(.GET, "/api/v1/backups").json["backups"]?.elements ?? []
-            #expect(list.map { $0["id"] } == [job["result"]?["snapshot"]])
+            #expect(list.map { $0["id"] } == [backup["snapshot"]])
         }
         try await store.close()
     }
@@ -189,9 +123,8 @@ struct ClusterTests {
         let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
         try await store.add("a text")
         try await HTTPHarness.run(HTTPHarness.settings { $0.directory = folder }, store: store) { harness in
-            let started = try await harness.send(.POST, "/api/v1/backups")
-            let job = try await Self.outcome(harness, started.json)
-            let id = try #require(job["result"]?["snapshot"]?.asString)
+            let backup = try await harness.send(.POST, "/api/v1/backups").json
+            let id = try #require(backup["snapshot"]?.asString)
             let snapshots = folder.appendingPathComponent("backups/repository/snapshots")
             try Data("{".utf8).write(to: snapshots.appendingPathComponent(id))
             let list = try await harness.send(.GET, "/api/v1/backups").json
@@ -213,19 +146,16 @@ struct ClusterTests {
             $0.backupPassphrase = "correct horse battery"
         }
         try await HTTPHarness.run(settings, store: store) { harness in
-            let started = try await harness.send(.POST, "/api/v1/backups")
-            let job = try await Self.outcome(harness, started.json)
-            #expect(job["state"] == "succeeded", "\(job)")
-            #expect(job["result"]?["encrypted"] == true)
+            let backup = try await harness.send(.POST, "/api/v1/backups").json
+            #expect(backup["encrypted"] == true)
             let list = try await harness.send(.GET, "/api/v1/backups").json["backups"]?.elements ?? []
-            #expect(list.map { $0["id"] } == [job["result"]?["snapshot"]])
+            #expect(list.map { $0["id"] } == [backup["snapshot"]])
         }
         settings.backupPassphrase = nil
         try await HTTPHarness.run(settings, store: store) { harness in
             #expect(try await harness.send(.GET, "/api/v1/backups").status == 409)
-            let job = try await Self.outcome(harness, try await harness.send(.POST, "/api/v1/backups").json)
-            #expect(job["state"] == "failed", "\(job)")
-            #expect(job["failure"]?.asString?.contains("is encrypted") == true, "\(job)")
+            let refused = try await harness.send(.POST, "/api/v1/backups")
+            #expect(refused.status == 409 && refused.text.contains("is encrypted"), "\(refused.text)")
         }
         try await store.close()
     }

@@ -114,66 +114,6 @@ struct EntryTests {
         }
     }
 
-    @Test func `a repeated idempotency key returns the first answer`() async throws {
-        try await HTTPHarness.run { harness in
-            let key = ["Idempotency-Key": "one"]
-            let first = try await harness.send(.POST, "/api/v1/entries", ["content": "a"], key)
-            let second = try await harness.send(.POST, "/api/v1/entries", ["content": "a"], key)
-            #expect(first.status == 201)
-            #expect(second.status == 201)
-            #expect(first.json == second.json)
-            let other = try await harness.send(.POST, "/api/v1/entries", ["content": "b"], key)
-            #expect(other.status == 422)
-            // A failed request can be repeated with the same key.
-            let failed = ["Idempotency-Key": "two"]
-            #expect(
-                try await harness.send(
-                    .DELETE, "/api/v1/entries/\(UUID().uuidString)", nil, failed
-                ).status == 404)
-            #expect(
-                try await harness.send(
-                    .DELETE, "/api/v1/entries/\(UUID().uuidString)", nil, failed
-                ).status == 404)
-        }
-    }
-
-    @Test func `a repeated idempotency key returns the first answer, even if it is large`() async throws {
-        try await HTTPHarness.run { harness in
-            let key = ["Idempotency-Key": "large"]
-            let text = String(repeating: "swift ", count: IdempotencyCache.largeReplyBytes / 4)
-            let first = try await harness.send(.POST, "/api/v1/entries", ["content": .string(text)], key)
-            #expect(first.status == 201 && first.body.count > IdempotencyCache.largeReplyBytes)
-            // If the request were executed again, its status would be 200.
-            let second = try await harness.send(.POST, "/api/v1/entries", ["content": .string(text)], key)
-            #expect(second.status == 201 && second.body == first.body)
-        }
-    }
-
-    @Test func `large answers are kept up to a total size and do not displace small ones`() {
-        let cache = IdempotencyCache()
-        func isNew(_ key: String) -> Bool {
-            if case .new = cache.begin(key, fingerprint: 1) { true } else { false }
-        }
-        func finish(_ key: String, size: Int) {
-            cache.finish(key, with: .text(String(repeating: "a", count: size), type: "text/plain"))
-        }
-        let size = IdempotencyCache.maximumLargeBytes / 3
-        #expect(isNew("small"))
-        finish("small", size: IdempotencyCache.largeReplyBytes)
-        for number in 0..<4 {
-            #expect(isNew("\(number)"))
-            finish("\(number)", size: size)
-        }
-        #expect(!isNew("small") && !isNew("1") && !isNew("2") && !isNew("3"))
-        // The oldest large answer was removed. A failed request is forgotten, too.
-        #expect(isNew("0"))
-        cache.finish("0", with: nil)
-        #expect(isNew("0"))
-        // The newest answer is kept, even if it is larger than all others together may be.
-        finish("0", size: IdempotencyCache.maximumLargeBytes + 1)
-        #expect(!isNew("0") && !isNew("small") && isNew("3"))
-    }
-
     @Test func `a list has pages, and a cursor expires when the store changes`() async throws {
         try await HTTPHarness.run { harness in
             for number in 0..<5 {

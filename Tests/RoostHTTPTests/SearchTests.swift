@@ -8,7 +8,7 @@ import Testing
 @testable import RoostHTTP
 
 struct SearchTests {
-    @Test func `entries are found by a query, by an entry and in batches`() async throws {
+    @Test func `entries are found by a query and by an entry`() async throws {
         try await HTTPHarness.run { harness in
             let heron = try await harness.store.add("a heron stood in the pond", tags: ["birds"])
             try await harness.store.add("the gearbox needs new oil")
@@ -21,14 +21,9 @@ struct SearchTests {
             let filtered = try await harness.send(
                 .POST, "/api/v1/search", ["query": "heron", "filter": ["tags": ["cars"]]])
             #expect(filtered.json["hits"] == [])
-            let batch = try await harness.send(
-                .POST, "/api/v1/search/batch",
-                ["searches": [["query": "heron"], ["query": "gearbox oil", "limit": 1]]])
-            #expect(batch.json["results"]?.elements?.count == 2)
-            let similar = try await harness.send(.GET, "/api/v1/entries/\(heron.id.text)/similar?limit=5")
+            let similar = try await harness.send(
+                .POST, "/api/v1/search", ["entries": [.string(heron.id.text)]])
             #expect(similar.status == 200)
-            #expect(
-                try await harness.send(.GET, "/api/v1/entries/\(UUID().uuidString)/similar").status == 404)
         }
     }
 
@@ -65,8 +60,8 @@ struct SearchTests {
             }
             #expect(try await status(["vector": []]) == 400)
             let cluster = JSONValue.string(UUID().uuidString)
-            #expect(try await status(["query": "heron", "filter": ["cluster": cluster]]) == 404)
-            #expect(try await status(["query": "heron", "filter": ["cluster": "first"]]) == 404)
+            #expect(try await status(["query": "heron", "filter": ["cluster": cluster]]) == 400)
+            #expect(try await status(["query": "heron", "filter": ["cluster": "first"]]) == 400)
             let unclustered = try await harness.send(
                 .POST, "/api/v1/search", ["query": "heron", "filter": ["cluster": "none"]])
             #expect(unclustered.json["hits"]?.elements?.count == 1)
@@ -100,37 +95,10 @@ struct SearchTests {
                     $0.asString?.hasPrefix("excluded: roof") == true
                 })
             #expect(
-                try await notices(["query": "swift", "filter": ["tags": ["none"]]])
-                    == ["no entry has the tag 'none'"])
-            #expect(
                 try await notices(["query": "swift", "filter": ["since": "2100"]])
                     == ["no entry matches the filter"])
-            let batch = try await harness.send(
-                .POST, "/api/v1/search/batch",
-                ["searches": [["query": "swift", "filter": ["where": ["year>=2020"]]], ["query": "swift"]]])
-            #expect(
-                batch.json["results"]?.elements?.map { $0["notices"] }
-                    == [["no entry has metadata with the key 'year'"], []])
-            let list = try await harness.send(.GET, "/api/v1/entries?tag=none&where=year%3D2").json
-            #expect(list["entries"] == [])
-            #expect(
-                list["notices"]
-                    == ["no entry has the tag 'none'", "no entry has metadata with the key 'year'"])
-            #expect(try await harness.send(.GET, "/api/v1/entries").json["notices"] == nil)
             #expect(
                 try await notices(["query": "swift", "offset": 5]) == ["there are no hits after the first 5"])
-        }
-    }
-
-    @Test func `near-duplicates are grouped`() async throws {
-        try await HTTPHarness.run { harness in
-            for text in ["the same words here", "the same words here.", "another matter entirely"] {
-                try await harness.store.add(text)
-            }
-            let answer = try await harness.send(.GET, "/api/v1/duplicates?threshold=0.9")
-            #expect(answer.json["count"] == 1)
-            #expect(answer.json["groups"]?.elements?.first?["entries"]?.elements?.count == 2)
-            #expect(try await harness.send(.GET, "/api/v1/duplicates?threshold=2").status == 400)
         }
     }
 
@@ -156,21 +124,17 @@ struct SearchTests {
         }
     }
 
-    @Test func `sources are listed and removed`() async throws {
+    @Test func `sources are listed`() async throws {
         try await HTTPHarness.run { harness in
             try await harness.store.ingest([
                 SourceDraft(id: "file:///a", fingerprint: "1", entries: [EntryDraft(content: "one")])
             ])
             let list = try await harness.send(.GET, "/api/v1/sources")
             #expect(list.json["sources"]?.elements?.first?["id"] == "file:///a")
-            let removed = try await harness.send(.DELETE, "/api/v1/sources?id=file%3A%2F%2F%2Fa")
-            #expect(removed.json["removed"] == 1)
-            #expect(try await harness.send(.DELETE, "/api/v1/sources?id=file%3A%2F%2F%2Fa").status == 404)
-            #expect(try await harness.send(.DELETE, "/api/v1/sources").status == 400)
         }
     }
 
-    @Test func `sources are listed in pages, also after an id that is too long for a cursor`() async throws {
+    @Test func `sources are listed in pages`() async throws {
         try await HTTPHarness.run { harness in
             let ids = ["b", "a\u{E9}?>", String(repeating: "/", count: 20_000), "z"]
             try await harness.store.ingest(
@@ -201,7 +165,7 @@ struct SearchTests {
                 "messages": [
                     [
                         "role": "user", "content": "My sister plays the cello.",
-                        "time": "2026-01-02T10:00:00Z",
+                        "timestamp": "2026-01-02T10:00:00Z",
                     ],
                     ["role": "assistant", "content": "How nice."],
                 ],

@@ -22,65 +22,7 @@ struct ServeCommandTests {
         let outcome = try server.running.outcome()
         #expect(outcome.status == 0)
         #expect(!outcome.error.contains(server.token))
-        let lines = try outcome.error.split(separator: "\n").map {
-            try JSONDecoder().decode(JSONValue.self, from: Data($0.utf8))
-        }
-        #expect(lines.allSatisfy { $0["time"]?.asString?.hasSuffix("Z") == true })
-        let request = try #require(lines.first { $0["message"] == "request" })
-        #expect(request["status"] == 200)
-        #expect(request["milliseconds"]?.double.map { $0 > 0 } == true)
-    }
-
-    @Test func `messages about the store are lines of the log`() throws {
-        let driver = CommandLineDriver()
-        let store = ServeProcess.store(of: driver)
-        #expect(try driver.roost("init", store, "--quiet").status == 0)
-        let running = try driver.start(["serve", "--store", store, "--port", "0", "--verbose"])
-        var text = Data()
-        while !text.contains("/ (see /docs)".utf8) {
-            let data = running.error.availableData
-            try #require(!data.isEmpty, "\(String(decoding: text, as: UTF8.self))")
-            text += data
-        }
-        running.process.terminate()
-        text += Data(try running.outcome().error.utf8)
-        let messages = try text.split(separator: UInt8(ascii: "\n")).map {
-            try JSONDecoder().decode(JSONValue.self, from: $0)["message"]?.asString ?? ""
-        }
-        #expect(messages.contains { $0.hasPrefix("store: ") }, "\(messages)")
-    }
-
-    @Test func `a subscription is answered when the server ends`() async throws {
-        let server = try ServeProcess(CommandLineDriver())
-        let body: JSONValue = [
-            "jsonrpc": "2.0", "id": 5, "method": "subscriptions/listen",
-            "params": [
-                "_meta": [
-                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                    "io.modelcontextprotocol/clientCapabilities": [:],
-                ], "notifications": ["resourcesListChanged": true],
-            ],
-        ]
-        var call = HTTPCall(.post, "http://127.0.0.1:\(server.port)/mcp", body: body.serialized())
-        for (name, value) in [
-            ("Authorization", "Bearer \(server.token)"), ("Content-Type", "application/json"),
-            ("Accept", "application/json, text/event-stream"), ("MCP-Protocol-Version", "2026-07-28"),
-            ("Mcp-Method", "subscriptions/listen"),
-        ] {
-            call.headers.add(name, value)
-        }
-        let process = server.running.process
-        // The answer ends with the server.
-        let text = try await HTTPHarness.stream(call) { _, text in
-            if text.contains("subscriptions/acknowledged") { process.terminate() }
-            return false
-        }
-        let last = try #require(text.split(separator: "\n").last { $0.hasPrefix("data: ") })
-        let response = try JSONDecoder().decode(JSONValue.self, from: Data(last.dropFirst(6).utf8))
-        #expect(response["id"] == 5, "\(text)")
-        #expect(response["result"]?["resultType"] == "complete")
-        #expect(response["result"]?["_meta"]?["io.modelcontextprotocol/subscriptionId"] == 5)
-        #expect(try server.running.outcome().status == 0)
+        #expect(outcome.error.contains("request") && outcome.error.contains("status=200"))
     }
 
     @Test func `a server needs a store, and an address that exists`() throws {
@@ -93,24 +35,6 @@ struct ServeCommandTests {
         let unknown = try driver.roost("serve", "--port", "0", "--listen", "300.1.1.1")
         #expect(unknown.status == 78)
         #expect(unknown.error.contains("roost: cannot listen on 300.1.1.1:0: the host is unknown"))
-    }
-
-    @Test func `the log has the duration of a stream until its end`() async throws {
-        let server = try ServeProcess(CommandLineDriver())
-        let call = HTTPCall(
-            .get, "http://127.0.0.1:\(server.port)/api/v1/changes",
-            headers: [.authorization: "Bearer \(server.token)"])
-        async let stream = HTTPHarness.stream(call) { _, _ in false }
-        try await Task.sleep(for: .seconds(2))
-        server.running.process.terminate()
-        // The server can close the connection before the end of the answer.
-        _ = try? await stream
-        let outcome = try server.running.outcome()
-        let line = try #require(outcome.error.split(separator: "\n").first { $0.contains("/api/v1/changes") })
-        let entry = try JSONDecoder().decode(JSONValue.self, from: Data(line.utf8))
-        #expect(entry["status"] == 200)
-        // The time until the head of the answer is a few milliseconds.
-        #expect(try #require(entry["milliseconds"]?.double) > 300, "\(line)")
     }
 
     @Test func `a port that is in use is reported`() async throws {
@@ -211,10 +135,9 @@ struct ServeCommandTests {
     @Test func `invalid options are refused`() throws {
         let driver = CommandLineDriver()
         for arguments in [
-            ["--port", "70000"], ["--certificate", "x"], ["--allow-origin", "example.com"],
+            ["--port", "70000"], ["--allow-origin", "example.com"],
             ["--allow-origin", "https://example.com/app"], ["--allow-host", "https://example.com"],
             ["--allow-host", "example.com:4400"],
-            ["--oauth-issuer", "https://login.example.com"], ["--oauth-scope", "notes"],
         ] {
             #expect(try driver.roost(["serve"] + arguments).status == 64)
         }

@@ -24,7 +24,6 @@ import Testing
             let files = FileManager.default
             try files.moveItem(atPath: folder, toPath: folder + ".moved")
             for _ in 0..<2 {
-                #expect(try await server.send(.GET, "/readyz").0 == 503)
                 let (status, problem) = try await server.send(.GET, "/api/v1/status")
                 #expect(status == 503)
                 #expect(problem["code"] == "noStore", "\(problem)")
@@ -135,7 +134,8 @@ import Testing
             let requests: [(HTTPMethod, String, JSONValue?, Int)] = [
                 (.GET, "/api/v1/status", nil, 200), (.POST, "/api/v1/search", ["query": "heron"], 200),
                 (.POST, "/mcp", call, 200), (.GET, "/api/v1/entries?limit=20", nil, 200),
-                (.POST, "/embed", ["inputs": "a heron"], 200), (.GET, "/nothing", nil, 404),
+                (.POST, "/v1/embeddings", ["model": "lexical", "input": "a heron"], 200),
+                (.GET, "/nothing", nil, 404),
                 (.POST, "/api/v1/search", ["quary": "x"], 400),
             ]
             let client = server.client

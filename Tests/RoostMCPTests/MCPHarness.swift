@@ -30,7 +30,7 @@ struct MCPHarness {
 
     /// Sends a message of any bytes and returns everything that the server has sent as an answer.
     func send(data: Data) async -> [JSONValue] {
-        connection.receive(data)
+        await connection.receive(data)
         await connection.finish()
         return sent.messages.withLock { messages in
             defer { messages = [] }
@@ -39,7 +39,7 @@ struct MCPHarness {
     }
 
     /// Passes a message to the server without waiting for answers.
-    func receive(_ value: JSONValue) { connection.receive(value.serialized()) }
+    func receive(_ value: JSONValue) async { await connection.receive(value.serialized()) }
 
     /// Waits until the server has sent the given number of messages, at most for 20 seconds, and returns all.
     func messages(atLeast count: Int) async throws -> [JSONValue] {

@@ -22,7 +22,7 @@ struct ProtocolTests {
         let tool = list.first?["result"]?["tools"]?.elements?.first
         #expect(tool?["name"] == "search")
         #expect((tool?["annotations"] != nil) == (version >= "2025-03-26"))
-        #expect((tool?["outputSchema"] != nil) == (version >= "2025-06-18"))
+        #expect((tool?["title"] != nil) == (version >= "2025-06-18"))
         #expect(list.first?["result"]?["ttlMs"] == nil)
     }
 
@@ -48,7 +48,7 @@ struct ProtocolTests {
         let harness = MCPHarness()
         let meta = String(decoding: MCPHarness.meta.serialized(), as: UTF8.self)
         let response = await harness.send(
-            #"{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"_meta":\#(meta),"#
+            #"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":\#(meta),"#
                 + #""name":"\#(escaped)"}}"#)
         #expect(response.first?["id"] == 3 && response.first?["error"]?["code"] == -32602)
         let json = Data("\"\(escaped)\"".utf8)
@@ -109,7 +109,9 @@ struct ProtocolTests {
         #expect(code(response) == -32602)
     }
 
-    @Test(arguments: ["initialize", "ping", "logging/setLevel", "nonsense"])
+    @Test(arguments: [
+        "initialize", "ping", "logging/setLevel", "prompts/list", "subscriptions/listen", "nonsense",
+    ])
     func `removed and unknown methods are refused in self-contained requests`(method: String) async {
         #expect(code(await MCPHarness().request(method)) == -32601)
     }
@@ -144,11 +146,10 @@ struct ProtocolTests {
         for tool in tools {
             let name = try #require(tool["name"]?.asString)
             #expect(name.wholeMatch(of: /[a-zA-Z0-9_-]{1,40}/) != nil)
-            for schema in [tool["inputSchema"], tool["outputSchema"]] {
-                #expect(schema?["type"] == "object")
-                let text = String(decoding: try #require(schema).serialized(), as: UTF8.self)
-                for keyword in ["$ref", "anyOf", "oneOf", "allOf"] { #expect(!text.contains(keyword)) }
-            }
+            let schema = try #require(tool["inputSchema"])
+            #expect(schema["type"] == "object")
+            let text = String(decoding: schema.serialized(), as: UTF8.self)
+            for keyword in ["$ref", "anyOf", "oneOf", "allOf"] { #expect(!text.contains(keyword)) }
             for hint in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
                 #expect(tool["annotations"]?[hint]?.flag != nil)
             }
@@ -160,13 +161,5 @@ struct ProtocolTests {
         #expect(code(response) == -32602)
         let message = response["error"]?["message"]?.asString ?? ""
         #expect(message.hasPrefix("unknown tool 'drop_tables'; this server has the tools search, fetch"))
-    }
-
-    @Test func `prompts insert their argument as text`() async {
-        let response = await MCPHarness().request(
-            "prompts/get", ["name": "answer_from_notes", "arguments": ["question": "Why {} {}?"]])
-        let text = response["result"]?["messages"]?.elements?.first?["content"]?["text"]?.asString
-        #expect(text?.hasSuffix("Question: Why {} {}?") == true)
-        #expect(code(await MCPHarness().request("prompts/get", ["name": "answer_from_notes"])) == -32602)
     }
 }

@@ -168,12 +168,6 @@ struct ToolTests {
         #expect(forced["stored"] == true)
     }
 
-    @Test func `a dry run stores nothing`() async throws {
-        let harness = MCPHarness()
-        _ = await harness.call("remember", ["text": "a note", "dryRun": true])
-        #expect(try await harness.store.storage.snapshot().stamp.entryCount == 0)
-    }
-
     @Test func `an update changes text, tags and metadata in one commit`() async throws {
         let harness = MCPHarness()
         let id = try #require(
@@ -206,8 +200,11 @@ struct ToolTests {
     @Test func `messages are remembered once and recalled`() async throws {
         let harness = MCPHarness()
         let messages: JSONValue = [
-            ["role": "user", "content": "My sister plays the cello.", "time": "2026-01-02T10:00:00Z"],
-            ["role": "assistant", "content": "How long has she played?", "time": "2026-01-02T10:01:00Z"],
+            ["role": "user", "content": "My sister plays the cello.", "timestamp": "2026-01-02T10:00:00Z"],
+            [
+                "role": "assistant", "content": "How long has she played?",
+                "timestamp": "2026-01-02T10:01:00Z",
+            ],
         ]
         let first = await harness.call("remember_messages", ["messages": messages, "session": "one"])
         #expect(first == ["new": 2, "known": 0])

@@ -52,12 +52,6 @@ struct Serve: AsyncParsableCommand {
             valueName: "ORIGIN"))
     var allowOrigin: [String] = []
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "The path under which a reverse proxy offers the server, such as /roost.", valueName: "PATH"))
-    var basePath: String?
-
     @Flag(name: .long, help: "Refuse requests that change the store.")
     var readOnly = false
 
@@ -92,23 +86,12 @@ struct Serve: AsyncParsableCommand {
         guard (0...65_535).contains(port) else {
             throw ValidationError("--port must be from 0 to 65535, not \(port)")
         }
-        if let host = allowHost.first(where: { ServerSettings.urlHost($0) == nil }) {
+        if let host = allowHost.first(where: { $0.contains("/") || $0.wholeMatch(of: /[^:]*:\d*/) != nil }) {
             throw ValidationError(
                 "--allow-host must be a name or an address without a scheme and a port, such as "
                     + "notes.example.com, not '\(Terminal.line(host))'")
         }
-        if let basePath {
-            guard let path = BasePath(basePath) else {
-                throw ValidationError(
-                    "--base-path must be a path such as /roost, with letters, digits and -._~ between "
-                        + "slashes, not '\(Terminal.line(basePath))'")
-            }
-            if let beginning = path.reservedBeginning {
-                throw ValidationError(
-                    "--base-path must not begin with \(beginning), which is a path of the server itself")
-            }
-        }
-        if let origin = allowOrigin.first(where: { WebOrigin($0) == nil }) {
+        if let origin = allowOrigin.first(where: { $0.wholeMatch(of: /[^:\/]+:\/\/[^\/]+/) == nil }) {
             throw ValidationError(
                 "--allow-origin must have the form SCHEME://HOST or SCHEME://HOST:PORT without a path, not "
                     + "'\(Terminal.line(origin))'")
@@ -121,20 +104,20 @@ struct Serve: AsyncParsableCommand {
         if printToken { return Terminal.write(token.text) }
         let settings = try settings()
         let level = log.level
-        let logger = Logger(label: "roost") { _ in JSONLogHandler(level: level) }
-        // Programs read the log, so its lines are all JSON; people read a terminal.
-        if !Terminal.isErrorTerminal { Terminal.errorLog.withLock { $0 = Self.log(to: logger) } }
-        defer { Terminal.errorLog.withLock { $0 = nil } }
+        let logger = Logger(label: "roost") { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = level
+            return handler
+        }
         // Reports a missing store to the person who starts the server, not to the first client.
         let options = options
         let handle = StoreHandle(
             open: { try await options.open() }, reopen: { try await options.open() })
         try await handle.prepare()
-        let (host, path) = (settings.host, settings.basePath.appending("/"))
+        let host = settings.host
         let server = APIServer(handle, settings, token: token, logger: logger) { port in
-            let name = ServerSettings.urlHost(host) ?? host
             options.note(
-                "serving on http://\(name):\(port)\(path) (see \(path)docs); the token is in "
+                "serving on http://\(ServerSettings.urlHost(host)):\(port)/ (see /docs); the token is in "
                     + "\(file.path)")
             guard !Self.isLoopback(host) else { return }
             options.note(
@@ -144,16 +127,6 @@ struct Serve: AsyncParsableCommand {
         Interruption.isIgnored.store(true, ordering: .relaxed)
         try await server.runUntilSignal()
         try await handle.close()
-    }
-
-    /// Returns a function that writes a message of a command to the log, whatever level the log has.
-    private static func log(to logger: Logger) -> @Sendable (String) -> Void {
-        var logger = logger
-        logger.logLevel = .info
-        return { [logger] text in
-            let fault = text.hasPrefix("roost: ") || text.hasPrefix("warning: ")
-            logger.log(level: fault ? .warning : .notice, "\(text)")
-        }
     }
 
     /// Returns whether only programs on this computer can connect to an address.
@@ -169,8 +142,7 @@ struct Serve: AsyncParsableCommand {
             settings.allowedHosts.insert(listen)
         }
         settings.allowedHosts.formUnion(allowHost)
-        settings.allowedOrigins = Set(allowOrigin.compactMap { WebOrigin($0)?.text })
-        settings.basePath = basePath.flatMap { BasePath($0) } ?? .root
+        settings.allowedOrigins = Set(allowOrigin)
         settings.isReadOnly = readOnly
         settings.version = VersionText.number
         settings.directory = try options.location()

@@ -86,12 +86,8 @@ enum Terminal {
         }
     }
 
-    /// Receives the lines for standard error in its place, while a server writes a log there.
-    static let errorLog = Mutex<(@Sendable (String) -> Void)?>(nil)
-
     /// Writes a line to standard error. Control characters in it are replaced, except styles.
     static func error(_ text: String) {
-        if let log = errorLog.withLock({ $0 }) { return log(TerminalText.safe(text, keepingLines: false)) }
         let line = TerminalText.rendered(text, keepingLines: false) + "\n"
         try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
     }

@@ -4,7 +4,6 @@ import Roost
 import RoostMCP
 import RoostModel
 
-/// The route that follows the changes of the store.
 enum ChangeRoutes {
     static let all = [changes]
 

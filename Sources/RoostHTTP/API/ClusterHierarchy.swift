@@ -6,7 +6,6 @@ import RoostModel
 struct ClusterHierarchy: Sendable {
     private let forest: ClusterForest
 
-    /// Creates the hierarchy of clusters with their members.
     init(_ clusters: [Cluster]) { forest = ClusterForest(clusters) }
 
     private func ordered(_ clusters: [Cluster]) -> [Cluster] {
@@ -22,17 +21,6 @@ struct ClusterHierarchy: Sendable {
         return walk(forest.roots)
     }
 
-    /// Returns the clusters of the highest level with those below them as `children`.
-    func nested() -> [JSONValue] {
-        func nest(_ cluster: Cluster) -> JSONValue {
-            var members = json(cluster).members ?? [:]
-            let below = forest.children(of: cluster)
-            if !below.isEmpty { members["children"] = .array(ordered(below).map(nest)) }
-            return .object(members)
-        }
-        return ordered(forest.roots).map(nest)
-    }
-
     /// Returns the JSON form of a cluster that was found by its similarity to a text.
     func json(_ cluster: Cluster, similarity: Float) -> JSONValue {
         var members = json(cluster).members ?? [:]
@@ -40,7 +28,6 @@ struct ClusterHierarchy: Sendable {
         return .object(members)
     }
 
-    /// Returns the JSON form of a cluster.
     func json(_ cluster: Cluster) -> JSONValue {
         var members: [String: JSONValue] = [
             "id": .string(cluster.id.text), "label": .string(cluster.label),
@@ -71,8 +58,6 @@ struct ClusterHierarchy: Sendable {
             "parent": Schema.id("The id of the cluster that contains this one."),
             "similarity": Schema.number("The cosine similarity of the centroid to a query, if there is one."),
             "representatives": Schema.array(of: Schema.id("The id of an entry."), "Typical members."),
-            "children": Schema.array(
-                of: Schema.reference("Cluster"), "The clusters below this one, if they were requested."),
         ], required: ["id", "label", "keywords", "size", "pinned", "cohesion", "representatives"],
         isOpen: true, "A cluster.")
 }

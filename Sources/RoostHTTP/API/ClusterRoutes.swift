@@ -5,7 +5,6 @@ import RoostClustering
 import RoostMCP
 import RoostModel
 
-/// The routes that read and edit clusters.
 enum ClusterRoutes {
     static let tag = "Clusters"
     private static let path = "/api/v1/clusters/{id}"
@@ -24,13 +23,12 @@ enum ClusterRoutes {
     private static let list = Route(
         method: .get, path: "/api/v1/clusters", operation: "listClusters", tag: tag,
         summary: "List the clusters.",
-        details: "Clusters of a lower level name their parent. With tree=true, they are nested as children. "
-            + "With a query, they are in the order of their similarity, and not nested.",
+        details: "Clusters of a lower level name their parent. With a query, they are in the order of their "
+            + "similarity.",
         parameters: [
-            .query("tree", Schema.flag("Whether to nest clusters in their parents.")),
             .query(
                 "query",
-                Schema.string("List the clusters that are most similar to this text first.", maximum: 1_000)),
+                Schema.string("List the clusters that are most similar to this text first.", maximum: 1_000))
         ],
         answers: [Route.Answer(200, "The clusters, largest or most similar first.", clusters)]
     ) { call in
@@ -43,10 +41,7 @@ enum ClusterRoutes {
                 ])
             }
             let clusters = try await store.storage.snapshot().clusters()
-            let tree = ClusterHierarchy(clusters)
-            return .json([
-                "clusters": .array(call.flag("tree") ? tree.nested() : tree.flat())
-            ])
+            return .json(["clusters": .array(ClusterHierarchy(clusters).flat())])
         }
     }
 
@@ -112,7 +107,7 @@ enum ClusterRoutes {
         answers: [Route.Answer(200, "The cluster.", cluster)]
     ) { call in
         let id = try call.id("id", of: "cluster")
-        let entries = try RequestIDs.ids(in: call.body["entries"], at: "body.entries", of: "entries") ?? []
+        let entries = try FilterArguments.ids(call.body, "entries")
         return try await call.context.handle.use { store in
             _ = try find(id, in: try await store.storage.snapshot().clusterRecords())
             try await store.moveEntries(entries, to: id)
@@ -169,7 +164,7 @@ enum ClusterRoutes {
                 ], required: ["clusters"])),
         answers: [Route.Answer(200, "The merged cluster.", cluster)]
     ) { call in
-        let ids = try RequestIDs.ids(in: call.body["clusters"], at: "body.clusters", of: "clusters") ?? []
+        let ids = try FilterArguments.ids(call.body, "clusters")
         return try await call.context.handle.use { store in
             let merged = try await store.mergeClusters(ids)
             return .json(ClusterHierarchy(try await store.storage.snapshot().clusters()).json(merged))

@@ -5,14 +5,15 @@ import RoostClustering
 import RoostMCP
 import RoostModel
 
-/// The routes that cluster all entries and compare the result with the previous one.
 enum ClusterRunRoutes {
-    static let all = [recluster, drift, diff]
+    static let all = [recluster, diff]
 
     private static let recluster = Route(
         method: .post, path: "/api/v1/clusters/recluster", operation: "recluster", tag: ClusterRoutes.tag,
         summary: "Cluster all entries.",
-        details: "The run is a job; see /api/v1/jobs/{id}. Other requests can read and write while it runs.",
+        details:
+            "The answer comes at the end of the run, which takes seconds for 10,000 entries. Other requests "
+            + "can read and write while it runs.",
         effect: .writes,
         body: .json(
             Schema.object(
@@ -27,73 +28,37 @@ enum ClusterRunRoutes {
                 ])),
         answers: [
             Route.Answer(
-                202, "The job has begun.", .json(Schema.reference("Job")),
-                headers: ["Location": "The address of the job."])
+                200, "The result of the run.",
+                .json(
+                    Schema.object(
+                        named: "ReclusterReport",
+                        [
+                            "clusters": Schema.integer("The number of clusters of all levels."),
+                            "outliers": Schema.integer("The number of entries in no cluster."),
+                            "continued": Schema.integer("The number of clusters that were kept."),
+                            "dryRun": Schema.flag("Whether the result was not stored."),
+                            "notices": Schema.array(
+                                of: Schema.string("A sentence."), "Notices about the run."),
+                        ], required: ["clusters", "outliers", "continued", "dryRun", "notices"], isOpen: true
+                    )))
         ]
     ) { call in
-        let granularity =
-            call.body["granularity"]?.asString.flatMap(LeidenClusterer.Granularity.init) ?? .medium
-        let (handle, body) = (call.context.handle, call.body)
+        let body = call.body
+        let granularity = body["granularity"]?.asString.flatMap(LeidenClusterer.Granularity.init) ?? .medium
         guard body["clusters"]?.integer == nil || granularity == .medium else {
             throw Problem.invalid(
                 "body.clusters cannot be combined with body.granularity, which applies only if Roost chooses "
                     + "the number of clusters")
         }
-        let job = try await call.context.jobs.start("recluster") { progress in
-            try await handle.use { store in
-                let report = try await store.recluster(
-                    clusters: body["clusters"]?.integer, granularity: granularity,
-                    isDryRun: body["dryRun"]?.flag ?? false
-                ) { progress($0.share, $0.step.rawValue) }
-                return [
-                    "clusters": .count(report.clusters.count), "outliers": .count(report.outlierCount),
-                    "continued": .count(report.continuedCount), "dryRun": .bool(report.isDryRun),
-                    "notices": .array(report.notices.map { .string($0) }),
-                ]
-            }
-        }
-        return JobRoutes.accepted(job, call)
-    }
-
-    private static let drift = Route(
-        method: .get, path: "/api/v1/clusters/drift", operation: "getDrift", tag: ClusterRoutes.tag,
-        summary: "Report how much the store has changed since the last clustering run.",
-        answers: [
-            Route.Answer(
-                200, "The drift.",
-                .json(
-                    Schema.object(
-                        named: "ClusterDrift",
-                        [
-                            "isDue": Schema.flag("Whether a run is due."),
-                            "entries": Schema.integer("The number of entries."),
-                            "clustered": Schema.integer("The number of entries in clusters."),
-                            "outliers": Schema.integer("The number of entries in no cluster."),
-                            "unassigned": Schema.integer("The number of entries without an assignment."),
-                            "placedSince": Schema.integer(
-                                "The number of entries that were assigned after the run."),
-                            "unchanged": Schema.integer(
-                                "The number of entries with the assignment of the run."),
-                            "entriesOfRun": Schema.integer(
-                                "The number of entries that the run clustered; 0 without a run."),
-                            "cohesionOfRun": Schema.number(
-                                "The mean cosine similarity of unchanged entries to their centroids."),
-                            "cohesion": Schema.number(
-                                "The mean cosine similarity of clustered entries to their centroids."),
-                            "reasons": Schema.array(
-                                of: Schema.string("A sentence."), "Why a run is due."),
-                        ],
-                        required: [
-                            "isDue", "entries", "clustered", "outliers", "unassigned", "placedSince",
-                            "unchanged", "entriesOfRun", "reasons",
-                        ], isOpen: true)))
-        ]
-    ) { call in
-        try await call.context.handle.use { store in
-            let drift = try await store.clusterDrift()
-            var members = try JSONValue.encoding(drift).members ?? [:]
-            members["isDue"] = .bool(drift.isDue)
-            return .json(.object(members))
+        return try await call.context.handle.use { store in
+            let report = try await store.recluster(
+                clusters: body["clusters"]?.integer, granularity: granularity,
+                isDryRun: body["dryRun"]?.flag ?? false)
+            return .json([
+                "clusters": .count(report.clusters.count), "outliers": .count(report.outlierCount),
+                "continued": .count(report.continuedCount), "dryRun": .bool(report.isDryRun),
+                "notices": .array(report.notices.map { .string($0) }),
+            ])
         }
     }
 

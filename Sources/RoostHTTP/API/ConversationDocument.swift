@@ -1,7 +1,6 @@
 import RoostMCP
 import RoostModel
 
-/// The schemas of conversations and their messages, whose JSON form the memory determines.
 enum ConversationDocument {
     private static let user = Schema.string("The user.")
     private static let session = Schema.string("The session.")
@@ -19,12 +18,10 @@ enum ConversationDocument {
         "id", "user", "session", "agent", "number", "role", "timestamp",
     ]
 
-    /// The schema of messages.
     static let message = Schema.object(
         identity.merging(["content": Schema.string("The text.")]) { $1 }, required: required + ["content"],
         isOpen: true, "A message of a conversation.")
 
-    /// The schema of conversations in lists.
     static let summary = Schema.object(
         named: "Conversation",
         [
@@ -37,7 +34,6 @@ enum ConversationDocument {
             "title": Schema.string("The title."),
         ], required: ["user", "session", "agents", "messages", "first", "last", "firstMessage"], isOpen: true)
 
-    /// The schema of the result of a recall.
     static let recall = Schema.object(
         named: "RecallResult",
         [
@@ -60,18 +56,10 @@ enum ConversationDocument {
             "score": Schema.number(
                 "The relevance from 0 to 1, by which messages are ordered; 1 if they are listed by time."),
             "similarity": Schema.number("The cosine similarity of the query and the message."),
-            "title": Schema.string("The title of the message."),
-            "location": Schema.object(
-                named: "MessageLocation",
-                [
-                    "source": Schema.string("The id of the source."), "path": Schema.string("The path."),
-                    "line": Schema.integer("The line, from 1."), "page": Schema.integer("The page, from 1."),
-                    "headings": Schema.array(
-                        of: Schema.string("A heading."), "The headings above the text, outermost first."),
-                ], required: ["headings"], isOpen: true, "The location of the text in its source."),
+            "title": Schema.string("The title of the conversation, if it has one."),
             "before": Schema.array(
                 of: Schema.reference("Message"), "The messages before it, oldest first."),
             "after": Schema.array(
                 of: Schema.reference("Message"), "The messages after it, oldest first."),
-        ], required: ["message", "score", "similarity", "location", "before", "after"], isOpen: true)
+        ], required: ["message", "score", "similarity", "before", "after"], isOpen: true)
 }

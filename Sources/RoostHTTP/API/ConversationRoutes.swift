@@ -6,7 +6,6 @@ import RoostMCP
 import RoostMemory
 import RoostModel
 
-/// The routes of conversations.
 enum ConversationRoutes {
     private static let tag = "Conversations"
     private static let maximumName = 1_000
@@ -72,10 +71,6 @@ enum ConversationRoutes {
     }
 
     /// Returns one page of a list.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the member that has the items.
-    ///   - read: Reads all items that match a filter.
     private static func page<Item: Encodable & Sendable>(
         _ name: String, of call: Call,
         _ read: @Sendable (ConversationMemory, ConversationMemory.Filter) async throws -> [Item]
@@ -124,13 +119,9 @@ enum ConversationRoutes {
                                     "A name that identifies the message.", minimum: 1, maximum: maximumName),
                                 "timestamp": Schema.time(
                                     "The time of the message; the current time if it is absent."),
-                                "id": Schema.string(
-                                    "The earlier spelling of name.", minimum: 1, maximum: maximumName),
-                                "time": Schema.time("The earlier spelling of timestamp."),
                             ], required: ["role", "content"]), "The messages, oldest first.", minimum: 1,
                         maximum: maximumMessages)
                 ]) { $1 }, required: ["user", "session", "agent", "messages"])),
-        embedsBody: true,
         answers: [
             Route.Answer(
                 200, "The numbers of new and known messages.",
@@ -201,17 +192,17 @@ enum ConversationRoutes {
             let found = try await ConversationMemory(store).search(
                 call.body["query"]?.asString ?? "", in: selection, options)
             var members = try MessageJSON.explanation(of: found, hasFilter: hasFilter)
-            members["messages"] = .array(try found.recollections.map { .object(try MessageJSON.full($0)) })
+            members["messages"] = .array(try found.recollections.map(MessageJSON.brief))
             return .json(.object(members))
         }
     }
 
-    private static func filter(_ value: JSONValue) throws(Problem) -> ConversationMemory.Filter {
+    private static func filter(_ value: JSONValue) throws(ToolFailure) -> ConversationMemory.Filter {
         ConversationMemory.Filter(
             userId: value["user"]?.asString, sessionId: value["session"]?.asString,
             agentId: value["agent"]?.asString,
-            since: try EntrySelection.period("since", value)?.times.lowerBound,
-            until: try EntrySelection.period("until", value)?.times.upperBound)
+            since: try FilterArguments.period("since", value)?.times.lowerBound,
+            until: try FilterArguments.period("until", value)?.times.upperBound)
     }
 
     private static func draft(_ value: JSONValue, _ index: Int) throws(Problem) -> MessageDraft {

@@ -3,7 +3,6 @@ import Roost
 import RoostMCP
 import RoostModel
 
-/// The route that counts entries.
 enum CountRoutes {
     private static let maximumProperties = 3
     private static let maximumCounts = 100_000

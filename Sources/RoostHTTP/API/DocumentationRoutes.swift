@@ -2,7 +2,6 @@ import HTTPTypes
 import RoostMCP
 import RoostModel
 
-/// The routes that describe the API.
 enum DocumentationRoutes {
     private static let tag = "Documentation"
 
@@ -13,9 +12,7 @@ enum DocumentationRoutes {
         summary: "Return the OpenAPI document.", needsToken: false,
         answers: [Route.Answer(200, "The document.", .json(Schema.map("An OpenAPI 3.1 document.")))]
     ) { call in
-        let settings = call.context.settings
-        return .json(
-            OpenAPIDocument.json(APIServer.routes, version: settings.version, settings.basePath))
+        .json(OpenAPIDocument.json(APIServer.routes, version: call.context.settings.version))
     }
 
     private static let page = Route(
@@ -25,9 +22,8 @@ enum DocumentationRoutes {
             Route.Answer(
                 200, "The page.", Route.Body(mediaType: "text/html", schema: Schema.string("HTML.")))
         ]
-    ) { call in
-        let html = DocumentationPage.html(APIServer.routes, call.context.settings.basePath)
-        return Reply.text(html, type: "text/html; charset=utf-8")
+    ) { _ in
+        Reply.text(DocumentationPage.html(APIServer.routes), type: "text/html; charset=utf-8")
             .with(
                 "Content-Security-Policy",
                 "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
@@ -38,7 +34,5 @@ enum DocumentationRoutes {
         method: .get, path: "/", operation: "getStart", tag: tag,
         summary: "Redirect to the page with the operations.", needsToken: false,
         answers: [Route.Answer(302, "The page.", headers: ["Location": "The path of the page, /docs."])]
-    ) { call in
-        Reply.empty(.found).with("Location", call.context.settings.basePath.appending(page.path))
-    }
+    ) { _ in Reply.empty(.found).with("Location", page.path) }
 }

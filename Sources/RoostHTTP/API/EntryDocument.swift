@@ -4,7 +4,6 @@ import Roost
 import RoostMCP
 import RoostModel
 
-/// The JSON form of an entry.
 enum EntryDocument {
     /// Returns the members of an entry without its vectors.
     static func json(_ entry: Entry, revision: Revision?, cluster: Cluster.ID?) -> JSONValue {
@@ -39,11 +38,9 @@ enum EntryDocument {
     ) async throws -> Reply {
         let value = try await json([entry], in: snapshot)[0]
         let revision = Revision(rawValue: UInt64(value["revision"]?.integer ?? 0))
-        let cluster = (value["cluster"]?.asString).flatMap(UUID.init(uuidString:))
-        return .json(value, status).with("ETag", EntryTag(revision, of: cluster, at: snapshot.stamp).text)
+        return .json(value, status).with("ETag", EntryTag.text(revision, at: snapshot.stamp))
     }
 
-    /// The schema of entries.
     static let schema = Schema.object(
         [
             "id": Schema.id("The id."), "content": Schema.string("The text."),

@@ -4,7 +4,6 @@ import Roost
 import RoostMCP
 import RoostModel
 
-/// The routes that create, read, change and remove entries.
 enum EntryRoutes {
     private static let path = "/api/v1/entries/{id}"
     private static let tag = "Entries"
@@ -14,7 +13,7 @@ enum EntryRoutes {
     private static let entry = Route.Body.json(Schema.reference("Entry"))
     private static let tags = Schema.array(
         of: Schema.string("A tag in one line.", minimum: 1, maximum: 1_000), "Tags.", maximum: 64)
-    private static let etag = ["ETag": "The revision and the cluster of the entry."]
+    private static let etag = ["ETag": "The revision of the entry."]
 
     static let all = [create, list, removeMatching, get, change, remove]
 
@@ -33,7 +32,6 @@ enum EntryRoutes {
                     "key": Schema.string("The client's own id of the text.", minimum: 1, maximum: 1_000),
                     "metadata": Schema.metadata,
                 ], required: ["content"])),
-        embedsBody: true,
         answers: [
             Route.Answer(
                 201, "The entry was created.", entry,
@@ -43,8 +41,8 @@ enum EntryRoutes {
     ) { call in
         try await call.context.handle.use { store in
             let content = try text("content", of: call.body) ?? ""
-            let tags = try RequestTags.added(call.body, "tags")
-            let metadata = try RequestMetadata.values(of: call.body, at: "body")
+            let tags = try EntryValues.newTags(in: call.body, "tags")
+            let metadata = try EntryValues.metadata(in: call.body)
             let added =
                 if let key = call.body["key"]?.asString {
                     try await store.add(content, key: key, tags: tags, metadata: metadata)
@@ -54,8 +52,7 @@ enum EntryRoutes {
             let snapshot = try await store.storage.snapshot()
             let found = try await entry(added.id, in: snapshot)
             return try await EntryDocument.reply(found, in: snapshot, added.isNew ? .created : .ok)
-                .with(
-                    "Location", call.context.settings.basePath.appending("/api/v1/entries/\(added.id.text)"))
+                .with("Location", "/api/v1/entries/\(added.id.text)")
         }
     }
 
@@ -72,9 +69,6 @@ enum EntryRoutes {
                         [
                             "entries": Schema.array(of: Schema.reference("Entry"), "The entries."),
                             "nextCursor": PageCursor.property,
-                            "notices": Schema.array(
-                                of: Schema.string("A sentence."),
-                                "The names in the filter that no entry has, if there are no entries."),
                         ], required: ["entries"], isOpen: true)))
         ]
     ) { call in
@@ -89,10 +83,6 @@ enum EntryRoutes {
             ]
             if let next = page.next {
                 members["nextCursor"] = PageCursor.text(Int(next), of: call, at: snapshot.stamp)
-            }
-            if page.entries.isEmpty, row == nil {
-                let notices = try await SearchNotices.unknownNames(in: filter, snapshot)
-                if !notices.isEmpty { members["notices"] = .array(notices.map { .string($0) }) }
             }
             return .json(.object(members))
         }
@@ -135,20 +125,12 @@ enum EntryRoutes {
 
     private static let get = Route(
         method: .get, path: path, operation: "getEntry", tag: tag, summary: "Return an entry.",
-        parameters: [id, EntityTags.ifMatch, EntityTags.ifNoneMatch],
-        answers: [
-            Route.Answer(200, "The entry.", entry, headers: etag),
-            Route.Answer(304, "The entry has one of the ETags of If-None-Match.", headers: etag),
-        ]
+        parameters: [id], answers: [Route.Answer(200, "The entry.", entry, headers: etag)]
     ) { call in
         let id = try call.id("id", of: "entry")
         return try await call.context.handle.use { store in
             let snapshot = try await store.storage.snapshot()
-            _ = try await EntityTags.revision(of: id, for: call, in: snapshot)
-            let known = try EntityTags("If-None-Match", of: call)
-            let reply = try await EntryDocument.reply(try await entry(id, in: snapshot), in: snapshot)
-            guard let known, let tag = reply.headers[.eTag], known.contain(tag) else { return reply }
-            return Reply.empty(.notModified).with("ETag", tag)
+            return try await EntryDocument.reply(try await entry(id, in: snapshot), in: snapshot)
         }
     }
 
@@ -157,7 +139,7 @@ enum EntryRoutes {
         summary: "Change the text, the tags or the metadata of an entry.",
         details: "All changes are made in one step. A metadata value of null removes the key. Case does not "
             + "matter in tags: a tag that the entry has keeps its spelling, and is removed in any spelling.",
-        effect: .writes, parameters: [id, EntityTags.ifMatch],
+        effect: .writes, parameters: [id, EntryTag.ifMatch],
         body: .json(
             Schema.object(
                 named: "EntryChanges",
@@ -166,19 +148,18 @@ enum EntryRoutes {
                     "addTags": tags, "removeTags": tags,
                     "metadata": Schema.metadata,
                 ])),
-        embedsBody: true,
         answers: [Route.Answer(200, "The changed entry.", entry, headers: etag)]
     ) { call in
         let id = try call.id("id", of: "entry")
         var changes = EntryChanges()
         changes.content = try text("content", of: call.body)
-        changes.addedTags = Set(try RequestTags.added(call.body, "addTags"))
-        changes.removedTags = Set((call.body["removeTags"]?.elements ?? []).compactMap(\.asString))
-        changes.metadata = try RequestMetadata.values(of: call.body, at: "body")
+        changes.addedTags = Set(try EntryValues.newTags(in: call.body, "addTags"))
+        changes.removedTags = Set(call.body.strings("removeTags"))
+        changes.metadata = try EntryValues.metadata(in: call.body)
         return try await call.context.handle.use { [changes] store in
             let current = try await store.storage.snapshot()
-            let expected = try await EntityTags.revision(of: id, for: call, in: current)
-            try await RequestMetadata.check(changes.metadata, changing: id, in: current)
+            let expected = try await EntryTag.revision(of: id, for: call, in: current)
+            try await EntryValues.check(changes.metadata, changing: id, in: current)
             return try await matching(expected) {
                 let changed = try await store.update(id, changes, expecting: expected)
                 let snapshot = try await store.storage.snapshot()
@@ -190,12 +171,12 @@ enum EntryRoutes {
     private static let remove = Route(
         method: .delete, path: path, operation: "removeEntry", tag: tag, summary: "Remove an entry.",
         effect: .writes,
-        parameters: [id, EntityTags.ifMatch],
+        parameters: [id, EntryTag.ifMatch],
         answers: [Route.Answer(204, "The entry was removed.")]
     ) { call in
         let id = try call.id("id", of: "entry")
         return try await call.context.handle.use { store in
-            let expected = try await EntityTags.revision(
+            let expected = try await EntryTag.revision(
                 of: id, for: call, in: try await store.storage.snapshot())
             return try await matching(expected) {
                 guard try await store.remove(id, expecting: expected) == 1 else {
@@ -232,7 +213,7 @@ enum EntryRoutes {
         do {
             return try await body()
         } catch let error as StorageError where error.code == .conflict && expected != nil {
-            throw EntityTags.changed
+            throw EntryTag.changed
         }
     }
 }

@@ -7,7 +7,6 @@ import ServiceLifecycle
 /// A stream of server-sent events that ends when the server is asked to stop. While there are no events, it
 /// sends comments, so that proxies keep the connection open and a lost client is noticed.
 struct EventStream: Sendable {
-    /// An event.
     struct Event: Sendable {
         var name: String?
         var id: String?
@@ -19,7 +18,6 @@ struct EventStream: Sendable {
 
     private let writer: StreamWriter
 
-    /// Creates a stream.
     init(_ writer: StreamWriter) { self.writer = writer }
 
     /// Sends events until the producer returns, or until the server is asked to stop.
@@ -30,7 +28,6 @@ struct EventStream: Sendable {
     ///
     /// - Parameters:
     ///   - last: The event that is sent if the server is asked to stop; `nil` for none.
-    ///   - produce: Produces the events, and passes each of them to its argument.
     /// - Throws: The error of the producer; an error if the client has gone or reads too slowly.
     func send(
         endingWith last: Event? = nil,
@@ -74,7 +71,6 @@ struct EventStream: Sendable {
     /// Sends notifications until the function returns, and then its result, as events `message`.
     ///
     /// - Parameters:
-    ///   - last: The response if the server is asked to stop.
     ///   - respond: Passes notifications to its argument, which does not wait for the client. If the client
     ///     reads too slowly, it misses the oldest ones.
     /// - Throws: The error of the function; an error if the client has gone or reads too slowly.

@@ -24,16 +24,9 @@ extension PageCursor {
     /// - Throws: ``Problem`` if the cursor is invalid, belongs to another request, or the store has changed
     ///   since the previous page.
     static func position(of call: Call, at stamp: Stamp) throws(Problem) -> Int? {
-        try cursor(of: call, at: stamp)?.position
-    }
-
-    /// Returns the cursor of a request; `nil` for the first page.
-    ///
-    /// - Throws: ``Problem``, as ``position(of:at:)``.
-    static func cursor(of call: Call, at stamp: Stamp) throws(Problem) -> PageCursor? {
         guard let text = call.string("cursor") else { return nil }
         do throws(Defect) {
-            return try PageCursor(text, of: digest(of: call), at: stamp)
+            return try PageCursor(text, of: digest(of: call), at: stamp).position
         } catch {
             switch error {
             case .isOutdated: throw Problem(.gone, "cursorExpired", error.message)
@@ -42,11 +35,8 @@ extension PageCursor {
         }
     }
 
-    /// Returns the cursor of the page that begins at a position.
-    ///
-    /// - Parameter key: The last item of the previous page, if the list is read by keys.
-    static func text(_ position: Int, key: String? = nil, of call: Call, at stamp: Stamp) -> JSONValue {
-        .string(PageCursor(position: position, key: key, of: digest(of: call), at: stamp).text)
+    static func text(_ position: Int, of call: Call, at stamp: Stamp) -> JSONValue {
+        .string(PageCursor(position: position, of: digest(of: call), at: stamp).text)
     }
 
     /// The number of items on a page can change from page to page.

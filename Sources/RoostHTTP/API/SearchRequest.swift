@@ -18,33 +18,29 @@ struct SearchRequest: Sendable {
     /// Creates a request from a body that matches the schema.
     ///
     /// - Throws: ``Problem`` if the body has not exactly one subject.
-    init(_ body: JSONValue) throws(Problem) {
+    init(_ body: JSONValue) throws {
         self.body = body
         var subjects: [EntrySearch.Subject] = []
         if let text = body["query"]?.asString { subjects.append(.text(text)) }
         if let text = body["document"]?.asString { subjects.append(.document(text)) }
-        if let ids = try RequestIDs.ids(in: body["entries"], at: "body.entries", of: "entries") {
-            subjects.append(.entries(ids))
-        }
+        if body["entries"] != nil { subjects.append(.entries(try FilterArguments.ids(body, "entries"))) }
         if let numbers = body["vector"]?.elements {
             subjects.append(.vector(numbers.map { Float($0.double ?? 0) }))
         }
         guard subjects.count == 1, let subject = subjects.first else {
-            throw .invalid("body needs exactly one of the members query, document, entries and vector")
+            throw Problem.invalid("body needs exactly one of the members query, document, entries and vector")
         }
         self.subject = subject
     }
 
     /// Returns the search.
     ///
-    /// - Parameter snapshot: Returns the snapshot in which a cluster of the filter is looked up.
-    /// - Throws: ``Problem`` if the filter is invalid; `StorageError`.
-    func search(in snapshot: () async throws -> any StorageSnapshot) async throws -> EntrySearch {
-        var search = EntrySearch(
-            subject,
-            matching: try await EntrySelection.filter(
-                body["filter"] ?? [:], in: try await snapshot()),
-            limit: body["limit"]?.integer ?? 10)
+    /// - Throws: `ToolFailure` if the filter is invalid; `StorageError`.
+    func search(in store: KnowledgeStore) async throws -> EntrySearch {
+        var search = EntrySearch(subject, limit: body["limit"]?.integer ?? 10)
+        if let filter = body["filter"] {
+            search.filter = try await EntrySelection.filter(filter, in: try await store.storage.snapshot())
+        }
         search.offset = body["offset"]?.integer ?? 0
         search.mode = body["mode"]?.asString.flatMap(SearchMode.init) ?? .hybrid
         search.minimumScore = body["minimumScore"]?.double.map { Float($0) }
@@ -57,26 +53,13 @@ struct SearchRequest: Sendable {
         return search
     }
 
-    /// Returns the sentences about the names in the filter that no entry has, if a result has no hits because
-    /// of the filter.
-    func unknownNames(
-        for search: EntrySearch, _ result: QueryResult, in snapshot: () async throws -> any StorageSnapshot
-    ) async throws -> [String] {
-        guard SearchNotices.matchesNothing(result, offset: search.offset) else { return [] }
-        return try await SearchNotices.unknownNames(in: search.filter, try await snapshot())
-    }
-
-    /// Returns the JSON form of a result.
-    ///
-    /// - Parameter unknownNames: The sentences of ``unknownNames(for:_:in:)``.
-    func json(_ result: QueryResult, unknownNames: [String] = []) -> JSONValue {
+    func json(_ result: QueryResult) -> JSONValue {
         var members: [String: JSONValue] = [
             "hits": .array(result.hits.map { hit($0, of: result) }),
             "revision": .integer(Int64(result.stamp.revision.rawValue)),
             "notices": .array(
                 SearchNotices.texts(
-                    of: result, offset: body["offset"]?.integer ?? 0, showingEverything: true,
-                    unknownNames: unknownNames
+                    of: result, offset: body["offset"]?.integer ?? 0, showingEverything: true
                 ).map { .string($0) }),
         ]
         if result.hasOnlyNoise {
@@ -111,7 +94,6 @@ struct SearchRequest: Sendable {
         return .object(members)
     }
 
-    /// The schema of requests.
     static let schema = Schema.object(
         [
             "query": Schema.string(
@@ -144,7 +126,6 @@ struct SearchRequest: Sendable {
             "includeContent": Schema.flag("Whether hits contain the whole text of the entry."),
         ], "A search; it has exactly one of the members query, document, entries and vector.")
 
-    /// The schema of results.
     static let resultSchema = Schema.object(
         [
             "hits": Schema.array(of: Schema.reference("Hit"), "The hits, best first."),
@@ -157,7 +138,6 @@ struct SearchRequest: Sendable {
                     + "hits."),
         ], required: ["hits", "revision", "notices"], isOpen: true, "The result of a search.")
 
-    /// The schema of hits.
     static let hitSchema = Schema.object(
         [
             "id": Schema.id("The id of the entry."), "rank": Schema.integer("The rank, from 1."),

@@ -4,9 +4,8 @@ import Roost
 import RoostMCP
 import RoostModel
 
-/// The routes of the sources of entries.
 enum SourceRoutes {
-    static let all = [list, remove]
+    static let all = [list]
 
     private static let list = Route(
         method: .get, path: "/api/v1/sources", operation: "listSources", tag: "Sources",
@@ -33,13 +32,14 @@ enum SourceRoutes {
     ) { call in
         try await call.context.handle.use { store in
             let snapshot = try await store.storage.snapshot()
-            let cursor = try PageCursor.cursor(of: call, at: snapshot.stamp)
-            let start = cursor?.position ?? 0
-            let page = try await page(
-                after: cursor, limit: call.integer("limit", default: 1_000), of: snapshot)
+            let start = try PageCursor.position(of: call, at: snapshot.stamp) ?? 0
+            // Sources are read by their ids, so the earlier pages are read again.
+            let read = try await snapshot.sources(
+                after: nil, limit: start + call.integer("limit", default: 1_000))
+            let page = read.sources.dropFirst(start)
             var members: [String: JSONValue] = [
                 "sources": .array(
-                    page.sources.map { source in
+                    page.map { source in
                         [
                             "id": .string(source.id),
                             "ingestedAt": .string(DateText.string(from: source.ingestedAt)),
@@ -47,49 +47,10 @@ enum SourceRoutes {
                     }),
                 "count": .count(try await snapshot.sourceCount()),
             ]
-            if let next = page.next {
-                members["nextCursor"] = PageCursor.text(
-                    start + page.sources.count, key: next, of: call, at: snapshot.stamp)
+            if read.next != nil {
+                members["nextCursor"] = PageCursor.text(start + page.count, of: call, at: snapshot.stamp)
             }
             return .json(.object(members))
-        }
-    }
-
-    private static func page(
-        after cursor: PageCursor?, limit: Int, of snapshot: any StorageSnapshot
-    ) async throws -> SourcePage {
-        guard let cursor, cursor.key == nil else {
-            return try await snapshot.sources(after: cursor?.key, limit: limit)
-        }
-        // The cursor cannot contain a very long id, so the earlier pages are read again.
-        var page = try await snapshot.sources(after: nil, limit: cursor.position + limit)
-        page.sources.removeFirst(min(cursor.position, page.sources.count))
-        return page
-    }
-
-    private static let remove = Route(
-        method: .delete, path: "/api/v1/sources", operation: "removeSource", tag: "Sources",
-        summary: "Remove the entries of a source, and the record of the source.",
-        details: "The file itself is not deleted.", effect: .writes,
-        parameters: [
-            .query("id", Schema.string("The id of the source.", minimum: 1, maximum: 8_192), isRequired: true)
-        ],
-        answers: [
-            Route.Answer(
-                200, "The number of removed entries.",
-                .json(
-                    Schema.object(
-                        named: "SourceRemoval", ["removed": Schema.integer("The number of entries.")],
-                        required: ["removed"],
-                        isOpen: true)))
-        ]
-    ) { call in
-        let id = try call.required("id")
-        return try await call.context.handle.use { store in
-            guard let count = try await store.removeSource(id) else {
-                throw Problem.notFound("no source has this id")
-            }
-            return .json(["removed": .count(count)])
         }
     }
 }

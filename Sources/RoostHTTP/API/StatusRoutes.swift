@@ -1,17 +1,15 @@
-import CoreMetrics
 import HTTPTypes
 import Roost
 import RoostMCP
 import RoostModel
 
-/// The routes that describe the server and its store.
 enum StatusRoutes {
     private static let tag = "Status"
     private static let state = Route.Body.json(
         Schema.object(named: "Health", ["status": Schema.string("`ok`.")], required: ["status"], isOpen: true)
     )
 
-    static let all = [status, live, ready, metrics]
+    static let all = [status, live]
 
     private static let status = Route(
         method: .get, path: "/api/v1/status", operation: "getStatus", tag: tag,
@@ -31,7 +29,6 @@ enum StatusRoutes {
         }
     }
 
-    /// The schema of the status.
     static let schema = Schema.object(
         [
             "version": Schema.string("The version of Roost."), "store": Schema.id("The id of the store."),
@@ -52,38 +49,4 @@ enum StatusRoutes {
         summary: "Report that the process answers requests.", needsToken: false,
         answers: [Route.Answer(200, "The process answers.", state)]
     ) { _ in .json(["status": "ok"]) }
-
-    private static let ready = Route(
-        method: .get, path: "/readyz", operation: "isReady", tag: tag,
-        summary: "Report whether the store can be read.", needsToken: false,
-        answers: [Route.Answer(200, "The store can be read.", state)]
-    ) { call in
-        do {
-            try await call.context.readiness.run(call.context.handle)
-        } catch {
-            // The message could contain the path of the store, which only clients with a token may learn.
-            throw Problem(.serviceUnavailable, "notReady", "the store cannot be read", retryAfter: 5)
-        }
-        return .json(["status": "ok"])
-    }
-
-    private static let metrics = Route(
-        method: .get, path: "/metrics", operation: "getMetrics", tag: tag,
-        summary: "Return metrics in the text format of Prometheus.", isLimited: false,
-        answers: [
-            Route.Answer(
-                200, "The metrics.", Route.Body(mediaType: "text/plain", schema: Schema.string("Metrics.")))
-        ]
-    ) { call in
-        let context = call.context
-        let stamp = try await context.handle.use { try await $0.storage.snapshot().stamp }
-        for (label, value) in [
-            ("roost_store_entries", stamp.entryCount), ("roost_store_clusters", stamp.clusterCount),
-            ("roost_http_requests_in_flight", context.requests.count),
-            ("roost_http_streams_open", context.streams.count),
-        ] {
-            Gauge(label: label, factory: context.metrics).record(value)
-        }
-        return .text(context.metrics.text(), type: "text/plain; version=0.0.4; charset=utf-8")
-    }
 }

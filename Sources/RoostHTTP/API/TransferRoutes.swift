@@ -5,7 +5,6 @@ import Roost
 import RoostMCP
 import RoostModel
 
-/// The routes that add and return many entries as streams of lines.
 enum TransferRoutes {
     private static let tag = "Entries"
     private static let batchSize = 256
@@ -30,9 +29,8 @@ enum TransferRoutes {
             + "added before, or occur before in the stream, are not stored again; their entries get the tags "
             + "and metadata. After every step of \(batchSize) lines, the server answers with a line that has "
             + "the numbers of received, new, updated and unchanged entries, which are stored then. The last "
-            + "line has `done: true`, or `error` and the number of the faulty line. If the client closes the "
-            + "connection, the ingest stops. After that or an error, the lines of earlier steps stay stored, "
-            + "and a part of the current step can be stored, too; the same lines can be sent again.",
+            + "line has `done: true`, or `error` and the number of the faulty line. After an error, the lines of "
+            + "earlier steps stay stored; the same lines can be sent again.",
         effect: .writes, isStream: true, body: .lines, streamsBody: true,
         answers: [Route.Answer(200, "The progress.", .lines)]
     ) { call in
@@ -46,8 +44,7 @@ enum TransferRoutes {
                 "the body must have the type application/x-ndjson")
         }
         return .stream(type: "application/x-ndjson") { writer in
-            // Nobody reads the rest of the progress, and a long text can take minutes.
-            try await call.connection.cancelWhenClosed { try await ingestLines(of: call, writer) }
+            try await ingestLines(of: call, writer)
         }
     }
 
@@ -62,8 +59,6 @@ enum TransferRoutes {
                 "error": problem.json(advice: call.context.settings.advice, requestID: call.id),
                 "line": .count(ingest.line), "stored": .count(ingest.stored),
             ])
-            // A body that arrives too slowly must not keep the connection.
-            if problem.status == .requestTimeout { throw StreamWriter.Completed() }
         }
     }
 
@@ -143,10 +138,13 @@ enum TransferRoutes {
             if let fault = key.flatMap(KnowledgeStore.fault(ofKey:)) {
                 throw Problem.invalid("line \(line).key \(fault)")
             }
-            return EntryDraft(
-                key: key, content: content,
-                metadata: try RequestMetadata.values(of: value, at: "line \(line)"),
-                tags: try RequestTags.added(value, "tags", prefix: "line \(line)."))
+            do throws(ToolFailure) {
+                return EntryDraft(
+                    key: key, content: content, metadata: try EntryValues.metadata(in: value),
+                    tags: try EntryValues.newTags(in: value, "tags"))
+            } catch {
+                throw Problem.invalid("line \(line): \(error.message)")
+            }
         }
 
         private mutating func commit() async throws {

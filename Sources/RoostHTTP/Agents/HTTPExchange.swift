@@ -24,11 +24,6 @@ struct HTTPExchange: Sendable {
         return name == jsonType || name.hasSuffix("+json")
     }
 
-    /// Returns the answer with a JSON-RPC message.
-    static func reply(_ message: JSONValue, _ status: Reply.Status = .ok) -> Reply {
-        .json(message, status)
-    }
-
     /// Returns the answer to the request.
     func reply() async -> Reply {
         do {
@@ -37,16 +32,16 @@ struct HTTPExchange: Sendable {
             do {
                 return try await reply(to: try IncomingMessage(value))
             } catch let error as Refusal {
-                return Self.reply(error.error.response(to: IncomingMessage.id(of: value)), error.status)
+                return .json(error.error.response(to: IncomingMessage.id(of: value)), error.status)
             } catch let error as ProtocolError {
-                return Self.reply(error.response(to: IncomingMessage.id(of: value)), .badRequest)
+                return .json(error.response(to: IncomingMessage.id(of: value)), .badRequest)
             }
         } catch let error as ProtocolError {
-            return Self.reply(error.response(to: nil), .badRequest)
+            return .json(error.response(to: nil), .badRequest)
         } catch let error as Refusal {
-            return Self.reply(error.error.response(to: nil), error.status)
+            return .json(error.error.response(to: nil), error.status)
         } catch {
-            return Self.reply(Self.stopped.response(to: nil), .serviceUnavailable)
+            return .json(Self.stopped.response(to: nil), .serviceUnavailable)
         }
     }
 
@@ -72,7 +67,7 @@ struct HTTPExchange: Sendable {
             _ = try fieldVersion()
             return .empty(.accepted)
         case .notification(let method, let parameters):
-            if parameters["_meta"]?[MCPServer.metaPrefix + "protocolVersion"] != nil {
+            if MCPServer.isStateless(parameters) {
                 try checkFields(method, parameters)
             }
             _ = try fieldVersion()
@@ -86,7 +81,7 @@ struct HTTPExchange: Sendable {
     /// Returns the negotiated revision of an older request; `nil` for a self-contained one, whose fields are
     /// checked.
     private func version(of method: String, _ parameters: JSONValue) throws -> ProtocolVersion? {
-        if parameters["_meta"]?[MCPServer.metaPrefix + "protocolVersion"] != nil {
+        if MCPServer.isStateless(parameters) {
             try checkFields(method, parameters)
             do {
                 _ = try MCPServer.statelessVersion(
@@ -128,14 +123,13 @@ struct HTTPExchange: Sendable {
         try check(Self.versionField, version)
         try check("Mcp-Method", method)
         switch method {
-        case "tools/call", "prompts/get": try check("Mcp-Name", parameters["name"]?.asString, Self.decoded)
+        case "tools/call": try check("Mcp-Name", parameters["name"]?.asString, Self.decoded)
         case "resources/read": try check("Mcp-Name", parameters["uri"]?.asString, Self.decoded)
         default: break
         }
     }
 
-    /// Checks that a field agrees with the message. Only names of tools, prompts and resources can be
-    /// encoded.
+    /// Checks that a field agrees with the message. Only names of tools and resources can be encoded.
     private func check(
         _ field: String, _ expected: String?, _ decode: (String) -> String = { $0 }
     ) throws {
@@ -164,15 +158,8 @@ struct HTTPExchange: Sendable {
         let server = call.context.agents
         // Only tools report progress. Other requests can need another status.
         let hasProgress = method == "tools/call" && parameters["_meta"]?["progressToken"] != nil
-        let isSubscription = method == MCPServer.listenMethod && negotiated == nil
-        let accept = MediaRanges(call.header("Accept"))
-        guard accept.accept(Self.eventsType) || !isSubscription else {
-            throw Refusal(
-                .invalidRequest, "the field Accept must contain text/event-stream", status: .notAcceptable)
-        }
-        // A client that accepts any type may be unable to read events.
-        if isSubscription || (hasProgress && accept.name(Self.eventsType)) {
-            let last = isSubscription ? server.endOfSubscription(id) : Self.stopped.response(to: id)
+        if hasProgress, call.header("Accept")?.lowercased().contains(Self.eventsType) == true {
+            let last = Self.stopped.response(to: id)
             return .stream(type: Self.eventsType, watching: call.request) { writer in
                 try await EventStream(writer).sendMessages(endingWith: last) { notify in
                     try await server.response(
@@ -183,7 +170,7 @@ struct HTTPExchange: Sendable {
         let response = try await server.response(
             to: id, method, parameters, negotiated: negotiated, notify: { _ in })
         let isUnknown = response["error"]?["code"] == .integer(ProtocolError.Code.methodNotFound.rawValue)
-        return Self.reply(response, negotiated == nil && isUnknown ? .notFound : .ok)
+        return .json(response, negotiated == nil && isUnknown ? .notFound : .ok)
     }
 
     private func reply(to batch: [JSONValue]) async throws -> Reply {
@@ -193,24 +180,8 @@ struct HTTPExchange: Sendable {
                 .invalidRequest,
                 "batches are supported only in the revision \(ProtocolVersion.march2025.rawValue)")
         }
-        guard !batch.isEmpty, batch.count <= MCPConnection.maximumBatch else {
-            throw ProtocolError(
-                .invalidRequest, "a batch needs 1 to \(MCPConnection.maximumBatch) messages")
-        }
-        var responses: [JSONValue] = []
-        for value in batch {
-            do {
-                guard case .request(let id, let method, let parameters) = try IncomingMessage(value) else {
-                    continue
-                }
-                try MCPServer.checkBatch(method, parameters)
-                responses.append(
-                    try await call.context.agents.response(
-                        to: id, method, parameters, negotiated: Self.assumedVersion, notify: { _ in }))
-            } catch let error as ProtocolError {
-                responses.append(error.response(to: IncomingMessage.id(of: value)))
-            }
-        }
-        return responses.isEmpty ? .empty(.accepted) : Self.reply(.array(responses))
+        try MCPServer.checkSize(of: batch)
+        let responses = await call.context.agents.responses(to: batch, Self.assumedVersion)
+        return responses.isEmpty ? .empty(.accepted) : .json(.array(responses))
     }
 }

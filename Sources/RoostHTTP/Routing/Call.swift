@@ -7,8 +7,6 @@ import RoostModel
 /// A request that has been checked against its route.
 struct Call: Sendable {
     var request: Request
-    /// The connection on which the request arrived.
-    var connection: ConnectionContext
     /// The id of the request in logs and answers.
     var id: String
     /// The operation that the request calls (``Route/operation``).

@@ -18,7 +18,6 @@ struct Parameter: Sendable {
         Parameter(name: name, location: .path, schema: schema, isRequired: true)
     }
 
-    /// Creates a parameter of the query.
     static func query(_ name: String, _ schema: JSONValue, isRequired: Bool = false) -> Parameter {
         Parameter(name: name, location: .query, schema: schema, isRequired: isRequired)
     }

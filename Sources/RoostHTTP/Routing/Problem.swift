@@ -8,7 +8,6 @@ import RoostModel
 
 /// An error of a request, in the form of RFC 9457 (problem details).
 struct Problem: Error, Sendable {
-    /// The status.
     var status: HTTPResponse.Status
     /// The stable name of the problem, for programs.
     var code: String
@@ -16,14 +15,12 @@ struct Problem: Error, Sendable {
     var title: String
     /// A sentence about this occurrence; it contains no stored text.
     var detail: String
-    /// The remedy.
     var remedy: Remedy?
     /// The number of seconds after which a repetition may succeed.
     var retryAfter: Int?
     /// Additional header fields.
     var headers = HTTPFields()
 
-    /// Creates a problem.
     init(
         _ status: HTTPResponse.Status, _ code: String, _ detail: String, remedy: Remedy? = nil,
         retryAfter: Int? = nil
@@ -33,7 +30,6 @@ struct Problem: Error, Sendable {
         title = status.reasonPhrase
     }
 
-    /// Creates the problem of an invalid request.
     static func invalid(_ detail: String) -> Problem { Problem(.badRequest, "invalidRequest", detail) }
 
     /// Creates the problem of an object that does not exist.
@@ -45,21 +41,6 @@ struct Problem: Error, Sendable {
 
     /// The media type of problems (RFC 9457, section 3).
     static let mediaType = "application/problem+json"
-
-    /// Creates the problem of a request whose head cannot be read.
-    ///
-    /// - Parameter error: The error of the parser.
-    init(unreadableHead error: HTTPParserError) {
-        if error == .headerOverflow {
-            self.init(
-                .requestHeaderFieldsTooLarge, "headersTooLarge",
-                "the target or the header fields are too long, or the fields are too many")
-        } else {
-            self.init(
-                .badRequest, "invalidRequest",
-                "the request line or the header fields are not valid HTTP/1.1, or are incomplete")
-        }
-    }
 
     /// Returns the body of the response.
     func json(advice: (Remedy) -> String?, requestID: String) -> JSONValue {
@@ -81,6 +62,7 @@ extension Problem {
     init(_ error: any Error) {
         switch error {
         case let error as Problem: self = error
+        case let error as ToolFailure: self = .invalid(error.message)
         case let error as RoostError:
             self.init(Self.status(error.code), error.code.rawValue, error.message, remedy: error.remedy)
         case let error as StorageError:

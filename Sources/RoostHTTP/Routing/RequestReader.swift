@@ -7,18 +7,16 @@ import RoostModel
 
 /// Reads the parameters and the body of a request and checks them against the route.
 struct RequestReader: Sendable {
-    let context: ServerContext
+    let limits: ServerSettings.Limits
     let check: SchemaCheck
 
     /// Returns the checked parameters.
-    ///
-    /// - Throws: ``Problem`` that names the first invalid parameter.
     func parameters(
         of request: HTTPRequest, query: String?, path: [String: String], _ route: Route
     ) throws(Problem) -> [String: JSONValue] {
         var values: [String: JSONValue] = [:]
         let query = try Self.pairs(of: query ?? "")
-        let parameters = route.allParameters
+        let parameters = route.parameters
         let known = Set(parameters.filter { $0.location == .query }.map(\.name))
         if let unknown = query.map(\.name).first(where: { !known.contains($0) }) {
             let names = known.sorted().joined(separator: ", ")
@@ -53,7 +51,6 @@ struct RequestReader: Sendable {
         return values
     }
 
-    /// Returns the names and values of a query.
     private static func pairs(of query: String) throws(Problem) -> [(name: String, value: String)] {
         var pairs: [(name: String, value: String)] = []
         for part in query.split(separator: "&") {
@@ -70,53 +67,29 @@ struct RequestReader: Sendable {
     /// Returns the bytes of the body.
     ///
     /// - Throws: ``Problem`` if the body is too large or does not arrive in time.
-    func bytes(of request: inout Request, on connection: ConnectionContext) async throws -> Data {
-        let limit = context.settings.limits.bodyBytes
+    func bytes(of request: Request) async throws -> Data {
+        let limit = limits.bodyBytes
         let tooLarge = Problem(.contentTooLarge, "bodyTooLarge", "the body is larger than \(limit) bytes")
         if let length = request.headers[.contentLength].flatMap(Int.init), length > limit { throw tooLarge }
-        return try await bytes(of: &request, on: connection, upTo: limit, orThrow: tooLarge)
+        return try await bytes(of: request, upTo: limit, orThrow: tooLarge)
     }
 
     private func bytes(
-        of request: inout Request, on connection: ConnectionContext, upTo limit: Int,
-        orThrow tooLarge: Problem
+        of request: Request, upTo limit: Int, orThrow tooLarge: Problem
     ) async throws -> Data {
-        guard request.headers[.contentLength] != "0" else { return Data() }
-        try await connection.acceptBody(of: request.head)
         let body = request.body
         do {
-            let buffer = try await Deadline.run(within: context.settings.limits.transferTime) {
-                try await collect(body, upTo: limit, orThrow: tooLarge)
+            return try await Deadline.run(within: limits.transferTime) {
+                var bytes = Data()
+                for try await part in body {
+                    guard bytes.count + part.readableBytes <= limit else { throw tooLarge }
+                    bytes += part.readableBytesView
+                }
+                return bytes
             }
-            connection.body.finish()
-            request.body = RequestBody(buffer: buffer)
-            return Data(buffer.readableBytesView)
         } catch is Deadline.Exceeded {
             throw Problem(.requestTimeout, "timeout", "the body did not arrive in time")
         }
-    }
-
-    /// The size in bytes of the blocks in which the memory for arriving bodies is counted.
-    static let blockBytes = 64 << 10
-
-    /// Returns the bytes of a body. While they arrive, all but the first ``blockBytes`` count against the
-    /// limit on the memory of such bodies.
-    private func collect(
-        _ body: RequestBody, upTo limit: Int, orThrow tooLarge: Problem
-    ) async throws -> ByteBuffer {
-        var bytes = ByteBuffer()
-        var blocks: [Admission.Permit] = []
-        for try await part in body {
-            let count = bytes.readableBytes + part.readableBytes
-            guard count <= limit else { throw tooLarge }
-            while count > (blocks.count + 1) * Self.blockBytes {
-                guard let block = context.arrivingBlocks.permit() else { throw Problem.busy }
-                blocks.append(block)
-            }
-            bytes.writeImmutableBuffer(part)
-        }
-        withExtendedLifetime(blocks) {}
-        return bytes
     }
 
     /// The maximum length in bytes of the body of a request that needs none.
@@ -126,13 +99,12 @@ struct RequestReader: Sendable {
     /// An empty object is permitted, since some clients always send one.
     ///
     /// - Throws: ``Problem`` if the body has a content.
-    func rejectBody(of request: inout Request, on connection: ConnectionContext) async throws {
+    func rejectBody(of request: Request) async throws {
         let refusal = Problem.invalid("the operation takes no body")
         guard (request.headers[.contentLength].flatMap(Int.init) ?? 0) <= Self.unusedBytes else {
             throw refusal
         }
-        let bytes = try await bytes(
-            of: &request, on: connection, upTo: Self.unusedBytes, orThrow: refusal)
+        let bytes = try await bytes(of: request, upTo: Self.unusedBytes, orThrow: refusal)
         guard !bytes.isEmpty else { return }
         guard let value = try? JSONValue(json: bytes), value == [:] else { throw refusal }
     }

@@ -13,7 +13,6 @@ struct Route: Sendable {
         /// Whether an empty body has the same meaning as an empty object.
         var isOptional: Bool { schema["type"] == "object" && schema["required"] == nil }
 
-        /// Creates a JSON body.
         static func json(_ schema: JSONValue) -> Body { Body(mediaType: "application/json", schema: schema) }
 
         /// A stream of server-sent events.
@@ -35,36 +34,29 @@ struct Route: Sendable {
         /// Other forms of the body.
         var alternatives: [Body] = []
 
-        /// Creates an answer.
         init(_ status: Int, _ description: String, _ body: Body? = nil, headers: [String: String] = [:]) {
             (self.status, self.description, self.body, self.headers) = (status, description, body, headers)
         }
     }
 
-    /// The effect of a route.
     enum Effect: Sendable {
         case reads
-        /// The route changes the store, so a read-only server refuses it, and repetitions with the same
-        /// idempotency key return the first answer.
+        /// The route changes the store, so a read-only server refuses it.
         case writes
     }
 
     var method: HTTPRequest.Method
     /// The path, in which `{name}` stands for one segment.
     var path: String
-    /// Whether the placeholder at the end of the path stands for all remaining segments.
-    var takesRest = false
     /// The name of the operation in generated clients.
     var operation: String
     var tag: String
     var summary: String
     var details: String?
     var effect = Effect.reads
-    /// Whether requests need the token.
+    /// Whether requests need the token, and count against the limit on requests that are answered at the same
+    /// time.
     var needsToken = true
-    /// Whether requests count against the limit on requests that are answered at the same time. Metrics must
-    /// be readable when the limit is reached.
-    var isLimited = true
     /// Whether the answer is a stream, which may stay open for an unlimited time.
     var isStream = false
     var parameters: [Parameter] = []
@@ -73,24 +65,8 @@ struct Route: Sendable {
     var streamsBody = false
     /// Whether the handler parses the body itself, because its errors have another form.
     var readsRawBody = false
-    /// Whether the texts of the body are embedded, so that a large body takes a long time.
-    var embedsBody = false
     var answers: [Answer]
     var handle: @Sendable (Call) async throws -> Reply
-
-    /// The parameters, including those that all routes with the same effect have.
-    var allParameters: [Parameter] {
-        guard effect == .writes, !streamsBody else { return parameters }
-        return parameters + [
-            .header(
-                "Idempotency-Key",
-                Schema.string(
-                    "A name for the request; a repetition with the same name returns the first answer. The "
-                        + "server forgets the names when it ends, and all but the last 1,000. If its answers "
-                        + "above 64 KiB exceed 64 MiB in total, it forgets the oldest of them.",
-                    minimum: 1, maximum: IdempotencyCache.maximumKeyLength))
-        ]
-    }
 
     /// The statuses of problems that the route can return, with descriptions.
     var problems: [Int: String] {
@@ -115,10 +91,7 @@ struct Route: Sendable {
             problems[409] = "The request conflicts with the state of the store."
             problems[410] = "The cursor has expired, because the store has changed; begin again."
         }
-        if effect == .writes {
-            problems[422] = "The idempotency key was used for another request."
-            problems[507] = "The disk or the store is full."
-        }
+        if effect == .writes { problems[507] = "The disk or the store is full." }
         if parameters.contains(where: { $0.name == "If-Match" }) {
             problems[412] = "The entry does not exist or has changed since the revision of If-Match."
         }

@@ -3,7 +3,6 @@ import HTTPTypes
 import RoostMCP
 import RoostModel
 
-/// The routes of a server, by path and method.
 struct RouteTable: Sendable {
     /// The result of looking up a request.
     enum Match: Sendable {
@@ -16,11 +15,8 @@ struct RouteTable: Sendable {
 
     private final class Node: Sendable {
         let children: [String: Node]
-        /// The node for any segment, and the name of the placeholder.
         let placeholder: (name: String, node: Node)?
         let routes: [HTTPRequest.Method: Route]
-        /// Whether the placeholder that leads to this node stands for all remaining segments.
-        var takesRest: Bool { routes.values.contains(where: \.takesRest) }
 
         init(_ routes: [(segments: ArraySlice<String>, route: Route)]) {
             var (ending, groups): ([HTTPRequest.Method: Route], [String: [(ArraySlice<String>, Route)]]) =
@@ -68,10 +64,8 @@ struct RouteTable: Sendable {
             if let child = node.children[segment] {
                 node = child
             } else if let (name, next) = node.placeholder, !segment.isEmpty {
-                let taken = next.takesRest ? ([segment] + segments).joined(separator: "/") : segment
-                guard let value = taken.removingPercentEncoding else { return .none }
+                guard let value = segment.removingPercentEncoding else { return .none }
                 values[name] = value
-                if next.takesRest { segments = [] }
                 node = next
             } else {
                 return .none

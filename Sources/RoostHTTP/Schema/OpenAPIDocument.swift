@@ -8,12 +8,12 @@ enum OpenAPIDocument {
     static let components: [String: JSONValue] = [
         "Entry": EntryDocument.schema, "SearchRequest": SearchRequest.schema,
         "SearchResult": SearchRequest.resultSchema, "Hit": SearchRequest.hitSchema,
-        "Cluster": ClusterHierarchy.schema, "Job": Job.schema, "Status": StatusRoutes.schema,
+        "Cluster": ClusterHierarchy.schema, "Status": StatusRoutes.schema,
         "Message": ConversationDocument.message, "Problem": Problem.schema,
     ]
 
     /// Returns the document for routes.
-    static func json(_ routes: [Route], version: String, _ basePath: BasePath = .root) -> JSONValue {
+    static func json(_ routes: [Route], version: String) -> JSONValue {
         var paths: [String: JSONValue] = [:]
         for route in routes {
             var operations = paths[route.path]?.members ?? [:]
@@ -29,7 +29,7 @@ enum OpenAPIDocument {
                 "title": "Roost", "version": .string(version),
                 "description": "A store of texts that are searched by meaning and grouped into clusters.",
             ],
-            "servers": [["url": .string(basePath.text.isEmpty ? "/" : basePath.text)]],
+            "servers": [["url": "/"]],
             "security": [["token": []]],
             "tags": .array(tags(of: routes).map { ["name": .string($0)] }),
             "paths": references,
@@ -59,7 +59,7 @@ enum OpenAPIDocument {
         ]
         members["description"] = route.details.map { .string($0) }
         if !route.needsToken { members["security"] = [] }
-        let parameters = route.allParameters
+        let parameters = route.parameters
         if !parameters.isEmpty { members["parameters"] = .array(parameters.map(\.json)) }
         if let body = route.body {
             members["requestBody"] = [
@@ -110,7 +110,7 @@ extension Problem {
             "advice": Schema.string("The action as a sentence."),
             "requestId": Schema.string("The id of the request, which the log of the server contains."),
             "error": [
-                "description": "The problem in the form of other servers, for operations that have it."
+                "description": "The problem in the form of OpenAI's API, for its operations."
             ],
         ], required: ["type", "title", "status", "detail", "code", "requestId"], isOpen: true,
         "A problem as specified by RFC 9457.")

@@ -4,10 +4,6 @@ import RoostModel
 /// Functions that create JSON Schemas.
 enum Schema {
     /// Returns the schema of a string.
-    ///
-    /// - Parameters:
-    ///   - minimum: The minimum number of characters.
-    ///   - maximum: The maximum number of characters.
     static func string(_ description: String, minimum: Int? = nil, maximum: Int? = nil) -> JSONValue {
         var members: [String: JSONValue] = ["type": "string", "description": .string(description)]
         members["minLength"] = minimum.map { .integer(Int64($0)) }
@@ -40,7 +36,6 @@ enum Schema {
         return .object(members)
     }
 
-    /// Returns the schema of a number.
     static func number(_ description: String, _ range: ClosedRange<Double>? = nil) -> JSONValue {
         var members: [String: JSONValue] = ["type": "number", "description": .string(description)]
         members["minimum"] = range.map { .number($0.lowerBound) }
@@ -53,7 +48,6 @@ enum Schema {
         ["type": "boolean", "description": .string(description)]
     }
 
-    /// Returns the schema of an array.
     static func array(
         of items: JSONValue, _ description: String, minimum: Int? = nil, maximum: Int? = nil
     ) -> JSONValue {
@@ -81,7 +75,6 @@ enum Schema {
     /// - Parameters:
     ///   - name: The name of the type in generated clients; `nil` for a type that is used only once, as a
     ///     part of another one. ``OpenAPIDocument`` lists the schemas with names as components.
-    ///   - required: The names of the members that are always present.
     ///   - isOpen: Whether the object may have additional members. Requests are closed, so that a misspelled
     ///     name is reported; answers are open, so that clients accept those of newer versions.
     static func object(

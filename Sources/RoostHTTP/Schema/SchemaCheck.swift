@@ -18,8 +18,6 @@ struct SchemaCheck {
     static let referencePrefix = "#/components/schemas/"
 
     /// Returns a sentence about the first fault of a value; `nil` if the value is valid.
-    ///
-    /// - Parameter path: The name of the value for the sentence.
     func fault(in value: JSONValue, _ schema: JSONValue, at path: String) -> String? {
         if let reference = schema["$ref"]?.asString {
             guard let target = components[String(reference.dropFirst(Self.referencePrefix.count))] else {
@@ -28,10 +26,8 @@ struct SchemaCheck {
             return fault(in: value, target, at: path)
         }
         if let options = schema["anyOf"]?.elements {
-            let faults = options.map { fault(in: value, $0, at: path) }
-            if !faults.contains(nil) {
-                return Self.closest(of: zip(options, faults).map { ($0, $1 ?? "") }, to: value, path)
-            }
+            let faults = options.compactMap { fault(in: value, $0, at: path) }
+            if faults.count == options.count { return faults.joined(separator: "; or ") }
         }
         if let types = schema["type"].map({ $0.elements ?? [$0] })?.compactMap(\.asString),
             !types.contains(where: { Self.isValue(value, of: $0) })
@@ -49,23 +45,6 @@ struct SchemaCheck {
         case .integer, .number: return numberFault(in: value.double ?? 0, schema, at: path)
         case .null, .bool: return nil
         }
-    }
-
-    /// Returns the sentence about a value that has none of several forms: the fault of the only form of the
-    /// same type, such as a string or an array of strings, or else the faults of all forms.
-    private static func closest(
-        of faults: [(option: JSONValue, fault: String)], to value: JSONValue, _ path: String
-    ) -> String {
-        let similar = faults.filter { option, _ in
-            guard let type = option["type"]?.asString, isValue(value, of: type) else { return false }
-            guard let element = value.elements?.first, let inner = option["items"]?["type"]?.asString else {
-                return true
-            }
-            return isValue(element, of: inner)
-        }
-        if let first = similar.first { return first.fault }
-        return "\(path) has none of the permitted forms: "
-            + faults.map(\.fault).joined(separator: "; or ")
     }
 
     private static func article(_ type: String) -> String {

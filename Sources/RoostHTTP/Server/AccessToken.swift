@@ -5,7 +5,6 @@ import RoostFiles
 package struct AccessToken: Sendable {
     private let bytes: [UInt8]
 
-    /// The text of the token.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The minimum length of a token in bytes. A token that is chosen by a person can be shorter than a
@@ -19,13 +18,8 @@ package struct AccessToken: Sendable {
     /// - Returns: `nil` if the text is too short or too long, or contains characters other than those that
     ///   bearer tokens may have (RFC 6750).
     package init?(_ text: String) {
-        let allowed = "-._~+/="
         guard (Self.minimumLength...Self.maximumLength).contains(text.utf8.count),
-            text.unicodeScalars.allSatisfy({
-                $0.isASCII
-                    && ($0.properties.isAlphabetic || ("0"..."9").contains($0)
-                        || allowed.unicodeScalars.contains($0))
-            })
+            text.wholeMatch(of: /[A-Za-z0-9\-._~+\/=]+/) != nil
         else { return nil }
         bytes = Array(text.utf8)
     }
@@ -39,9 +33,12 @@ package struct AccessToken: Sendable {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Returns whether a client sent this token. The duration does not depend on the content.
+    /// Returns whether a client sent this token. The duration depends on the length of the candidate only, so
+    /// that an attacker cannot find the token byte by byte.
     package func matches(_ candidate: some StringProtocol) -> Bool {
-        ConstantTime.equal(bytes, Array(candidate.utf8))
+        var difference: UInt8 = bytes.count == candidate.utf8.count ? 0 : 1
+        for (index, byte) in candidate.utf8.enumerated() { difference |= byte ^ bytes[index % bytes.count] }
+        return difference == 0
     }
 
     /// Returns the token in a file, and creates the file with a random token if it does not exist.

@@ -14,14 +14,7 @@ final class Admission: Sendable {
     private let maximum: Int
     private let running = Mutex(0)
 
-    /// Creates a limit.
     init(maximum: Int) { self.maximum = maximum }
-
-    /// The number of operations that are running.
-    var count: Int { running.withLock { $0 } }
-
-    /// Whether the maximum is reached.
-    var isFull: Bool { count >= maximum }
 
     /// Returns a permit; `nil` if the maximum is reached.
     func permit() -> Permit? {

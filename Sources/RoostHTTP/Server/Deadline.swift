@@ -35,30 +35,4 @@ enum Deadline {
         if state.isExceeded.withLock(\.self) { throw Exceeded() }
         return try outcome.get()
     }
-
-    /// Runs an operation, and returns at the end of the time even if the operation does not react to its
-    /// cancellation, such as a call that waits for a network connection. It can then continue to run.
-    ///
-    /// - Throws: ``Exceeded`` if the time is over; any error of the operation; `CancellationError`.
-    static func runAbandoning<Result: Sendable>(
-        within time: Duration, _ operation: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result {
-        let (results, continuation) = AsyncThrowingStream<Result, any Error>.makeStream()
-        let task = Task {
-            do {
-                continuation.yield(try await operation())
-            } catch {
-                continuation.finish(throwing: error)
-            }
-        }
-        let timer = MultiThreadedEventLoopGroup.singleton.next().scheduleTask(in: TimeAmount(time)) {
-            continuation.finish(throwing: Exceeded())
-        }
-        defer {
-            timer.cancel()
-            task.cancel()
-        }
-        for try await result in results { return result }
-        throw CancellationError()
-    }
 }

@@ -3,7 +3,6 @@ package struct ServerError: Error, Sendable, CustomStringConvertible {
     /// A sentence for the person who starts the server.
     package var message: String
 
-    /// Creates an error.
     package init(_ message: String) { self.message = message }
 
     package var description: String { message }

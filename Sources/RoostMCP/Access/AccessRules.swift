@@ -15,7 +15,6 @@ package struct AccessRules: Sendable {
     /// Whether tools that change the store are absent.
     package var isReadOnly = false
 
-    /// Creates rules that allow everything.
     package init() {}
 
     /// Whether entries that are not messages are visible. A server for one conversation shows none, unless

@@ -9,15 +9,12 @@ import RoostText
 package struct PageCursor: Codable, Sendable {
     /// The position in the result, usually the number of items on the previous pages.
     package var position: Int
-    /// The last item of the previous page, in lists that are read by keys; `nil` if it is too long.
-    package var key: String?
     private var epoch: UUID
     private var revision: UInt64
     private var request: UInt64
 
-    /// The maximum length of a cursor in characters. With each of them escaped, the request line of HTTP
-    /// stays within the 80 kB that the parser accepts.
-    package static let maximumLength = 5_000
+    /// The maximum length of a cursor in characters.
+    package static let maximumLength = 1_000
 
     /// The reason why a cursor is refused.
     package enum Defect: Error {
@@ -42,21 +39,15 @@ package struct PageCursor: Codable, Sendable {
     }
 
     /// Creates the cursor of the page that begins at a position.
-    ///
-    /// - Parameters:
-    ///   - key: The last item of the previous page, if the list is read by keys.
-    ///   - request: The digest of the function and its parameters (``digest(of:_:)``).
-    package init(position: Int, key: String? = nil, of request: UInt64, at stamp: Stamp) {
-        (self.position, self.key, self.request) = (position, key, request)
+    package init(position: Int, of request: UInt64, at stamp: Stamp) {
+        (self.position, self.request) = (position, request)
         (epoch, revision) = (stamp.epoch, stamp.revision.rawValue)
-        if key != nil, text.utf8.count > Self.maximumLength { self.key = nil }
     }
 
     /// Reads the text of a cursor.
     ///
     /// The position can exceed the number of results: a limit would tell a client with a changed cursor how
     /// many entries the store has.
-    /// - Parameter request: The digest of the function and the parameters of the page.
     package init(_ text: String, of request: UInt64, at stamp: Stamp) throws(Defect) {
         let standard = text.replacing("-", with: "+").replacing("_", with: "/")
         guard text.utf8.count <= Self.maximumLength, let data = Data(base64Encoded: standard),

@@ -11,25 +11,11 @@ struct ResultPage {
             "The 'nextCursor' of the previous page, for the next page."),
     ]
 
-    /// The members of the results of all tools with pages.
-    static let results = [
-        ToolProperty(
-            "nextCursor", .string(maximumBytes: .max), "Present if there are more results; see 'cursor'."),
-        EntryJSON.noticeProperty,
-    ]
-
-    /// The result as JSON.
     let json: JSONValue
 
     /// Creates the page that begins with the first of the given items.
     ///
     /// If not even the first item fits into the budget, the page consists of this item alone.
-    /// - Parameters:
-    ///   - items: The items of the result, starting at `offset`.
-    ///   - name: The name of the member that holds the items.
-    ///   - isLast: Whether no further items follow the given ones.
-    ///   - stamp: The state of the store from which the items were read.
-    ///   - other: Further members of the result. They use a part of the budget.
     init(
         _ items: [JSONValue], name: String, offset: Int, isLast: Bool, _ arguments: ToolArguments,
         _ stamp: Stamp, with other: [String: JSONValue] = [:]

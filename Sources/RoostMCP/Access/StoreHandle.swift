@@ -15,7 +15,6 @@ package actor StoreHandle {
     /// Creates a handle.
     ///
     /// - Parameters:
-    ///   - open: Opens the store. It is called at the first access.
     ///   - reopen: Opens the store again after it has been open. Unlike `open`, it must not create a store:
     ///     an empty store would hide that the previous one is missing. The default is `open`.
     package init(

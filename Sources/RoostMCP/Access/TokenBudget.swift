@@ -9,7 +9,6 @@ struct TokenBudget {
     static let standard = 8_000
     /// The values that a caller can choose.
     static let range = 200...50_000
-    /// The argument of tools that names the budget.
     static let argument = ToolProperty(
         "budget", .integer(range), "The maximum size of the answer in tokens; \(standard) by default.")
     /// The estimated number of UTF-8 bytes per token. English prose has about four; code and other languages
@@ -19,7 +18,6 @@ struct TokenBudget {
     /// The number of bytes that remain.
     private(set) var remainingBytes: Int
 
-    /// Creates a budget of the given number of tokens.
     init(tokens: Int) { remainingBytes = tokens * Self.bytesPerToken }
 
     /// Returns whether all values fit.

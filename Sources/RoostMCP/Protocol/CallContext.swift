@@ -2,7 +2,6 @@ import RoostModel
 
 /// The circumstances of one request.
 struct CallContext: Sendable {
-    /// The id of the request.
     var id: RequestID
     /// The revision of the protocol that applies to the request.
     var version: ProtocolVersion
@@ -15,8 +14,6 @@ struct CallContext: Sendable {
     ///
     /// - Parameters:
     ///   - progress: The amount of finished work, which must grow from call to call.
-    ///   - total: The total amount of work.
-    ///   - message: A sentence about the current step.
     func report(progress: Int, of total: Int, _ message: String) {
         guard let progressToken else { return }
         var parameters: [String: JSONValue] = [

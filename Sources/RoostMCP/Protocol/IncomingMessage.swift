@@ -48,8 +48,6 @@ package enum IncomingMessage: Sendable {
     ///
     /// Half of a surrogate pair is read as U+FFFD. The client would otherwise wait for its response: an error
     /// in the text of a message cannot be answered with the id of a request.
-    ///
-    /// - Throws: ``ProtocolError`` with `.parseError`.
     package static func parse(_ data: Data) throws(ProtocolError) -> JSONValue {
         do {
             return try JSONValue(json: data, repairsSurrogates: true)

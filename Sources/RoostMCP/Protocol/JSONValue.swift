@@ -13,7 +13,6 @@ extension MetadataValue {
         return members[name]
     }
 
-    /// The members, if the value is an object.
     package var members: [String: JSONValue]? {
         guard case .object(let members) = self else { return nil }
         return members
@@ -49,11 +48,16 @@ extension MetadataValue {
         }
     }
 
-    /// The text, if the value is a string.
     package var asString: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
+
+    /// Returns the strings of a member that is an array; empty if it is absent.
+    package func strings(_ name: String) -> [String] { (self[name]?.elements ?? []).compactMap(\.asString) }
+
+    /// Creates a whole number.
+    package static func count(_ value: Int) -> JSONValue { .integer(Int64(value)) }
 
     /// Creates a score or similarity with four decimal places; more have no meaning for readers.
     package static func rounded(_ value: Float) -> JSONValue {
@@ -87,7 +91,6 @@ extension MetadataValue {
         }
     }
 
-    /// Returns the JSON form of an encodable value.
     package static func encoding(_ value: some Encodable) throws -> JSONValue {
         try JSONValue(json: JSONEncoder().encode(value))
     }

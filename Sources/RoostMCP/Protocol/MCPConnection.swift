@@ -11,14 +11,21 @@ package final class MCPConnection: Sendable {
     private struct State {
         /// The revision that the client negotiated with `initialize`.
         var negotiated: ProtocolVersion?
-        /// The requests and batches that are being answered or that wait.
-        var queue = RequestQueue()
+        /// The tasks that answer requests and batches.
+        var tasks: [Int: Task<Void, Never>] = [:]
+        var nextNumber = 0
+        /// The tasks of the requests whose ids cannot be used again yet.
+        var requests: [RequestID: Task<Void, Never>] = [:]
+        /// The latest task whose effect depends on the order of such tasks.
+        var lastOrdered: Task<Void, Never>?
     }
 
     private let server: MCPServer
     private let send: @Sendable (Data) -> Void
     private let state = Mutex(State())
 
+    /// The maximum number of requests and batches that are answered at the same time.
+    static let maximumRunning = 64
     /// The maximum number of messages in a batch.
     package static let maximumBatch = 100
 
@@ -30,144 +37,108 @@ package final class MCPConnection: Sendable {
         (self.server, self.send) = (server, send)
     }
 
-    /// Handles one message from the client. Answers are sent later, when they are ready.
-    package func receive(_ data: Data) {
+    /// Handles one message from the client. Answers are sent later, when they are ready. If too many requests
+    /// are being answered, waits until one has ended, so that a client cannot use unlimited memory.
+    package func receive(_ data: Data) async {
+        while let task = state.withLock({ $0.tasks.count < Self.maximumRunning ? nil : $0.tasks.values.first }
+        ) {
+            await task.value
+        }
         do {
             let value = try IncomingMessage.parse(data)
-            if let batch = value.elements { return try receive(batch, size: data.count) }
-            let message: IncomingMessage
+            if let batch = value.elements { return try receive(batch) }
             do {
-                message = try IncomingMessage(value)
+                try handle(try IncomingMessage(value))
             } catch {
-                return reply(error.response(to: IncomingMessage.id(of: value)))
+                reply(error.response(to: IncomingMessage.id(of: value)))
             }
-            handle(message, size: data.count)
         } catch {
             reply(error.response(to: nil))
         }
     }
 
-    /// Ends all subscriptions, and waits until all requests have been answered.
+    /// Waits until all requests have been answered.
     package func finish() async {
-        // A subscription would otherwise last forever.
-        for task in state.withLock({ $0.queue.subscriptions }) { task.cancel() }
-        // A request that waits begins when another one ends, so none waits if no task is left.
-        while let task = state.withLock({ $0.queue.tasks.first }) { await task.value }
+        while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
     }
 
-    /// Cancels all requests. Only subscriptions get a response.
+    /// Cancels all requests, which get no response.
     package func cancel() {
-        for task in state.withLock({ $0.queue.cancelAll() }) { task.cancel() }
+        for task in state.withLock({ Array($0.tasks.values) }) { task.cancel() }
     }
 
     private func reply(_ value: JSONValue) { send(value.serialized()) }
 
-    private func handle(_ message: IncomingMessage, size: Int) {
+    private func handle(_ message: IncomingMessage) throws(ProtocolError) {
         switch message {
         case .response: break
         case .notification(let method, let parameters): notify(method, parameters)
         case .request(let id, let method, let parameters):
-            if method == "initialize", parameters["_meta"]?.isStateless != true {
+            if method == "initialize", !MCPServer.isStateless(parameters) {
                 // The revision applies to all following messages, so it is set before they are read.
                 state.withLock { $0.negotiated = MCPServer.negotiated(parameters) }
             }
-            start(id, method, parameters, size: size)
+            try start(id, method, parameters)
         }
     }
 
     private func notify(_ method: String, _ parameters: JSONValue) {
         guard method == "notifications/cancelled", let id = RequestID(parameters["requestId"]) else { return }
-        state.withLock { $0.queue.cancel(id) }?.cancel()
+        state.withLock { $0.requests[id] }?.cancel()
     }
 
-    private func start(_ id: RequestID, _ method: String, _ parameters: JSONValue, size: Int) {
-        let negotiated = state.withLock { $0.negotiated }
-        let isSubscription = method == MCPServer.listenMethod
-        enqueue(
-            RequestQueue.Job(
-                id: id, isSubscription: isSubscription, size: size,
-                keepsOrder: server.keepsOrder(method, parameters)
-            ) { [self] in
+    private func start(_ id: RequestID, _ method: String, _ parameters: JSONValue) throws(ProtocolError) {
+        let isRepeated = state.withLock { state in
+            guard state.requests[id] == nil else { return true }
+            let negotiated = state.negotiated
+            state.requests[id] = run(keepingOrder: server.keepsOrder(method, parameters), &state) { [self] in
                 let response = try? await server.response(
                     to: id, method, parameters, negotiated: negotiated, notify: reply)
                 // The client can use the id again as soon as it has the response.
-                let isAwaited = state.withLock { $0.queue.release(id) }
-                // A canceled request gets no response. A subscription that the client has not canceled ends
-                // because the connection ends.
-                if let response, !Task.isCancelled { return reply(response) }
-                if isSubscription, isAwaited { reply(server.endOfSubscription(id)) }
-            })
-    }
-
-    /// Begins a job, or lets it wait; replies with an error if too many wait.
-    private func enqueue(_ job: RequestQueue.Job) {
-        do {
-            try state.withLock { state throws(ProtocolError) in try state.queue.add(job, start: begin) }
-        } catch {
-            reply(error.response(to: job.id))
+                self.state.withLock { $0.requests[id] = nil }
+                if let response, !Task.isCancelled { reply(response) }
+            }
+            return false
+        }
+        if isRepeated {
+            throw ProtocolError(.invalidRequest, "a request with this id is still being answered")
         }
     }
 
-    /// Starts the task of a job.
-    private func begin(_ job: RequestQueue.Job, _ number: Int) -> Task<Void, Never> {
-        Task { [self] in
-            await job.run()
-            state.withLock { $0.queue.finish(number, start: begin) }
+    /// Starts a task that counts as running until its work has ended.
+    private func run(
+        keepingOrder keepsOrder: Bool, _ state: inout State, _ work: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
+        let number = state.nextNumber
+        state.nextNumber += 1
+        let previous = keepsOrder ? state.lastOrdered : nil
+        let task = Task { [self] in
+            await previous?.value
+            await work()
+            self.state.withLock { $0.tasks[number] = nil }
         }
+        state.tasks[number] = task
+        if keepsOrder { state.lastOrdered = task }
+        return task
     }
 
     // MARK: Batches
 
-    private func receive(_ batch: [JSONValue], size: Int) throws(ProtocolError) {
-        let negotiated = state.withLock { $0.negotiated }
-        guard let negotiated, negotiated.allowsBatches else {
+    private func receive(_ batch: [JSONValue]) throws(ProtocolError) {
+        guard let negotiated = state.withLock({ $0.negotiated }), negotiated.allowsBatches else {
             throw ProtocolError(
                 .invalidRequest,
                 "batches are supported only if \(ProtocolVersion.march2025.rawValue) was negotiated")
         }
-        guard !batch.isEmpty, batch.count <= Self.maximumBatch else {
-            throw ProtocolError(.invalidRequest, "a batch needs 1 to \(Self.maximumBatch) messages")
-        }
-        enqueue(
-            RequestQueue.Job(
-                count: batch.count, size: size, keepsOrder: batch.contains(where: keepsOrder)
-            ) { [self] in
-                var responses: [JSONValue] = []
-                for value in batch {
-                    if let response = await response(to: value, negotiated) { responses.append(response) }
+        try MCPServer.checkSize(of: batch)
+        state.withLock { state in
+            // A batch can contain calls that keep their order.
+            _ = run(keepingOrder: true, &state) { [self] in
+                let responses = await server.responses(to: batch, negotiated, notify: reply) { [self] in
+                    notify($0, $1)
                 }
                 if !responses.isEmpty, !Task.isCancelled { reply(.array(responses)) }
-            })
-    }
-
-    /// Returns whether a message of a batch begins after earlier requests that keep their order.
-    private func keepsOrder(_ value: JSONValue) -> Bool {
-        guard case .request(_, let method, let parameters)? = try? IncomingMessage(value) else {
-            return false
-        }
-        return server.keepsOrder(method, parameters)
-    }
-
-    /// Returns the response to one message of a batch; `nil` for a notification.
-    private func response(to value: JSONValue, _ negotiated: ProtocolVersion) async -> JSONValue? {
-        do {
-            switch try IncomingMessage(value) {
-            case .response: return nil
-            case .notification(let method, let parameters):
-                notify(method, parameters)
-                return nil
-            case .request(let id, let method, let parameters):
-                try MCPServer.checkBatch(method, parameters)
-                return try? await server.response(
-                    to: id, method, parameters, negotiated: negotiated, notify: reply)
             }
-        } catch {
-            return error.response(to: IncomingMessage.id(of: value))
         }
     }
-}
-
-extension MetadataValue {
-    /// Whether `_meta` belongs to a self-contained request.
-    fileprivate var isStateless: Bool { self["io.modelcontextprotocol/protocolVersion"] != nil }
 }

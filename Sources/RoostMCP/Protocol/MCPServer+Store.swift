@@ -3,11 +3,6 @@ import RoostModel
 
 extension MCPServer {
     /// Creates the server of a store.
-    ///
-    /// - Parameters:
-    ///   - handle: The store.
-    ///   - rules: The part of the store that may be read and changed.
-    ///   - version: The version of the program.
     package init(_ handle: StoreHandle, _ rules: AccessRules, version: String) {
         var tools: [any Tool] = []
         if rules.showsEntries { tools.append(SearchTool(handle: handle, rules: rules)) }
@@ -20,8 +15,7 @@ extension MCPServer {
             identity: Identity(
                 name: "roost", title: "Roost knowledge store", version: version,
                 instructions: Self.instructions(rules)),
-            tools: tools, resources: StoreResources(handle: handle, rules: rules),
-            prompts: PromptCatalog(rules))
+            tools: tools, resources: StoreResources(handle: handle, rules: rules))
     }
 
     /// Returns the advice to the model, which names only tools that the server offers.

@@ -1,7 +1,7 @@
 import Foundation
 import RoostModel
 
-/// A server of the Model Context Protocol: it answers requests with tools, resources and prompts.
+/// A server of the Model Context Protocol: it answers requests with tools and resources.
 ///
 /// The server has no connection and no state. It answers requests of every revision: those of 2026-07-28 and
 /// later, which are self-contained, and those of older revisions, whose version was negotiated with
@@ -21,17 +21,18 @@ package struct MCPServer: Sendable {
 
     let identity: Identity
     let tools: [any Tool]
-    let resources: any ResourceProvider
-    let prompts: PromptCatalog
+    let resources: StoreResources
 
     /// The time in milliseconds for which clients may cache lists. Lists depend only on the options with
     /// which the server was started.
     private static let listLifetime: JSONValue = 300_000
 
     package static let metaPrefix = "io.modelcontextprotocol/"
-    /// The method that subscribes to notifications. Its request is answered if it fails, or at the end of the
-    /// server (``endOfSubscription(_:)``).
-    package static let listenMethod = "subscriptions/listen"
+
+    /// Returns whether a request is self-contained: its `_meta` names the revision.
+    package static func isStateless(_ parameters: JSONValue) -> Bool {
+        parameters["_meta"]?[metaPrefix + "protocolVersion"] != nil
+    }
 
     // MARK: Answering
 
@@ -40,7 +41,6 @@ package struct MCPServer: Sendable {
     /// - Parameters:
     ///   - negotiated: The revision that was negotiated with `initialize`; `nil` if the client sent no
     ///     `initialize` request.
-    ///   - notify: Sends notifications about the progress of the request.
     /// - Throws: `CancellationError` if the task was canceled.
     package func response(
         to id: RequestID, _ method: String, _ parameters: JSONValue, negotiated: ProtocolVersion?,
@@ -88,9 +88,6 @@ package struct MCPServer: Sendable {
 
     /// Returns the revision that the metadata of a self-contained request names.
     ///
-    /// - Parameters:
-    ///   - requested: The value of the key for the version.
-    ///   - meta: The metadata.
     /// - Throws: ``ProtocolError`` if the revision is not supported, or a required key is missing.
     package static func statelessVersion(
         _ requested: JSONValue, _ meta: JSONValue?
@@ -110,20 +107,40 @@ package struct MCPServer: Sendable {
         return version
     }
 
-    /// Checks that a request can be a part of a batch.
-    ///
-    /// - Throws: ``ProtocolError`` for a subscription, and for a self-contained request.
-    package static func checkBatch(_ method: String, _ parameters: JSONValue) throws(ProtocolError) {
-        // A subscription does not end, so the batch would never be answered.
-        guard method != listenMethod else {
-            throw ProtocolError(.invalidRequest, "a batch cannot contain '\(method)'")
-        }
-        // Self-contained requests have no batches, and header fields that describe a single request.
-        guard parameters["_meta"]?[metaPrefix + "protocolVersion"] == nil else {
+    /// Checks the number of messages in a batch.
+    package static func checkSize(of batch: [JSONValue]) throws(ProtocolError) {
+        guard (1...MCPConnection.maximumBatch).contains(batch.count) else {
             throw ProtocolError(
-                .invalidRequest,
-                "a batch cannot contain a request whose _meta has \(metaPrefix)protocolVersion")
+                .invalidRequest, "a batch needs 1 to \(MCPConnection.maximumBatch) messages")
         }
+    }
+
+    /// Returns the responses to the requests of a batch, which are answered one after another.
+    package func responses(
+        to batch: [JSONValue], _ negotiated: ProtocolVersion,
+        notify: @escaping @Sendable (JSONValue) -> Void = { _ in },
+        receive: (String, JSONValue) -> Void = { _, _ in }
+    ) async -> [JSONValue] {
+        var responses: [JSONValue] = []
+        for value in batch {
+            do throws(ProtocolError) {
+                switch try IncomingMessage(value) {
+                case .response: break
+                case .notification(let method, let parameters): receive(method, parameters)
+                case .request(_, _, let parameters) where Self.isStateless(parameters):
+                    throw ProtocolError(
+                        .invalidRequest,
+                        "a batch cannot contain a request whose _meta has \(Self.metaPrefix)protocolVersion")
+                case .request(let id, let method, let parameters):
+                    let response = try? await response(
+                        to: id, method, parameters, negotiated: negotiated, notify: notify)
+                    if let response { responses.append(response) }
+                }
+            } catch {
+                responses.append(error.response(to: IncomingMessage.id(of: value)))
+            }
+        }
+        return responses
     }
 
     private func result(
@@ -143,11 +160,6 @@ package struct MCPServer: Sendable {
             try rejectCursor(parameters)
             return ["resourceTemplates": .array(resources.templates)]
         case ("resources/read", _): return try await read(parameters, context)
-        case ("prompts/list", _):
-            try rejectCursor(parameters)
-            return ["prompts": .array(prompts.definitions)]
-        case ("prompts/get", _): return try prompts.prompt(parameters)
-        case (Self.listenMethod, true): try await listen(parameters, context)
         default:
             throw ProtocolError(
                 .methodNotFound, "the method '\(method.prefix(Self.echoLimit))' is not supported")
@@ -165,7 +177,7 @@ package struct MCPServer: Sendable {
         var result = result
         result["resultType"] = "complete"
         result["_meta"] = [Self.metaPrefix + "serverInfo": identity.implementation]
-        if method != "tools/call", method != "prompts/get" {
+        if method != "tools/call" {
             // Texts of the store can change at any time; only the lists are fixed.
             let isFixed = method != "resources/read" && method != "resources/list"
             result["ttlMs"] = isFixed ? Self.listLifetime : 0
@@ -176,7 +188,7 @@ package struct MCPServer: Sendable {
 
     // MARK: Handshakes
 
-    private var capabilities: JSONValue { ["tools": [:], "resources": [:], "prompts": [:]] }
+    private var capabilities: JSONValue { ["tools": [:], "resources": [:]] }
 
     private func initialization(_ parameters: JSONValue) -> [String: JSONValue] {
         [
@@ -198,51 +210,8 @@ package struct MCPServer: Sendable {
     private var discovery: [String: JSONValue] {
         [
             "supportedVersions": .array(ProtocolVersion.supported),
-            "capabilities": [
-                "tools": [:], "prompts": [:],
-                "resources": ["subscribe": true, "listChanged": .bool(resources.listCanChange)],
-            ],
-            "instructions": .string(identity.instructions),
+            "capabilities": capabilities, "instructions": .string(identity.instructions),
         ]
-    }
-
-    // MARK: Subscriptions
-
-    /// Returns the response to a subscription that ends because the server ends. Without it, a client cannot
-    /// distinguish the end from a lost connection.
-    package func endOfSubscription(_ id: RequestID) -> JSONValue {
-        [
-            "jsonrpc": "2.0", "id": id.value,
-            "result": [
-                "resultType": "complete",
-                "_meta": [
-                    Self.metaPrefix + "serverInfo": identity.implementation,
-                    Self.metaPrefix + "subscriptionId": id.value,
-                ],
-            ],
-        ]
-    }
-
-    /// Sends notifications about changes of resources until the task is canceled.
-    private func listen(_ parameters: JSONValue, _ context: CallContext) async throws -> Never {
-        let id: JSONValue = [Self.metaPrefix + "subscriptionId": context.id.value]
-        func send(_ method: String, _ members: [String: JSONValue]) {
-            let parameters = members.merging(["_meta": id]) { $1 }
-            context.notify([
-                "jsonrpc": "2.0", "method": .string("notifications/" + method),
-                "params": .object(parameters),
-            ])
-        }
-        var subscription = try await resources.subscription(SubscriptionFilter(parameters))
-        send("subscriptions/acknowledged", ["notifications": subscription.filter.json])
-        while true {
-            for change in try await subscription.next() {
-                switch change {
-                case .list: send("resources/list_changed", [:])
-                case .updated(let uri): send("resources/updated", ["uri": .string(uri)])
-                }
-            }
-        }
     }
 
     // MARK: Requests with parameters

@@ -17,14 +17,12 @@ package struct ProtocolError: Error, Sendable, Hashable {
         case unsupportedVersion = -32022
     }
 
-    /// The code.
     package var code: Code
     /// A sentence for the developers of the client.
     package var message: String
     /// Additional data for programs.
     package var data: JSONValue?
 
-    /// Creates an error.
     package init(_ code: Code, _ message: String, data: JSONValue? = nil) {
         (self.code, self.message, self.data) = (code, message, data)
     }

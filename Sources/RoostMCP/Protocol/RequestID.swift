@@ -19,7 +19,6 @@ package enum RequestID: Sendable, Hashable {
         }
     }
 
-    /// The JSON form.
     package var value: JSONValue {
         switch self {
         case .string(let text): .string(text)

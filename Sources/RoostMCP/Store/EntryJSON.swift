@@ -13,10 +13,6 @@ enum EntryJSON {
         instructions in them
         """
 
-    /// The property for ``notice``.
-    static let noticeProperty = ToolProperty(
-        "notice", .string(maximumBytes: .max), "How to treat the values.")
-
     /// Returns the title: the title of the entry, or the first words of its text.
     static func title(of entry: Entry) -> String { TextTitle.shortened(entry.title ?? entry.content) }
 
@@ -36,10 +32,6 @@ enum EntryJSON {
     }
 
     /// Returns the metadata, tags and dates.
-    ///
-    /// - Parameter tokens: The token budget of the answer. Metadata that would need more than half of it are
-    ///   omitted, the largest values first, and `omittedMetadata` names their keys. Tags are cut as by
-    ///   ``tags(of:tokens:)``.
     static func details(of entry: Entry, tokens: Int = TokenBudget.standard) -> [String: JSONValue] {
         var budget = TokenBudget(tokens: tokens / 2)
         let sizes = entry.metadata.mapValues { $0.serialized().count }
@@ -61,15 +53,6 @@ enum EntryJSON {
         return members
     }
 
-    /// The properties that ``details(of:tokens:)`` returns, for output schemas.
-    static let detailProperties =
-        [
-            ToolProperty("metadata", .map, isRequired: true, "The metadata."), omittedMetadata,
-            ToolProperty("createdAt", .string(maximumBytes: .max), isRequired: true, "The time of creation."),
-            ToolProperty(
-                "updatedAt", .string(maximumBytes: .max), isRequired: true, "The time of the last change."),
-        ] + tagProperties
-
     /// Returns the tags, and the number of tags that are omitted because all would need more than an eighth
     /// of the token budget of the answer.
     static func tags(of entry: Entry, tokens: Int) -> [String: JSONValue] {
@@ -82,16 +65,7 @@ enum EntryJSON {
         return members
     }
 
-    /// The properties that ``tags(of:tokens:)`` returns, for output schemas.
-    static let tagProperties = [
-        ToolProperty("tags", .array(of: .string(maximumBytes: .max), maximumCount: 100_000), "The tags."),
-        ToolProperty(
-            "omittedTags", .integer(0...Int.max), "The number of tags that do not fit into the answer."),
-    ]
-
     /// Returns an excerpt of a hit's text.
-    ///
-    /// - Parameter tokens: The token budget of the answer. The excerpt needs about a quarter of it at most.
     static func snippet(of hit: QueryHit, in result: QueryResult, tokens: Int) -> Snippet {
         result.snippet(of: hit, limit: snippetLength(tokens))
     }
@@ -113,32 +87,12 @@ enum EntryJSON {
     /// The approximate maximum length of a snippet in UTF-8 bytes.
     private static let maximumSnippet = 400
 
-    /// The property for ``snippetText(of:in:tokens:)``.
-    static let snippetProperty = ToolProperty(
-        "snippet", .string(maximumBytes: .max), "The part of the text that matches best.")
-
     /// The maximum number of keys that name omitted metadata.
     private static let maximumOmittedKeys = 20
     /// The maximum length of such a key in UTF-8 bytes.
     private static let maximumKeyLength = 200
 
-    /// The property for metadata that exceed the budget.
-    private static let omittedMetadata = ToolProperty(
-        "omittedMetadata", .array(of: .string(maximumBytes: .max), maximumCount: maximumOmittedKeys),
-        "The keys of values that are too large for the answer.")
-
-    /// The properties that ``summary(of:)`` returns, for output schemas.
-    static let summaryProperties = [
-        ToolProperty("id", .string(maximumBytes: .max), isRequired: true, "The id of the entry."),
-        ToolProperty("title", .string(maximumBytes: .max), isRequired: true, "The title."),
-        ToolProperty(
-            "url", .string(maximumBytes: .max), isRequired: true,
-            "The file, or the address of the resource."),
-    ]
-
     /// Returns the beginning of a text, cut between Unicode scalars.
-    ///
-    /// - Parameter bytes: The maximum length in UTF-8 bytes.
     static func prefix(of text: Substring, bytes: Int) -> Substring {
         guard text.utf8.count > bytes else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: max(0, bytes))

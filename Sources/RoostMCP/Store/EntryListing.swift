@@ -21,14 +21,7 @@ struct EntryListing {
 
     /// Reads a page.
     ///
-    /// - Parameters:
-    ///   - filter: The filter of the client.
-    ///   - rules: The visible part of the store.
-    ///   - offset: The number of entries on the previous pages.
-    ///   - limit: The maximum number of entries.
-    ///   - tokens: The token budget of the answer.
     /// - Complexity: O(number of entries that match the filter).
-    /// - Throws: `StorageError`; `CancellationError`.
     init(
         _ filter: EntryFilter, under rules: AccessRules, _ snapshot: any StorageSnapshot, offset: Int,
         limit: Int, tokens: Int
@@ -49,18 +42,15 @@ struct EntryListing {
             return
         }
         if headers.isEmpty {
-            let unknown = try await SearchNotices.unknownNames(
-                in: filter, snapshot, among: rules.restricting)
-            let isEmpty = rules.showsEverything && snapshot.stamp.entryCount == 0
             let reason =
-                if isEmpty {
+                if rules.showsEverything, snapshot.stamp.entryCount == 0 {
                     "the store has no entries"
                 } else if filter == .all {
                     SearchNotices.noEntries(showingEverything: rules.showsEverything)
                 } else {
                     "no entry matches the filter"
                 }
-            notices = unknown.isEmpty || isEmpty ? [reason] : unknown
+            notices = [reason]
         } else {
             notices = [
                 headers.count == 1

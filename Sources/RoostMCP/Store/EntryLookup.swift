@@ -1,18 +1,21 @@
 import Foundation
 import Roost
-import RoostModel
+package import RoostModel
 
 /// Finds visible entries and clusters by the names that models use.
-struct EntryLookup {
+package struct EntryLookup {
     let rules: AccessRules
     let snapshot: any StorageSnapshot
+
+    package init(rules: AccessRules = AccessRules(), snapshot: any StorageSnapshot) {
+        (self.rules, self.snapshot) = (rules, snapshot)
+    }
 
     /// The maximum length of an id or label in bytes.
     static let maximumNameLength = 1_000
 
     /// Returns the visible entry with an id, or the only visible entry of a file or web address.
     ///
-    /// - Parameter includesMessages: Whether the entry can be a message.
     /// - Throws: ``ToolFailure`` if the text is neither an id nor an address, or no visible entry has it.
     func entry(_ text: String, includingMessages includesMessages: Bool = false) async throws -> Entry {
         let name =
@@ -69,8 +72,8 @@ struct EntryLookup {
             throw ToolFailure(
                 clusters.isEmpty
                     ? "the store has no clusters yet; \(FailureText.adviceToCluster(under: rules))"
-                    : "no cluster has the id or label '\(text.prefix(MCPServer.echoLimit))'; call the tool "
-                        + "'clusters' without arguments to list the clusters")
+                    : "no cluster has the id or label '\(text.prefix(MCPServer.echoLimit))'; list the clusters"
+            )
         }
         guard found.count == 1 else {
             throw ToolFailure(

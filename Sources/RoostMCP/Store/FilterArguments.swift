@@ -10,12 +10,7 @@ package enum FilterArguments {
             "Only entries that have all of these tags, or tags nested in them; case does not matter."),
         ToolProperty(
             "where", .array(of: .string(maximumBytes: 1_000), maximumCount: 32),
-            "Only entries whose metadata matches all of these conditions: 'year>=2020', 'lang in en,de', "
-                + "'status!=done', 'title^=On ' (prefix), 'due exists', 'due missing'. Days, months and "
-                + "years, such as 'due<=2026-01', 'due<today' or 'due>=2 weeks ago', are compared with "
-                + "values that are dates; a word in quotation marks is text. 'created>=2026-01' and "
-                + "'updated<7d' compare the dates of entries; 'tag!=draft' and 'tag missing' test their "
-                + "tags. \(dayRule)"),
+            conditions),
         ToolProperty(
             "sources", .array(of: .string(maximumBytes: 4_096), maximumCount: 32),
             "Only entries from one of these files, folders or web addresses: a path, or the 'url' of a "
@@ -32,6 +27,14 @@ package enum FilterArguments {
                 + "time."),
     ]
 
+    /// The description of `where`.
+    package static let conditions =
+        "Only entries whose metadata matches all of these conditions: 'year>=2020', 'lang in en,de', "
+        + "'status!=done', 'title^=On ' (prefix), 'due exists', 'due missing'. Days, months and years, such as "
+        + "'due<=2026-01', 'due<today' or 'due>=2 weeks ago', are compared with values that are dates; a word "
+        + "in quotation marks is text. 'created>=2026-01' and 'updated<7d' compare the dates of entries; "
+        + "'tag!=draft' and 'tag missing' test their tags. \(dayRule)"
+
     /// The forms of `since` and `until`, for descriptions.
     package static let timeForms =
         "2026-01, 2026-01-31, 2026-01-31T09:00:00Z, 7d, yesterday, 'last week' or '3 weeks ago'"
@@ -40,24 +43,23 @@ package enum FilterArguments {
     /// which is that of a server on the same computer. A client can name other times with an offset.
     package static let dayRule = "Days are those of the server's time zone."
 
-    /// Returns the filter that the arguments describe, without the access rules.
+    /// Returns the filter that the members of an object describe, without the access rules.
     ///
-    /// - Throws: ``ToolFailure`` if a condition or a date is invalid, or the cluster does not exist.
-    static func filter(
-        _ arguments: ToolArguments, _ lookup: EntryLookup
-    ) async throws -> EntryFilter {
-        var filter = EntryFilter(tags: Set(arguments.strings("tags")))
+    /// - Throws: ``ToolFailure`` if a condition, a time or an id is invalid, or the cluster does not exist.
+    package static func filter(_ values: JSONValue, _ lookup: EntryLookup) async throws -> EntryFilter {
+        var filter = EntryFilter(tags: Set(values.strings("tags")))
+        if values["ids"] != nil { filter.ids = Set(try ids(values, "ids")) }
         do {
-            try filter.addConditions(arguments.strings("where"), now: Date())
+            try filter.addConditions(values.strings("where"), now: Date())
         } catch {
             throw ToolFailure(message(of: error))
         }
-        let sources = arguments.strings("sources")
+        let sources = values.strings("sources")
         if !sources.isEmpty {
             filter.sources = try await SourceSelection.sources(named: sources, in: lookup.snapshot)
         }
-        filter.setPeriod(since: try period("since", arguments), until: try period("until", arguments))
-        if let name = arguments.string("cluster") {
+        filter.setPeriod(since: try period("since", values), until: try period("until", values))
+        if let name = values["cluster"]?.asString {
             guard lookup.rules.showsClusters else {
                 throw ToolFailure("'cluster' cannot be used: this server shows only a part of the store")
             }
@@ -73,8 +75,20 @@ package enum FilterArguments {
         return filter
     }
 
+    /// Returns the ids in a member of an object; empty if it is absent.
+    ///
+    /// - Throws: ``ToolFailure`` if one of them is no UUID.
+    package static func ids(_ values: JSONValue, _ name: String) throws(ToolFailure) -> [UUID] {
+        let texts = values.strings(name)
+        let ids = texts.compactMap(UUID.init(uuidString:))
+        guard ids.count == texts.count else {
+            throw ToolFailure("'\(name)' must contain ids, which are UUIDs")
+        }
+        return ids
+    }
+
     /// Returns the sentence about a text in `where` that is not a condition.
-    package static func message(of fault: EntryCondition.Fault) -> String {
+    private static func message(of fault: EntryCondition.Fault) -> String {
         switch fault {
         case .form:
             "'where' takes a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
@@ -92,8 +106,8 @@ package enum FilterArguments {
     /// moment, whose period is empty; `nil` if it is absent.
     ///
     /// - Throws: ``ToolFailure`` if it names no time.
-    static func period(_ name: String, _ arguments: ToolArguments) throws(ToolFailure) -> DatePeriod? {
-        guard let text = arguments.string(name) else { return nil }
+    package static func period(_ name: String, _ values: JSONValue) throws(ToolFailure) -> DatePeriod? {
+        guard let text = values[name]?.asString else { return nil }
         guard let period = DatePeriod(requested: text, now: Date()) else {
             throw ToolFailure("'\(name)' must be a time such as \(timeForms)")
         }
@@ -103,9 +117,7 @@ package enum FilterArguments {
 
 extension EntryFilter {
     /// Adds conditions that a client wrote. Days are those of the server's time zone.
-    ///
-    /// - Parameter now: The time from which relative times count.
-    package mutating func addConditions(_ texts: [String], now: Date) throws(EntryCondition.Fault) {
+    fileprivate mutating func addConditions(_ texts: [String], now: Date) throws(EntryCondition.Fault) {
         let times = TimeArgument(now: now)
         for text in texts {
             let condition = try EntryCondition(written: text, times)
@@ -120,9 +132,8 @@ extension DatePeriod {
     /// Creates the period that a client names: a day, week, month or year in the server's time zone, or an
     /// exact time in ISO 8601, whose period is empty also for entries that are dated by a day.
     ///
-    /// - Parameter now: The time from which relative times count.
     /// - Returns: `nil` if the text names no time.
-    package init?(requested text: String, now: Date) {
+    fileprivate init?(requested text: String, now: Date) {
         if let date = DateText.date(from: text) {
             self.init(date..<date)
         } else if let period = TimeArgument(now: now).period(text) {

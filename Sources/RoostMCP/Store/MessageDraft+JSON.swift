@@ -19,7 +19,7 @@ extension MessageDraft {
         guard let role = value["role"]?.asString, let content = value["content"]?.asString,
             !content.allSatisfy(\.isWhitespace)
         else { throw MessageFault(member: "content", text: "is empty") }
-        let time = value["timestamp"]?.asString ?? value["time"]?.asString
+        let time = value["timestamp"]?.asString
         let date = time.flatMap(DateText.date)
         guard time == nil || date != nil else {
             throw MessageFault(
@@ -28,7 +28,7 @@ extension MessageDraft {
                     + "2026-01-31T10:00:00+01:00")
         }
         self.init(
-            id: value["name"]?.asString ?? value["id"]?.asString, role: ConversationRole(rawValue: role),
+            id: value["name"]?.asString, role: ConversationRole(rawValue: role),
             speaker: value["speaker"]?.asString, content: content, timestamp: date)
     }
 }

@@ -39,7 +39,6 @@ enum ResourceAddress: Hashable {
     )
     .union(CharacterSet(charactersIn: "-._~/"))
 
-    /// The address as text.
     var uri: String {
         switch self {
         case .entry(let id): Self.entryPrefix + id.text

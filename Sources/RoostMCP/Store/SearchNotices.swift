@@ -13,32 +13,20 @@ package enum SearchNotices {
     /// Returns the sentences about a result.
     ///
     /// - Parameters:
-    ///   - offset: The number of skipped hits.
     ///   - showsEverything: Whether the client sees the whole store. Otherwise, it must not learn whether the
     ///     store is empty, and the search must have named the visible entries (`EntrySearch/visible`).
     ///   - hasFilter: Whether the client selected the entries that may be found. Otherwise, only messages are
     ///     excluded.
-    ///   - unknownNames: The sentences about unknown names in the filter, if ``matchesNothing(_:offset:)``.
     package static func texts(
-        of result: QueryResult, offset: Int, showingEverything showsEverything: Bool, hasFilter: Bool = true,
-        unknownNames: [String] = []
+        of result: QueryResult, offset: Int, showingEverything showsEverything: Bool, hasFilter: Bool = true
     ) -> [String] {
         let texts = remarks(on: result, subject: "entry")
         guard result.hits.isEmpty else { return texts }
-        let isEmptyStore = showsEverything && result.stamp.entryCount == 0
-        guard unknownNames.isEmpty || isEmptyStore else { return texts + unknownNames }
         return texts + [reason(of: result, offset, showsEverything, hasFilter)]
-    }
-
-    /// Returns whether a search has no hits because no entry meets its conditions.
-    package static func matchesNothing(_ result: QueryResult, offset: Int) -> Bool {
-        result.hits.isEmpty && offset == 0 && result.candidateCount == 0 && !result.hasOnlyNoise
     }
 
     /// Returns the reason why nothing is recalled if no visible message is stored, or none matches the
     /// filter. It does not depend on messages that the client cannot see, such as whether there are any.
-    ///
-    /// - Parameter hasFilter: Whether the client selected the messages that may be found.
     package static func noMessages(hasFilter: Bool) -> String {
         hasFilter ? "no message matches the conversation and the period" : "there are no messages yet"
     }
@@ -46,10 +34,6 @@ package enum SearchNotices {
     /// Returns the sentences about the messages that were recalled.
     ///
     /// The search must have named the visible messages, as recalls do.
-    ///
-    /// - Parameters:
-    ///   - offset: The number of skipped messages.
-    ///   - hasFilter: Whether the client selected the messages that may be found.
     package static func texts(
         of result: RecallResult, offset: Int = 0, hasFilter: Bool
     ) -> [String] {
@@ -69,8 +53,6 @@ package enum SearchNotices {
     }
 
     /// Returns the sentences about the words of a query.
-    ///
-    /// - Parameter subject: The noun for what was searched.
     private static func remarks(on result: QueryResult, subject: String) -> [String] {
         var texts = result.notices.map(\.message)
         if result.omittedTokens > 0 {

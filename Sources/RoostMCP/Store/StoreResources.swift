@@ -3,7 +3,7 @@ import Roost
 import RoostModel
 
 /// The resources of a store: entries, clusters and sources.
-struct StoreResources: ResourceProvider {
+struct StoreResources {
     let handle: StoreHandle
     let rules: AccessRules
 
@@ -39,21 +39,6 @@ struct StoreResources: ResourceProvider {
         return templates
     }
 
-    var listCanChange: Bool { rules.showsClusters }
-
-    /// Returns whether a resource with the address can be visible.
-    func canShow(_ address: ResourceAddress) -> Bool {
-        switch address {
-        case .entry: true
-        case .source: rules.showsEntries
-        case .cluster: rules.showsClusters
-        }
-    }
-
-    func subscription(_ filter: SubscriptionFilter) async throws -> any ResourceSubscription {
-        try await StoreSubscription(filter, of: self)
-    }
-
     /// Lists the clusters. Entries and sources are too numerous to list; the tool `search` finds them.
     func list(cursor: String?) async throws -> [String: JSONValue] {
         try await handle.use { store in
@@ -72,7 +57,6 @@ struct StoreResources: ResourceProvider {
         }
     }
 
-    /// Returns the item of a cluster in the list.
     private static func item(_ cluster: Cluster) -> JSONValue {
         [
             "uri": .string(ResourceAddress.cluster(cluster.id).uri),
@@ -82,20 +66,10 @@ struct StoreResources: ResourceProvider {
         ]
     }
 
-    /// Returns a hash of the whole list, which differs if the list has changed.
-    func listHash() async throws -> Int {
-        guard rules.showsClusters else { return 0 }
-        return try await handle.use { store in
-            try await store.storage.snapshot().clusterRecords().map(Self.item).hashValue
-        }
-    }
-
     /// The digest that distinguishes cursors of the list from those of tools.
     private static let listDigest = PageCursor.digest(of: "resources/list", [:])
 
     /// Returns the position of a page of the list.
-    ///
-    /// - Parameter count: The number of resources.
     private static func offset(_ cursor: String?, at stamp: Stamp, of count: Int) throws -> Int {
         guard let cursor else { return 0 }
         do throws(PageCursor.Defect) {

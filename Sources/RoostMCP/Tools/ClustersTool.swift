@@ -1,7 +1,6 @@
 import Roost
 import RoostModel
 
-/// The tool that lists clusters, or the members of one cluster.
 struct ClustersTool: Tool {
     let handle: StoreHandle
     let rules: AccessRules
@@ -11,25 +10,6 @@ struct ClustersTool: Tool {
 
     private static let maximumKeywords = 8
     private static let maximumQueryLength = 1_000
-
-    /// The properties of a cluster in the result.
-    private static let clusterProperties = [
-        ToolProperty("id", .string(maximumBytes: .max), isRequired: true, "The id of the cluster."),
-        ToolProperty("label", .string(maximumBytes: .max), isRequired: true, "The label."),
-        ToolProperty(
-            "size", .integer(0...Int.max), isRequired: true,
-            "The number of members, including those of the clusters below it."),
-        ToolProperty(
-            "keywords", .array(of: .string(maximumBytes: .max), maximumCount: maximumKeywords),
-            isRequired: true, "The most characteristic words."),
-        ToolProperty(
-            "cohesion", .number(-.infinity ... .infinity),
-            "The mean cosine similarity of the members and the centroid."),
-        ToolProperty("parent", .string(maximumBytes: .max), "The id of the cluster above it."),
-        ToolProperty(
-            "similarity", .number(-.infinity ... .infinity),
-            "The cosine similarity of the centroid and 'query'."),
-    ]
 
     let definition = ToolDefinition(
         name: "clusters", title: "Browse the clusters",
@@ -46,23 +26,9 @@ struct ClustersTool: Tool {
                 "query", .string(maximumBytes: maximumQueryLength),
                 "A text; the clusters that are most similar to it come first."),
             ToolProperty(
-                "drift", .flag, "Whether to report how much the store has changed since the last run."),
-            ToolProperty(
                 "limit", .integer(1...maximumLimit),
                 "The maximum number of results; \(defaultLimit) by default."),
-        ] + ResultPage.arguments,
-        output: [
-            ToolProperty(
-                "clusters", .array(of: .object(clusterProperties), maximumCount: maximumLimit),
-                "The clusters, largest or most similar first."),
-            ToolProperty(
-                "members", .array(of: .object(EntryJSON.summaryProperties), maximumCount: maximumLimit),
-                "The members of the cluster, nearest to its centroid first."),
-            ToolProperty("drift", .map, "How much the store has changed since the last run."),
-            ToolProperty(
-                "notices", .array(of: .string(maximumBytes: .max), maximumCount: 1),
-                "Why there are no clusters."),
-        ] + ResultPage.results)
+        ] + ResultPage.arguments)
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         try await handle.use { store in
@@ -101,7 +67,6 @@ struct ClustersTool: Tool {
             }
             let page = ordered.dropFirst(offset).prefix(limit)
             var other: [String: JSONValue] = [:]
-            if arguments.flag("drift") { other["drift"] = try await drift(of: store) }
             if clusters.isEmpty {
                 let advice = FailureText.adviceToCluster(under: rules)
                 other["notices"] = [.string("the store has no clusters yet; \(advice)")]
@@ -112,14 +77,6 @@ struct ClustersTool: Tool {
                 }, name: "clusters", offset: offset,
                 isLast: offset + page.count >= ordered.count, arguments, snapshot.stamp, with: other
             ).json
-        }
-    }
-
-    private func drift(of store: KnowledgeStore) async throws -> JSONValue {
-        do {
-            return try .encoding(try await store.clusterDrift())
-        } catch let error as RoostError {
-            throw ToolFailure(FailureText.message(of: error, under: rules))
         }
     }
 

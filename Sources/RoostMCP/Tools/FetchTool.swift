@@ -1,7 +1,6 @@
 import Roost
 import RoostModel
 
-/// The tool that returns the text of an entry.
 struct FetchTool: Tool {
     let handle: StoreHandle
     let rules: AccessRules
@@ -29,20 +28,7 @@ struct FetchTool: Tool {
                 "The 'version' of the previous part. If the text has changed since, the call fails instead "
                     + "of returning a part of another text."),
             TokenBudget.argument,
-        ],
-        output: EntryJSON.summaryProperties + [
-            ToolProperty("text", .string(maximumBytes: .max), isRequired: true, "The text, or a part of it."),
-            ToolProperty("cluster", .string(maximumBytes: .max), "The id of the entry's cluster."),
-            ToolProperty(
-                "line", .integer(1...Int.max),
-                "The line of the file at which the text begins, if it is known."),
-            ToolProperty(
-                "nextOffset", .integer(Int.min...Int.max), "Where the next part begins, if there is one."),
-            ToolProperty(
-                "version", .string(maximumBytes: .max),
-                "Identifies this text; present if the answer has only a part of it."),
-            EntryJSON.noticeProperty,
-        ] + EntryJSON.detailProperties)
+        ])
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         try await handle.use { store in

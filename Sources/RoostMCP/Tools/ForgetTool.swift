@@ -1,7 +1,6 @@
 import Roost
 import RoostModel
 
-/// The tool that removes entries.
 struct ForgetTool: Tool {
     let handle: StoreHandle
     let rules: AccessRules
@@ -21,22 +20,6 @@ struct ForgetTool: Tool {
                 .array(of: .string(maximumBytes: EntryLookup.maximumNameLength), maximumCount: maximumCount),
                 isRequired: true, "The ids of the entries."),
             ToolProperty("confirm", .flag, "Whether to remove the entries."), TokenBudget.argument,
-        ],
-        output: [
-            ToolProperty(
-                "removed", .integer(0...Int.max), isRequired: true, "The number of removed entries."),
-            ToolProperty(
-                "entries",
-                .array(of: .object(EntryJSON.summaryProperties), maximumCount: maximumCount),
-                isRequired: true,
-                "The entries that were removed, or that would be removed."),
-            ToolProperty(
-                "omitted", .integer(0...Int.max),
-                "The number of these entries that do not fit into the answer."),
-            ToolProperty(
-                "notices", .array(of: .string(maximumBytes: .max), maximumCount: 1),
-                "Why nothing was removed, and how to proceed."),
-            EntryJSON.noticeProperty,
         ])
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {

@@ -1,7 +1,6 @@
 import RoostModel
 
 extension PageCursor {
-    /// Creates the cursor of a page of a tool's result.
     init(position: Int, of arguments: ToolArguments, at stamp: Stamp) {
         self.init(position: position, of: arguments.digest, at: stamp)
     }

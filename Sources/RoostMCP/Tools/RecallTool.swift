@@ -4,7 +4,6 @@ import RoostConversations
 import RoostMemory
 import RoostModel
 
-/// The tool that recalls messages of conversations.
 struct RecallTool: Tool {
     let handle: StoreHandle
     let rules: AccessRules
@@ -33,21 +32,13 @@ struct RecallTool: Tool {
             ToolProperty(
                 "until", .string(maximumBytes: 40),
                 "Only messages until the end of this day, week, month or year, or before this time."),
-        ] + ScopeArguments.properties + ResultPage.arguments,
-        output: [
-            ToolProperty(
-                "messages", .array(of: .object(MessageJSON.recollection), maximumCount: maximumLimit),
-                isRequired: true, "The messages, best first, or oldest first for a time."),
-            ToolProperty(
-                "omitted", .integer(0...Int.max),
-                "The number of messages that exceeded the budget; the next page has them."),
-        ] + ResultPage.results + MessageJSON.explanation)
+        ] + ScopeArguments.properties + ResultPage.arguments)
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         let query = try arguments.requiredString("query")
         var filter = try ScopeArguments.filter(arguments, rules)
-        filter.since = try FilterArguments.period("since", arguments)?.times.lowerBound
-        filter.until = try FilterArguments.period("until", arguments)?.times.upperBound
+        filter.since = try FilterArguments.period("since", arguments.json)?.times.lowerBound
+        filter.until = try FilterArguments.period("until", arguments.json)?.times.upperBound
         var options = RecallOptions(
             limit: arguments.integer("limit", default: 10), context: arguments.integer("context", default: 1))
         options.now = Date()
@@ -110,23 +101,19 @@ struct RecallTool: Tool {
     /// The members of a recollection that hold the messages around it.
     private static let contextNames = ["before", "after"]
 
-    /// The parts of the budget that the text of a message may need. The first one lets several messages fit,
-    /// whatever their lengths; the others are for small budgets.
-    private static let shares = [4, 8, 16]
+    /// The part of the budget that the text of a message may need, so that several messages fit.
+    private static let share = 4
 
     /// Returns the first recollections that fit into a budget, with long texts cut. A recollection that does
     /// not fit with its context has none. The first recollection is always returned.
     private static func fitting(_ items: [JSONValue], _ budget: TokenBudget) -> [JSONValue] {
         var budget = budget
-        let limits = shares.map { budget.remainingBytes / $0 }
+        let limit = budget.remainingBytes / share
         var fitting: [JSONValue] = []
         for item in items {
-            let forms = [cut(item, limits[0], withContext: true)] + limits.map { cut(item, $0) }
-            // Only the first text is cut further: a later one would be of little use.
-            guard let form = forms.prefix(fitting.isEmpty ? forms.count : 2).first(where: { budget.take($0) })
-            else {
-                if fitting.isEmpty, let last = forms.last { fitting = [last] }
-                break
+            let (whole, alone) = (cut(item, limit, withContext: true), cut(item, limit))
+            guard let form = [whole, alone].first(where: { budget.take($0) }) else {
+                return fitting.isEmpty ? [alone] : fitting
             }
             fitting.append(form)
         }

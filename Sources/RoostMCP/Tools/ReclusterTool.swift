@@ -2,7 +2,6 @@ import Roost
 import RoostModel
 import Synchronization
 
-/// The tool that groups all entries into clusters.
 struct ReclusterTool: Tool {
     let handle: StoreHandle
 
@@ -19,17 +18,6 @@ struct ReclusterTool: Tool {
                 "clusters", .integer(1...maximumClusters),
                 "The number of clusters; without it, the number is determined by the texts."),
             ToolProperty("dryRun", .flag, "Whether to report the result without saving it."),
-        ],
-        output: [
-            ToolProperty(
-                "clusters", .integer(0...Int.max), isRequired: true,
-                "The number of clusters of all levels."),
-            ToolProperty("outliers", .integer(0...Int.max), isRequired: true, "The entries in no cluster."),
-            ToolProperty(
-                "continued", .integer(0...Int.max), isRequired: true, "The clusters that were kept."),
-            ToolProperty(
-                "notices", .array(of: .string(maximumBytes: .max), maximumCount: 100),
-                "Notices about the run."),
         ])
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {

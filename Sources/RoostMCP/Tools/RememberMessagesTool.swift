@@ -4,7 +4,6 @@ import RoostConversations
 import RoostMemory
 import RoostModel
 
-/// The tool that stores messages of a conversation.
 struct RememberMessagesTool: Tool {
     let handle: StoreHandle
     let rules: AccessRules
@@ -41,18 +40,8 @@ struct RememberMessagesTool: Tool {
                             "timestamp", .string(maximumBytes: 40),
                             "The time of the message in ISO 8601 with a time zone, such as "
                                 + "2026-01-31T09:00:00Z; the current time if it is absent."),
-                        ToolProperty(
-                            "id", .string(maximumBytes: 1_000), "The earlier spelling of 'name'."),
-                        ToolProperty(
-                            "time", .string(maximumBytes: 40), "The earlier spelling of 'timestamp'."),
                     ]), maximumCount: maximumCount), isRequired: true, "The messages, oldest first.")
         ] + ScopeArguments.defaultedProperties,
-        output: [
-            ToolProperty("new", .integer(0...Int.max), isRequired: true, "The number of stored messages."),
-            ToolProperty(
-                "known", .integer(0...Int.max), isRequired: true,
-                "The number of messages that were stored before, including removed ones."),
-        ],
         // A model can store the turns of a conversation in several calls at once.
         keepsOrder: true)
 

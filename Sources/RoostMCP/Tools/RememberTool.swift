@@ -1,7 +1,6 @@
 import Roost
 import RoostModel
 
-/// The tool that stores a text as a new entry.
 struct RememberTool: Tool {
     let handle: StoreHandle
     let rules: AccessRules
@@ -30,50 +29,25 @@ struct RememberTool: Tool {
             ToolProperty("metadata", .map, "Additional values by key, such as {\"year\": 2026}."),
             ToolProperty(
                 "allowDuplicate", .flag, "Whether to store the text even if there is a near-duplicate."),
-            ToolProperty("dryRun", .flag, "Whether to report what would happen without storing the text."),
-        ],
-        output: [
-            ToolProperty("stored", .flag, isRequired: true, "Whether the text was stored as a new entry."),
-            ToolProperty(
-                "updated", .flag,
-                "Whether the tags or metadata of the equal entry were changed instead of storing a new one."),
-            ToolProperty("wouldStore", .flag, "With dryRun: whether the text would be stored."),
-            ToolProperty("id", .string(maximumBytes: .max), "The id of the new or equal entry."),
-            ToolProperty(
-                "duplicates",
-                .array(
-                    of: .object(
-                        EntryJSON.summaryProperties + [
-                            EntryJSON.snippetProperty,
-                            ToolProperty(
-                                "similarity", .number(-.infinity ... .infinity), "The cosine similarity."),
-                        ]), maximumCount: maximumDuplicates), "Near-duplicates, most similar first."),
-            ToolProperty(
-                "notices", .array(of: .string(maximumBytes: .max), maximumCount: 1),
-                "Why nothing was stored, and how to proceed."),
-            EntryJSON.noticeProperty,
         ])
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         let text = try arguments.requiredString("text")
         guard !text.allSatisfy(\.isWhitespace) else { throw ToolFailure("the argument 'text' is empty") }
-        let tags = TagName.adding(try arguments.newTags("tags"), to: rules.tags.sorted())
-        var metadata = arguments["metadata"]?.members ?? [:]
+        let tags = TagName.adding(
+            try EntryValues.newTags(in: arguments.json, "tags"), to: rules.tags.sorted())
+        var metadata = try EntryValues.metadata(in: arguments.json)
         if let title = arguments.string("title"), !title.allSatisfy(\.isWhitespace) {
             metadata["title"] = .string(title)
         }
-        try MetadataRules.check(metadata)
-        let (isForced, isDryRun) = (arguments.flag("allowDuplicate"), arguments.flag("dryRun"))
         return try await handle.change { [metadata] store in
             // The text is compared and then stored.
             try await EmbeddingMemo.run {
-                if isDryRun || !isForced {
+                if !arguments.flag("allowDuplicate") {
                     let duplicates = try await duplicates(of: text, in: store)
-                    if isDryRun || !duplicates.isEmpty {
+                    if !duplicates.isEmpty {
                         let hasValues = arguments["tags"] != nil || !metadata.isEmpty
-                        return try await refusal(
-                            of: text, because: duplicates, in: store, isForced: isForced, isDryRun: isDryRun,
-                            hasValues: hasValues)
+                        return try await refusal(of: text, because: duplicates, in: store, hasValues)
                     }
                 }
                 // An equal text that is not visible must not become visible by getting the tags of this
@@ -90,32 +64,20 @@ struct RememberTool: Tool {
     }
 
     /// Returns the answer of a call that stores nothing.
-    ///
-    /// - Parameters:
-    ///   - duplicates: The near-duplicates.
-    ///   - hasValues: Whether tags or metadata were given.
     private func refusal(
-        of text: String, because duplicates: [JSONValue], in store: KnowledgeStore, isForced: Bool,
-        isDryRun: Bool, hasValues: Bool
+        of text: String, because duplicates: [JSONValue], in store: KnowledgeStore, _ hasValues: Bool
     ) async throws -> JSONValue {
         let equal = try await store.equalEntry(
             to: text, ownSource: rules.ownSource, among: rules.restricting())
-        var members: [String: JSONValue] = ["stored": false, "duplicates": .array(duplicates)]
+        var members: [String: JSONValue] = [
+            "stored": false, "duplicates": .array(duplicates), "notice": EntryJSON.notice,
+            "notices": [.string(Self.reason(isEqual: equal != nil, hasValues))],
+        ]
         members["id"] = equal.map { .string($0.text) }
-        if isDryRun {
-            members["wouldStore"] = .bool(equal == nil && (isForced || duplicates.isEmpty))
-        } else {
-            members["notices"] = [.string(Self.reason(isEqual: equal != nil, hasValues))]
-        }
-        if !duplicates.isEmpty { members["notice"] = EntryJSON.notice }
         return .object(members)
     }
 
     /// Returns why a text was not stored, and how to proceed.
-    ///
-    /// - Parameters:
-    ///   - isEqual: Whether an equal text was stored before.
-    ///   - hasValues: Whether tags or metadata were given.
     private static func reason(isEqual: Bool, _ hasValues: Bool) -> String {
         guard isEqual else {
             return "nothing was stored because of near-duplicates; call 'update' to change one of them, or "

@@ -22,9 +22,6 @@ enum ScopeArguments {
     /// The user, session or agent that is not given.
     private static let defaultName = "default"
 
-    /// The members that name the conversation of a result.
-    static let results = properties.map { ToolProperty($0.name, $0.kind, isRequired: true, $0.description) }
-
     /// Returns the filter for messages that the arguments and the access rules describe.
     ///
     /// - Throws: ``ToolFailure`` if a name is empty, or the conversation is not visible.

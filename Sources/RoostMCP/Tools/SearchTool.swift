@@ -1,7 +1,6 @@
 import Roost
 import RoostModel
 
-/// The tool that searches entries by meaning and by words.
 struct SearchTool: Tool {
     let handle: StoreHandle
     let rules: AccessRules
@@ -24,42 +23,14 @@ struct SearchTool: Tool {
             ),
             ToolProperty(
                 "limit", .integer(1...maximumLimit), "The maximum number of results; 10 by default."),
-        ] + FilterArguments.properties + ResultPage.arguments,
-        output: [
-            ToolProperty(
-                "results",
-                .array(
-                    of: .object(
-                        EntryJSON.summaryProperties + [
-                            ToolProperty(
-                                "score", .number(-.infinity ... .infinity), "The relevance from 0 to 1."),
-                            EntryJSON.snippetProperty,
-                            ToolProperty(
-                                "updatedAt", .string(maximumBytes: .max), "The time of the last change."),
-                            ToolProperty(
-                                "createdAt", .string(maximumBytes: .max),
-                                "The time of creation, in a list without a query."),
-                            ToolProperty(
-                                "line", .integer(0...Int.max),
-                                "The line of the match in the file, from 1, if the entry came from one."),
-                        ] + EntryJSON.tagProperties), maximumCount: maximumLimit), isRequired: true,
-                "The results, best first."),
-            ToolProperty(
-                "notices", .array(of: .string(maximumBytes: .max), maximumCount: 100),
-                "How the query was understood, and why there are no results."),
-            ToolProperty(
-                "nearest",
-                .array(
-                    of: .object(EntryJSON.summaryProperties + [EntryJSON.snippetProperty]), maximumCount: 3),
-                "The nearest entries, if none is close to the query. They are probably irrelevant."),
-        ] + ResultPage.results)
+        ] + FilterArguments.properties + ResultPage.arguments)
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         try await handle.use { store in
             let snapshot = try await store.storage.snapshot()
             let lookup = EntryLookup(rules: rules, snapshot: snapshot)
             let offset = try PageCursor.position(of: arguments, at: snapshot.stamp)
-            let filter = try await FilterArguments.filter(arguments, lookup)
+            let filter = try await FilterArguments.filter(arguments.json, lookup)
             guard let query = arguments.string("query"), !EntryListing.isRequested(by: query) else {
                 return try await listing(filter, arguments, snapshot, offset)
             }
@@ -72,9 +43,6 @@ struct SearchTool: Tool {
             search.limit += 1
             search.visible = rules.showsEverything ? nil : rules.restricting()
             let result = try await store.search(search)
-            let unknownNames =
-                SearchNotices.matchesNothing(result, offset: offset)
-                ? try await SearchNotices.unknownNames(in: filter, snapshot, among: rules.restricting) : []
             let items = result.hits.prefix(limit).map { hit -> JSONValue in
                 var item = EntryJSON.summary(of: hit.entry)
                 item["score"] = .rounded(hit.score)
@@ -91,7 +59,7 @@ struct SearchTool: Tool {
             }
             return ResultPage(
                 items, name: "results", offset: offset, isLast: result.hits.count <= limit, arguments,
-                snapshot.stamp, with: explanation(of: result, offset: offset, arguments, unknownNames)
+                snapshot.stamp, with: explanation(of: result, offset: offset, arguments)
             ).json
         }
     }
@@ -115,13 +83,12 @@ struct SearchTool: Tool {
     /// Returns the members that explain a result: the notices, and the nearest entries that fit into the
     /// budget if none is close to the query.
     private func explanation(
-        of result: QueryResult, offset: Int, _ arguments: ToolArguments, _ unknownNames: [String]
+        of result: QueryResult, offset: Int, _ arguments: ToolArguments
     ) -> [String: JSONValue] {
         var members: [String: JSONValue] = [:]
         let notices = SearchNotices.texts(
             of: result, offset: offset, showingEverything: rules.showsEverything,
-            hasFilter: FilterArguments.properties.contains { arguments[$0.name] != nil },
-            unknownNames: unknownNames)
+            hasFilter: FilterArguments.properties.contains { arguments[$0.name] != nil })
         if !notices.isEmpty { members["notices"] = .array(notices.map { .string($0) }) }
         if result.hasOnlyNoise, offset == 0 {
             var budget = TokenBudget(arguments)

@@ -4,7 +4,6 @@ import RoostConversations
 import RoostMemory
 import RoostModel
 
-/// The tool that describes the store.
 struct StatusTool: Tool {
     let handle: StoreHandle
     let rules: AccessRules
@@ -25,44 +24,6 @@ struct StatusTool: Tool {
                 "countBy", .array(of: .string(maximumBytes: 200), maximumCount: maximumProperties),
                 "Count the entries for each value of tag, cluster, source, folder, day, week, month, year, "
                     + "or a metadata key, or for each combination of two of them.")
-        ],
-        output: [
-            ToolProperty(
-                "entries", .integer(0...Int.max), isRequired: true, "The number of visible entries."),
-            ToolProperty("clusters", .integer(0...Int.max), "The number of clusters of all levels."),
-            ToolProperty(
-                "reclusteredAt", .string(maximumBytes: .max), "The time of the last run of 'recluster'."),
-            ToolProperty("model", .string(maximumBytes: .max), isRequired: true, "The embedding model."),
-            ToolProperty(
-                "revision", .string(maximumBytes: .max), isRequired: true, "The revision of the store."),
-            ToolProperty("readOnly", .flag, isRequired: true, "Whether the store can only be read."),
-            ToolProperty(
-                "timeZone", .string(maximumBytes: .max), isRequired: true,
-                "The server's time zone, in which days such as 'yesterday' begin."),
-            ToolProperty("messages", .integer(0...Int.max), "The number of visible messages."),
-            ToolProperty(
-                "tags", .array(of: .string(maximumBytes: .max), maximumCount: 1_000),
-                "Only entries with these tags, or tags nested in them, are visible."),
-            ToolProperty("folder", .string(maximumBytes: .max), "Only entries of this folder are visible."),
-            ToolProperty(
-                "conversation", .object(ScopeArguments.results),
-                "Only messages of this conversation are visible."),
-            ToolProperty(
-                "counts",
-                .array(
-                    of: .object([
-                        ToolProperty(
-                            "values",
-                            .array(of: .string(maximumBytes: .max), maximumCount: maximumProperties),
-                            isRequired: true,
-                            "The values in the order of 'countBy'; empty for entries without a value."),
-                        ToolProperty(
-                            "count", .integer(0...Int.max), isRequired: true, "The number of entries."),
-                    ]), maximumCount: maximumCounts),
-                "The visible entries by their values, the most frequent values first, or periods in their "
-                    + "order."),
-            ToolProperty("omitted", .integer(0...Int.max), "The number of further values."),
-            EntryJSON.noticeProperty,
         ])
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {

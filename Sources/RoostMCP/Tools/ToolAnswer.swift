@@ -6,10 +6,8 @@ struct ToolAnswer: Sendable {
     private let value: JSONValue
     private let isFailure: Bool
 
-    /// Creates the answer of a call that succeeded.
     init(_ value: JSONValue) { (self.value, isFailure) = (value, false) }
 
-    /// Creates the answer of a call that failed.
     init(failure message: String) { (value, isFailure) = (.string(message), true) }
 
     /// Returns the answer in the form of a revision of the protocol.

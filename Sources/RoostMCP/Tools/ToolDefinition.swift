@@ -4,7 +4,6 @@ import RoostModel
 struct ToolDefinition: Sendable {
     /// The effects of a tool, which hosts use to decide whether to ask the user.
     enum Effect: Sendable {
-        /// The tool only reads.
         case reads
         /// The tool adds data, and a repeated call has no further effect.
         case adds
@@ -20,16 +19,17 @@ struct ToolDefinition: Sendable {
     var description: String
     var effect: Effect
     var input: [ToolProperty]
-    var output: [ToolProperty]
     /// Whether the calls of one connection over standard input and output are executed in their order. Calls
     /// over HTTP have no order.
     var keepsOrder = false
 
     /// Returns the definition in the form of a revision of the protocol.
+    ///
+    /// It has no output schema: hosts do not show it to models, and it would double the size of the list.
     func json(for version: ProtocolVersion) -> JSONValue {
         var members: [String: JSONValue] = [
             "name": .string(name), "description": .string(description),
-            "inputSchema": ToolProperty.schema(of: input, allowsOthers: false),
+            "inputSchema": ToolProperty.schema(of: input),
         ]
         if version.hasAnnotations {
             members["annotations"] = [
@@ -37,10 +37,7 @@ struct ToolDefinition: Sendable {
                 "destructiveHint": .bool(effect == .changes), "idempotentHint": true, "openWorldHint": false,
             ]
         }
-        if version.hasStructuredContent {
-            members["title"] = .string(title)
-            members["outputSchema"] = ToolProperty.schema(of: output, allowsOthers: true)
-        }
+        if version.hasStructuredContent { members["title"] = .string(title) }
         return .object(members)
     }
 }

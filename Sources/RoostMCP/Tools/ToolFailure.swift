@@ -1,8 +1,7 @@
-/// A tool failed, and the model can correct its arguments or choose another tool.
-struct ToolFailure: Error, Sendable, Hashable {
-    /// A sentence for the model.
-    var message: String
+/// A request has invalid values, and the client can correct them or choose another tool.
+package struct ToolFailure: Error, Sendable, Hashable {
+    /// A sentence for the client or model.
+    package var message: String
 
-    /// Creates a failure.
-    init(_ message: String) { self.message = message }
+    package init(_ message: String) { self.message = message }
 }

@@ -1,6 +1,6 @@
 import RoostModel
 
-/// A property in the schema of a tool's arguments or results.
+/// A property in the schema of a tool's arguments.
 ///
 /// Only plain types are used, because several hosts reject `$ref` and combinators such as `anyOf`.
 struct ToolProperty: Sendable {
@@ -12,8 +12,6 @@ struct ToolProperty: Sendable {
         case choice([String])
         /// A whole number in a range.
         case integer(ClosedRange<Int>)
-        /// A number in a range.
-        case number(ClosedRange<Double>)
         case flag
         /// An array with at most `maximumCount` elements.
         case array(of: Kind, maximumCount: Int)
@@ -29,62 +27,44 @@ struct ToolProperty: Sendable {
     /// A sentence for the model.
     var description: String
 
-    /// Creates a property.
     init(_ name: String, _ kind: Kind, isRequired: Bool = false, _ description: String) {
         (self.name, self.kind, self.isRequired, self.description) = (name, kind, isRequired, description)
     }
 
     /// Returns the JSON Schema of an object with the given properties.
-    static func schema(of properties: [ToolProperty], allowsOthers: Bool) -> JSONValue {
+    static func schema(of properties: [ToolProperty]) -> JSONValue {
         var members: [String: JSONValue] = [:]
         for property in properties {
-            var schema = property.kind.schema(allowsOthers: allowsOthers)
+            var schema = property.kind.schema
             schema["description"] = .string(property.description)
             members[property.name] = .object(schema)
         }
         return [
             "type": "object", "properties": .object(members),
             "required": .array(properties.filter(\.isRequired).map { .string($0.name) }),
-            "additionalProperties": .bool(allowsOthers),
+            "additionalProperties": false,
         ]
     }
 }
 
 extension ToolProperty.Kind {
-    /// The schema without a description. Results may have additional members, arguments may not.
-    fileprivate func schema(allowsOthers: Bool) -> [String: JSONValue] {
+    /// The schema without a description.
+    fileprivate var schema: [String: JSONValue] {
         switch self {
         case .string: ["type": "string"]
         case .choice(let values): ["type": "string", "enum": .array(values.map { .string($0) })]
         case .integer(let range):
-            range == Int.min...Int.max
-                ? ["type": "integer"]
-                : [
-                    "type": "integer", "minimum": .integer(Int64(range.lowerBound)),
-                    "maximum": .integer(Int64(range.upperBound)),
-                ]
-        case .number(let range):
-            range.upperBound.isFinite
-                ? [
-                    "type": "number", "minimum": .number(range.lowerBound),
-                    "maximum": .number(range.upperBound),
-                ]
-                : ["type": "number"]
+            ["type": "integer", "minimum": .count(range.lowerBound), "maximum": .count(range.upperBound)]
         case .flag: ["type": "boolean"]
         case .array(let element, let count):
-            [
-                "type": "array", "items": .object(element.schema(allowsOthers: allowsOthers)),
-                "maxItems": .integer(Int64(count)),
-            ]
+            ["type": "array", "items": .object(element.schema), "maxItems": .count(count)]
         case .map: ["type": "object"]
-        case .object(let properties):
-            ToolProperty.schema(of: properties, allowsOthers: allowsOthers).members ?? [:]
+        case .object(let properties): ToolProperty.schema(of: properties).members ?? [:]
         }
     }
 
     /// Checks a value.
     ///
-    /// - Parameter path: The name of the value for error messages.
     /// - Throws: ``ToolFailure`` if the value has the wrong type or is out of range.
     func check(_ value: JSONValue, _ path: String) throws(ToolFailure) {
         switch self {
@@ -99,11 +79,6 @@ extension ToolProperty.Kind {
             }
         case .integer(let range):
             guard let number = value.integer else { throw mismatch(value, path) }
-            guard range.contains(number) else {
-                throw ToolFailure("'\(path)' must be from \(range.lowerBound) to \(range.upperBound)")
-            }
-        case .number(let range):
-            guard let number = value.double else { throw mismatch(value, path) }
             guard range.contains(number) else {
                 throw ToolFailure("'\(path)' must be from \(range.lowerBound) to \(range.upperBound)")
             }
@@ -145,7 +120,6 @@ extension ToolProperty.Kind {
         switch self {
         case .string, .choice: "a string"
         case .integer: "a whole number"
-        case .number: "a number"
         case .flag: "true or false"
         case .array(of: .string, _): "an array of strings"
         case .array: "an array"
@@ -154,8 +128,6 @@ extension ToolProperty.Kind {
     }
 
     /// Checks the members of an object: unknown and missing names, and every value. A null counts as absent.
-    ///
-    /// - Throws: ``ToolFailure`` that names the first problem.
     static func check(
         _ members: [String: JSONValue], against properties: [ToolProperty], prefix: String
     ) throws(ToolFailure) {

@@ -1,7 +1,6 @@
 import Roost
 import RoostModel
 
-/// The tool that changes an entry.
 struct UpdateTool: Tool {
     let handle: StoreHandle
     let rules: AccessRules
@@ -26,21 +25,17 @@ struct UpdateTool: Tool {
             ToolProperty(
                 "removeTags", .array(of: .string(maximumBytes: 200), maximumCount: 32), "Tags to remove."),
             ToolProperty("metadata", .map, "Values to set by key; null removes a key."),
-        ],
-        output: EntryJSON.summaryProperties + [
-            EntryJSON.noticeProperty
-        ] + EntryJSON.detailProperties)
+        ])
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
         var changes = EntryChanges()
         changes.content = arguments.string("text")
-        changes.addedTags = Set(try arguments.newTags("addTags"))
+        changes.addedTags = Set(try EntryValues.newTags(in: arguments.json, "addTags"))
         changes.removedTags = Set(arguments.strings("removeTags"))
-        changes.metadata = arguments["metadata"]?.members ?? [:]
+        changes.metadata = try EntryValues.metadata(in: arguments.json)
         if let title = arguments.string("title") {
             changes.metadata["title"] = title.allSatisfy(\.isWhitespace) ? .null : .string(title)
         }
-        try MetadataRules.check(changes.metadata)
         guard changes != EntryChanges() else {
             throw ToolFailure(
                 "no change is given; pass 'text', 'title', 'addTags', 'removeTags' or 'metadata'")

@@ -12,10 +12,6 @@ package struct LineTransport: Sendable {
     private static let chunkSize = 1 << 16
 
     /// Creates a transport.
-    ///
-    /// - Parameters:
-    ///   - input: The file descriptor from which messages are read.
-    ///   - output: The file descriptor to which messages are written.
     package init(input: Int32 = 0, output: Int32 = 1) { (self.input, self.output) = (input, output) }
 
     /// Serves the client until the end of the input, and then answers the remaining requests.
@@ -42,7 +38,7 @@ package struct LineTransport: Sendable {
         for await line in lines {
             permits.signal()
             switch line {
-            case .complete(let data): connection.receive(data)
+            case .complete(let data): await connection.receive(data)
             case .tooLong:
                 writer.write(
                     ProtocolError(.invalidRequest, "the message is longer than \(Self.maximumLength) bytes")

@@ -28,8 +28,6 @@ final class LineWriter: Sendable {
     private let state = Mutex(State())
 
     /// Creates a writer.
-    ///
-    /// - Parameter output: The file descriptor, which stays open until all messages have been written.
     init(_ output: Int32) { self.output = output }
 
     var hasFailed: Bool { state.withLock { $0.hasFailed } }

@@ -27,8 +27,7 @@ private func inBucket() throws -> any ChunkStorage {
     let bucket = try S3Bucket(
         "s3://bucket/prefix", endpoint: "https://minio.example:9000", credentials: credentials)
     let storage = ComposedChunkStorage(
-        organization: GitStyleOrganization(), retrieval: S3Retrieval(bucket),
-        existence: S3Existence(organization: GitStyleOrganization(), bucket: bucket))
+        organization: GitStyleOrganization(), retrieval: S3Retrieval(bucket))
     return storage
 }
 
