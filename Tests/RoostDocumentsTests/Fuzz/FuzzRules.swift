@@ -5,9 +5,7 @@ enum FuzzRules {
     /// Returns the first rule that the structure of a text violates.
     static func defect(of text: String, format: TextFormat) -> String? {
         let structure = TextStructure(of: text, format: format)
-        if let defect = defect(structure, of: text) { return defect }
-        _ = structure.visibleText(in: 0..<text.utf8.count, of: text)
-        return nil
+        return defect(structure, of: text)
     }
 
     /// Returns the first rule that a structure of a text violates.

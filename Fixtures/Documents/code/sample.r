@@ -1,9 +1,0 @@
-# Fills a barrel.
-fill <- function(barrel, amount) {
-  text <- "}"
-  barrel + amount
-}
-
-size = function(x) {
-  x
-}
