@@ -31,7 +31,7 @@ enum PageFormulas {
     static func text(of index: Int, in tree: HTMLTree) -> String? {
         let node = tree.nodes[index]
         switch node.tag {
-        case "math": return mathML(index, in: tree, isDisplay: false)
+        case "math": return tree.nodes[index].attribute("alttext")  // (false)
         case "script": return script(index, in: tree)
         case "mjx-container":
             return container(index, in: tree, isDisplay: node.attribute("display") == "true")
@@ -90,7 +90,7 @@ enum PageFormulas {
             guard !isOwnText, !blockElements.contains(node.tag) else { return nil }
             child += 1
         }
-        if let formula { return mathML(formula, in: tree, isDisplay: isDisplay) }
+        if let formula { return tree.nodes[formula].attribute("alttext") }
         for child in nodes {
             let node = tree.nodes[child]
             if let source = node.attribute("data-latex") ?? (node.tag == "img" ? node.attribute("alt") : nil)
@@ -99,28 +99,6 @@ enum PageFormulas {
             }
         }
         return nil
-    }
-
-    private static func mathML(_ index: Int, in tree: HTMLTree, isDisplay: Bool) -> String? {
-        let root = element(index, in: tree, depth: 0)
-        return root.formula(isDisplay: isDisplay) ?? root.attributes["alttext"]
-    }
-
-    private static func element(_ index: Int, in tree: HTMLTree, depth: Int) -> MathElement {
-        let node = tree.nodes[index]
-        guard !node.isText else { return MathElement(name: "", text: node.text) }
-        var element = MathElement(name: node.tag)
-        for attribute in node.attributes { element.attributes[attribute.name] = attribute.value }
-        guard depth < MathElement.maximumDepth else {
-            element.text = tree.text(of: index)
-            return element
-        }
-        var child = index + 1
-        while child < node.end {
-            element.children.append(Self.element(child, in: tree, depth: depth + 1))
-            child = tree.nodes[child].end
-        }
-        return element
     }
 
     private static func isFollowedByScript(_ index: Int, in tree: HTMLTree) -> Bool {

@@ -26,7 +26,6 @@ final class MarkupConverter {
     private var listMarks: [String] = []
     private var isFirstBlockOfItem = false
     private var quotationDepth = 0
-    private var deletionDepth = 0
 
     private static let ignored: Set = [
         "script", "style", "template", "noscript", "svg", "object", "iframe", "rt", "rp", "select", "button",
@@ -73,7 +72,6 @@ final class MarkupConverter {
         try flush()
     }
 
-    /// Converts text.
     func convert(text: String) throws {
         append(text)
         try flush()
@@ -112,10 +110,8 @@ final class MarkupConverter {
             quotationDepth -= 1
         case "table": try readTable(element)
         case "a": try readLink(element)
-        case _ where HTMLTree.deletions.contains(name): try readDeletion()
         case "math":
-            let formula = try MathElement(element, in: xml, depth: 0).formula(isDisplay: false)
-            append(formula ?? element["alttext"] ?? "")
+            if let text = element["alttext"] { append(text) } else { try readChildren() }
         case "img":
             if let text = element["alt"], text.contains(where: \.isLetter) { append(" \(text) ") }
         case _ where Self.blocks.contains(name):
@@ -195,42 +191,10 @@ final class MarkupConverter {
         }
         let parts = address.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         let text = MarkdownText.singleLine(inline.suffix(fromByte: start))
-        if parts.count > 1, Self.isNoteMark(text) { separateNoteMark(text, at: start) }
         links.append(
             DocumentLink(
                 kind: .address, target: String(parts[0]), fragment: parts.count > 1 ? String(parts[1]) : nil,
                 text: text.isEmpty ? nil : text))
-    }
-
-    /// Reads deleted text, and encloses each of its lines in the signs `~~` if it is within one paragraph.
-    private func readDeletion() throws {
-        let (start, count) = (inline.utf8.count, paragraphs.count)
-        deletionDepth += 1
-        defer { deletionDepth -= 1 }
-        try readChildren()
-        guard deletionDepth == 1, paragraphs.count == count, inline.utf8.count > start else { return }
-        let deleted = inline.suffix(fromByte: start)
-        let lines = deleted.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            let text = MarkdownText.singleLine(String(line))
-            guard !text.isEmpty else { return String(line) }
-            return (line.first == " " ? " " : "") + "~~" + text + "~~" + (line.last == " " ? " " : "")
-        }
-        inline.removeSubrange(inline.utf8.index(inline.startIndex, offsetBy: start)...)
-        inline += lines.joined(separator: "\n")
-    }
-
-    /// Returns whether the text of a link to a part of a document is the mark of a note: a number or a sign.
-    private static func isNoteMark(_ text: String) -> Bool {
-        (1...4).contains(text.count) && text.allSatisfy { $0.isNumber || "*†‡§".contains($0) }
-    }
-
-    /// Encloses the mark of a note directly after a word or its punctuation in brackets. Otherwise, a
-    /// raised number would become a part of the word.
-    private func separateNoteMark(_ text: String, at offset: Int) {
-        let start = inline.utf8.index(inline.startIndex, offsetBy: offset)
-        guard let last = inline[..<start].last, !last.isWhitespace else { return }
-        inline.removeSubrange(start...)
-        inline += "[\(text)]"
     }
 
     /// Appends the collected text as a paragraph.
