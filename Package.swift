@@ -25,7 +25,6 @@ let hummingbird: [Target.Dependency] = [
     httpTypes,
 ]
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
-let toml: Target.Dependency = .product(name: "TOMLKit", package: "TOMLKit")
 let deques: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let bits: Target.Dependency = .product(name: "BitCollections", package: "swift-collections")
 
@@ -76,7 +75,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         // System libraries and C.
@@ -160,7 +158,7 @@ let package = Package(
             name: "RoostDocuments",
             dependencies: [
                 "RoostModel", "RoostFiles", "RoostText", "CRoostKernels", "CCommonMark", "CGMimeLoader",
-                "CGumbo", "CUchardet", "CXML", "CZip", yams, toml,
+                "CGumbo", "CUchardet", "CXML", "CZip", yams,
             ]),
 
         // The composition of the modules above.

@@ -3,13 +3,11 @@ import RoostModel
 
 /// The meaning of the keys of front matter.
 struct FrontMatterFields {
-    /// The title; `nil` if the front matter has no title.
     var title: String?
     /// The tags without `#`, in order and without duplicates.
     var tags: [String] = []
     /// The other names of the document.
     var aliases: [String] = []
-    /// The date of creation.
     var createdAt: Date?
     /// The date of the last change.
     var updatedAt: Date?
@@ -23,16 +21,8 @@ struct FrontMatterFields {
     /// The maximum length of a key in UTF-8 bytes, as in stores.
     private static let maximumKeyLength = 4096
     /// The names of keys, in lowercase letters and without separators, in order of precedence.
-    private static let createdKeys = [
-        "created", "createdat", "datecreated", "createdate", "creationdate", "createdon", "createdtime",
-        "createddate", "ctime", "erstellt", "erstelltam", "date", "datum", "published", "publisheddate",
-        "publishdate", "pubdate", "datepublished", "publishedat",
-    ]
-    private static let updatedKeys = [
-        "updated", "updatedat", "dateupdated", "updatedate", "updateddate", "lastupdated", "lastupdate",
-        "modified", "modifiedat", "datemodified", "modifieddate", "lastmodified", "lastmod", "mtime",
-        "updatedon", "modifiedon", "modifiedtime", "aktualisiert", "geändert", "geändertam", "bearbeitet",
-    ]
+    private static let createdKeys = ["created", "createdat", "date", "published", "datepublished"]
+    private static let updatedKeys = ["updated", "updatedat", "modified", "lastmodified", "lastmod"]
     private static let tagKeys: Set<String> = ["tags", "tag"]
     private static let aliasKeys: Set<String> = ["aliases", "alias"]
 
@@ -45,7 +35,7 @@ struct FrontMatterFields {
             for key in keys {
                 for (index, name) in names.enumerated() where name == key {
                     guard let text = frontMatter.entries[index].value.dateText,
-                        let date = FrontMatterDate.date(text)
+                        let date = DocumentDate.date(text)
                     else { continue }
                     used.insert(index)
                     return date

@@ -10,7 +10,6 @@ enum FrontMatterValue {
     /// Keys with values, in order. If a key occurs twice, the last value counts.
     case object([FrontMatterMember])
 
-    /// The value as metadata.
     var metadata: MetadataValue {
         switch self {
         case .scalar(let value, _): value
@@ -52,4 +51,9 @@ enum FrontMatterValue {
         case .object(let members): depth == 0 || members.contains { $0.value.isNested(deeperThan: depth - 1) }
         }
     }
+}
+
+struct FrontMatterMember {
+    var key: String
+    var value: FrontMatterValue
 }

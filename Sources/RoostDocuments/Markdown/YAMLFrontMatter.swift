@@ -27,7 +27,7 @@ enum YAMLFrontMatter {
     /// Parses YAML and returns its value; `nil` if the text is empty.
     ///
     /// - Throws: `YamlError`, ``TooManyValues``.
-    static func value(_ text: String) throws -> FrontMatterValue? {
+    private static func value(_ text: String) throws -> FrontMatterValue? {
         guard aliasCount(text) <= maximumAliases else { throw TooManyValues() }
         guard let node = try compose(yaml: text) else { return nil }
         var budget = FrontMatter.maximumValues
@@ -106,28 +106,13 @@ enum YAMLFrontMatter {
     /// are reported.
     private static func parseSeparately(_ text: String, problem: any Error) -> FrontMatter {
         var result = FrontMatter()
-        // The keys with anchors such as `&name`, to which aliases in later keys refer.
-        var anchors = (text: "", count: 0)
         for part in parts(text) {
             do {
                 let parsed = try entries(part.text)
                 result.entries += parsed.entries
-                if part.text.contains("&") {
-                    anchors = (anchors.text + part.text + "\n", anchors.count + parsed.entries.count)
-                }
                 if !parsed.unreadParts.isEmpty { result.unreadParts.append(message(part, problem)) }
             } catch {
-                if anchors.count > 0, part.text.contains("*"),
-                    let parsed = try? entries(anchors.text + part.text), parsed.entries.count > anchors.count
-                {
-                    result.entries += parsed.entries.dropFirst(anchors.count)
-                } else if let list = closedList(part.text) {
-                    result.entries += list.entries
-                    result.unreadParts.append(message(part, error) + "; it was read as a list")
-                } else if let list = YAMLFlowList.entry(part.text) {
-                    result.entries.append(list)
-                    result.unreadParts.append(message(part, error) + "; it was read as a list")
-                } else if let entry = literalEntry(part.text) {
+                if let entry = literalEntry(part.text) {
                     result.entries.append(entry)
                     result.unreadParts.append(message(part, error) + "; it was read as text")
                 } else {
@@ -168,14 +153,6 @@ enum YAMLFrontMatter {
             }
         }
         return parts
-    }
-
-    /// Returns the key and value of a line with a list that lacks its closing bracket.
-    private static func closedList(_ text: String) -> FrontMatter? {
-        let line = text.trimmed
-        guard !line.contains("\n"), line.contains("["), !line.contains("]") else { return nil }
-        // An error means that the bracket is not the only fault of the line.
-        return try? entries(line + "]")
     }
 
     /// Returns the key and value of a single line as text, such as `title: A: B`, which is not valid YAML.

@@ -42,28 +42,6 @@ import Testing
         #expect(document.unreadParts.isEmpty)
     }
 
-    @Test func `TOML values keep their types`() async throws {
-        let document = try await read(
-            """
-            +++
-            title = "Bench"
-            date = 2025-03-14T09:30:00+01:00
-            rating = 4
-            due = 2025-04-01
-            alarm = 07:30:00
-            [extra]
-            list = [1, 2]
-            +++
-            Text
-            """)
-        #expect(document.title == "Bench")
-        #expect(document.createdAt == Date(timeIntervalSince1970: 1_741_941_000))
-        #expect(
-            document.metadata == [
-                "rating": 4, "due": "2025-04-01", "alarm": "07:30:00", "extra": ["list": [1, 2]],
-            ])
-    }
-
     @Test func `Aliases and merge keys are read`() async throws {
         let document = try await read(
             "---\naliases: [Plan, \"Second plan\"]\nbase: &b {a: 1, c: 2}\nother:\n  <<: *b\n  a: 3\n---\n")
@@ -94,61 +72,13 @@ import Testing
         #expect(document.unreadParts.count == 2)
         #expect(document.unreadParts.allSatisfy { $0.hasPrefix("front matter, line ") })
         #expect(document.unreadParts.first?.hasSuffix("; it was read as text") == true)
-        #expect(document.unreadParts.last?.hasSuffix("; it was read as a list") == true)
+        #expect(document.unreadParts.last?.hasSuffix("; it was read as text") == true)
         #expect(document.text.hasSuffix("Text\n"))
-    }
-
-    @Test(arguments: [
-        ("tags: [#foo, #bar]", ["foo", "bar"]), ("tags: [a b, \"c,d\", #hash]", ["a b", "c,d", "hash"]),
-        ("tags: [foo, bar", ["foo", "bar"]), ("tags: [#foo, bar", ["foo", "bar"]),
-        ("tags: ['it''s', #b] # note", ["it's", "b"]), ("tags: [#a,\n  #b]", ["a", "b"]),
-    ])
-    func `A list that is not valid YAML is read as a list`(line: String, tags: [String]) async throws {
-        let document = try await read("---\n\(line)\n---\nText\n")
-        #expect(document.tags == tags)
-        #expect(document.unreadParts.count == 1)
-        #expect(document.unreadParts.first?.hasSuffix("; it was read as a list") == true)
-    }
-
-    @Test func `A number sign is removed only from names`() async throws {
-        let document = try await read(
-            "---\naliases: [#Plan, Draft]\ncolors: [#ff0000, #00ff00]\nsee: [[A]], [[B]]\n---\nText\n")
-        #expect(document.aliases == ["Plan", "Draft"])
-        #expect(document.metadata["colors"] == ["#ff0000", "#00ff00"])
-        #expect(document.metadata["see"] == "[[A]], [[B]]")
     }
 
     @Test func `The last value of a repeated key counts`() async throws {
         let document = try await read("---\ntitle: First\ntitle: Second\n---\n")
         #expect(document.title == "Second")
-    }
-
-    @Test func `Invalid TOML is reported`() async throws {
-        let document = try await read("+++\ntitle = \n+++\n# Heading\n")
-        #expect(document.title == "Heading")
-        #expect(document.unreadParts.count == 1)
-        #expect(document.unreadParts.first?.contains("TOML") == true)
-    }
-
-    @Test(arguments: [
-        "date = 2024-01-01T", "date = 2024-01-01T-1:00", "date = [ 2024-01-01t:30 ]",
-        "a=1\ndate = 2024-01-01 x:1",
-        "a = ]", "a = #", "a = \u{2028}", "a = \u{B}1", "ä = 1", "a = ,", "a = [}", "a = {b = }",
-        "date = 2024-01-01T1", "date = 2024-01-01T12:3",
-        "date = 12:", "date = 1_:", "date = 0x", "date = -T",
-    ])
-    func `An incomplete time in TOML is reported`(line: String) async throws {
-        let document = try await read("+++\n\(line)\n+++\n# Heading\n")
-        #expect(document.title == "Heading")
-        #expect(document.unreadParts.count == 1)
-    }
-
-    @Test func `A date before a comment and a date in a TOML string are valid`() async throws {
-        let document = try await read(
-            "+++\ndate = 2024-01-01 # new year\nnote = \"2024-01-01Tx\"\nlist = [2024-01-01 , 2024-01-02 ]\n+++\n"
-        )
-        #expect(document.createdAt == Date(timeIntervalSince1970: 1_704_067_200))
-        #expect(document.metadata == ["note": "2024-01-01Tx", "list": ["2024-01-01", "2024-01-02"]])
     }
 
     @Test func `Aliases that grow exponentially are refused`() async throws {
@@ -187,16 +117,15 @@ import Testing
         ("created: 2025-03-14", 1_741_910_400.0), ("date: 2025-3-4", 1_741_046_400),
         ("date: 2025-03-14 09:30:00", 1_741_944_600), ("date: 2025-03-14T09:30", 1_741_944_600),
         ("date: 2025-03-14T09:30:00Z", 1_741_944_600), ("date: 2025-03-14 09:30:00 +01:00", 1_741_941_000),
-        ("date: 2025-03-14T09:30:00.250-0500", 1_741_962_600.25), ("date created: 2025/03/14", 1_741_910_400),
+        ("date: 2025-03-14T09:30:00.250-05:00", 1_741_962_600.25), ("created: 2025/03/14", 1_741_910_400),
         ("created_at: \"14.03.2025\"", 1_741_910_400), ("date: 14.3.2025 09:30", 1_741_944_600),
-        ("date: 20250314", 1_741_910_400), ("date: 202503140930", 1_741_944_600),
+        ("date: 20250314", 1_741_910_400),
         ("date: 14 March 2025", 1_741_910_400), ("date: March 14th, 2025", 1_741_910_400),
-        ("date: Fri, 14 Mar 2025 09:30:00 +0100", 1_741_941_000), ("datum: 14. März 2025", 1_741_910_400),
-        ("date: \"[[2025-03-14]]\"", 1_741_910_400), ("created: 1741910400", 1_741_910_400),
-        ("created: 1741910400000", 1_741_910_400), ("date: 25/12/2024", 1_735_084_800),
-        ("date: 12/25/2024", 1_735_084_800), ("date: 2024-02-29", 1_709_164_800),
+        ("date: Fri, 14 Mar 2025 09:30:00 +0100", 1_741_941_000), ("date: 14. März 2025", 1_741_910_400),
+        ("created: 1741910400", 1_741_910_400), ("created: 1741910400000", 1_741_910_400),
+        ("date: 2024-02-29", 1_709_164_800), ("date: 2025", 1_735_689_600),
         ("date: 2025-03", 1_740_787_200),
-        ("date: March 14, 2025 2:05 PM", 1_741_961_100), ("published: 1969-12-31", -86_400),
+        ("date: March 14, 2025 14:05", 1_741_961_100), ("published: 1969-12-31", -86_400),
     ])
     func `Dates are read in many formats`(line: String, seconds: Double) async throws {
         let document = try await read("---\n\(line)\n---\n")
@@ -207,51 +136,12 @@ import Testing
     @Test(arguments: [
         "someday", "2025-02-30", "2025-13-01", "3/4/2025", "99999999", "2025-03-14 25:00",
         "2025-03-14 and more",
-        "12:30", "2025", "-1", "[]", "2023-02-29", "00000000", "2025-03-14T09:30:00 Mars/Olympus",
+        "12:30", "25/12/2024", "-1", "[]", "2023-02-29", "00000000", "2025-03-14T09:30:00 Mars/Olympus",
     ])
     func `A value that is no clear date stays in the metadata`(value: String) async throws {
         let document = try await read("---\ndate: \(value)\n---\n")
         #expect(document.createdAt == nil)
         #expect(document.metadata["date"] != nil)
-    }
-
-    // MARK: Properties of pages
-
-    @Test func `The properties of a page of Logseq are front matter`() async throws {
-        let text = """
-            title:: Sail repair
-            tags:: sewing, [[boats]], #canvas
-            alias:: mend sail, patch
-            created:: 2025-03-14
-            see:: [[Thread]], [[Needle]]
-            author:: Mara
-
-            - Use waxed thread #knots
-            """
-        let document = try await read(text)
-        #expect(document.title == "Sail repair")
-        #expect(document.tags == ["sewing", "boats", "canvas", "knots"])
-        #expect(document.aliases == ["mend sail", "patch"])
-        #expect(document.createdAt == Date(timeIntervalSince1970: 1_741_910_400))
-        #expect(document.links.map(\.target) == ["Thread", "Needle"])
-        #expect(document.metadata == ["see": ["[[Thread]]", "[[Needle]]"], "author": "Mara"])
-        #expect(document.text == text)
-        let structure = TextStructure(of: text, format: .markdown)
-        let hidden = structure.hiddenParts.filter { $0.kind == .frontMatter }
-        #expect(hidden.map(\.range.lowerBound) == [0])
-        let start = text.utf8.index(text.startIndex, offsetBy: hidden[0].range.upperBound)
-        #expect(text[start...].hasPrefix("\n- Use"))
-    }
-
-    @Test(arguments: [
-        "std::vector is a class\n", "A word:: and more\n", ":: value\n", "text\nkey:: value\n",
-        "`key:: value`\n", "Usage::\n\nText\n", "Note:: a whole sentence\nand its next line\n",
-        "  key:: value\n\n- text\n", "key:: value\n> Quotation\n",
-    ])
-    func `Other texts with two colons are no properties`(text: String) async throws {
-        let document = try await read(text)
-        #expect(document.metadata.isEmpty && document.title == nil)
-        #expect(TextStructure(of: text, format: .markdown).hiddenParts.allSatisfy { $0.kind != .frontMatter })
     }
 
     @Test func `The most specific key determines each date`() async throws {

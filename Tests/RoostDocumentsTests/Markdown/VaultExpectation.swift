@@ -1,9 +1,8 @@
 import Foundation
 import TestSupport
 
-/// The values that `Scripts/vault-oracle` finds in a note of the sample vault.
+/// The expected values of a note of the sample vault.
 struct VaultExpectation: Decodable {
-    /// The output of the oracle.
     static let file = Fixtures.folder.appendingPathComponent("vault.json")
 
     var title: String?
