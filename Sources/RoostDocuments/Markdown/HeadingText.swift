@@ -23,7 +23,6 @@ enum HeadingText {
         return prefix(of: plain, maximumLength: MarkdownAnalysis.maximumHeadingLength)
     }
 
-    /// Returns the text of a heading in Markdown without markup.
     static func text(ofMarkdown heading: String) -> String {
         plainText(Array(prefix(of: heading, maximumLength: 4 * MarkdownAnalysis.maximumHeadingLength).utf8))
     }

@@ -2,7 +2,6 @@
 extension InlineScanner {
     /// The maximum number of bytes of a tag.
     private static let maximumTagLength = 8192
-    /// The maximum length of the name of an element.
     private static let maximumNameLength = 32
 
     /// Scans the markup that begins with `<` and returns the offset after it.
@@ -10,7 +9,6 @@ extension InlineScanner {
         switch byte(index + 1) {
         case UInt8(ascii: "!"):
             return bytes.matches("<!--", at: index) ? comment(index, isBlock: isBlock) : index + 1
-        case UInt8(ascii: "%"): return template(index)
         case UInt8(ascii: "/"): return tag(index, nameStart: index + 2, isBlock: isBlock)
         case let byte where byte.isASCIILetter:
             if !isBlock, let end = bracketedAddress(index) { return end }
@@ -34,20 +32,6 @@ extension InlineScanner {
         guard isBlock else { return index + 1 }
         hide(index..<region.upperBound, .comment)
         return region.upperBound
-    }
-
-    /// Hides a command of a template, such as `<% tp.date.now() %>`.
-    private mutating func template(_ index: Int) -> Int {
-        var end = index + 2
-        while end < region.upperBound, end - index < Self.maximumTagLength {
-            if bytes[end] == UInt8(ascii: "<") { return index + 1 }
-            if bytes[end] == UInt8(ascii: "%"), byte(end + 1) == UInt8(ascii: ">") {
-                hide(index..<end + 2, .query)
-                return end + 2
-            }
-            end += 1
-        }
-        return index + 1
     }
 
     /// Scans `<https://…>`. The address remains visible.
@@ -88,12 +72,7 @@ extension InlineScanner {
             return close
         }
         let attributes = nameEnd..<end
-        if isOpening, name == "img", let source = attribute("src", in: attributes) {
-            let isBadge = BadgeAddress.isBadge(source)
-            hide(index..<end, isBadge ? .badge : .address)
-        } else {
-            hide(index..<end, .markup)
-        }
+        hide(index..<end, isOpening && name == "img" ? .address : .markup)
         if isOpening, name == "a", let target = attribute("href", in: attributes) {
             let link = DocumentLink(address: Self.unescaped(target), kind: .address, text: nil)
             links.append(FoundLink(link: link, range: index..<end, textRange: end..<end, isImage: false))

@@ -194,24 +194,13 @@ extension InlineScanner {
         let innerImages = inner.filter { !$0.isBare }
         links.removeLast(links.count - opener.linkCount)
         links += innerImages
-        let isBadge = containsOnlyImages && self.isBadge(text)
-        if isBadge {
-            hide(range, .badge)
-        } else {
-            hide(opener.offset..<text.lowerBound, .markup)
-            hide(text.upperBound..<end, .address)
-        }
+        hide(opener.offset..<text.lowerBound, .markup)
+        hide(text.upperBound..<end, .address)
         deactivateBrackets()
-        guard !isBadge else {
-            links.append(FoundLink(range: range, textRange: text, isImage: true, isRemote: true))
-            return
-        }
         let shown = image == nil ? bytes.text(bytes.trimmed(text)) : nil
         let link = DocumentLink(address: target, kind: .address, text: shown)
         links.append(
-            FoundLink(
-                link: link, range: range, textRange: text, isImage: containsOnlyImages,
-                isRemote: image?.isRemote ?? false))
+            FoundLink(link: link, range: range, textRange: text, isImage: containsOnlyImages))
     }
 
     /// Marks the open brackets of links, because links do not contain links.
@@ -225,25 +214,14 @@ extension InlineScanner {
         activeCount = 0
     }
 
-    /// Returns whether a hidden badge covers the text of a link.
-    private func isBadge(_ text: Range<Int>) -> Bool {
-        let trimmed = bytes.trimmed(text)
-        return hiddenParts.last.map { $0.kind == .badge && $0.range == trimmed } ?? false
-    }
-
     private mutating func addImage(_ target: String, opener: Bracket, text: Range<Int>, end: Int) {
         let range = (opener.offset - 1)..<end
         let link = DocumentLink(address: target, kind: .embed, text: bytes.text(bytes.trimmed(text)))
-        if BadgeAddress.isBadge(target) {
-            hide(range, .badge)
-        } else {
-            hide((opener.offset - 1)..<text.lowerBound, .markup)
-            hide((text.upperBound - sizeLength(text))..<end, .address)
-        }
+        hide((opener.offset - 1)..<text.lowerBound, .markup)
+        hide((text.upperBound - sizeLength(text))..<end, .address)
         links.append(
             FoundLink(
-                link: link.isExternal ? nil : link, range: range, textRange: text, isImage: true,
-                isRemote: link.isExternal))
+                link: link.isExternal ? nil : link, range: range, textRange: text, isImage: true))
     }
 
     /// Returns the length in bytes of the image size at the end of a text, such as `|300` or `300x200`.

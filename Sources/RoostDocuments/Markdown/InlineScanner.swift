@@ -15,8 +15,6 @@ struct InlineScanner {
         var textRange: Range<Int>
         /// Whether the link is an image, or contains only an image.
         var isImage: Bool
-        /// Whether the image has a URL and not the path of a file.
-        var isRemote = false
         /// Whether the link is a URL without a text: bare, or in angle brackets.
         var isBare = false
     }
@@ -67,7 +65,6 @@ struct InlineScanner {
         if !range.isEmpty { hiddenParts.append(.init(kind: kind, range: range)) }
     }
 
-    /// Returns the byte at an offset of the region; 0 outside it.
     func byte(_ offset: Int) -> UInt8 { region.contains(offset) ? bytes[offset] : 0 }
 
     // MARK: Regions
@@ -120,7 +117,6 @@ struct InlineScanner {
         case UInt8(ascii: "]"): closeBracket(index)
         case UInt8(ascii: "#"): tag(index)
         case UInt8(ascii: "^"): blockIdentifier(index)
-        case UInt8(ascii: "{"): placeholder(index)
         case UInt8(ascii: "h"), UInt8(ascii: "H"): address(index)
         default: index + 1
         }
@@ -128,7 +124,7 @@ struct InlineScanner {
 
     // MARK: Code and formulas
 
-    /// Skips a code span. Inline queries of Dataview are hidden.
+    /// Skips a code span.
     private mutating func codeSpan(_ index: Int) -> Int {
         var start = index
         while byte(start) == UInt8(ascii: "`") { start += 1 }
@@ -142,23 +138,11 @@ struct InlineScanner {
             }
             var next = end
             while byte(next) == UInt8(ascii: "`") { next += 1 }
-            if next - end == length {
-                let content = bytes.trimmed(start..<end)
-                if isInlineQuery(content) { hide(index..<next, .query) }
-                return next
-            }
+            if next - end == length { return next }
             end = next
         }
         missingRuns.insert(length)
         return start
-    }
-
-    private func isInlineQuery(_ content: Range<Int>) -> Bool {
-        let start = content.lowerBound
-        return
-            (bytes.matches("= ", at: start) || bytes.matches("=this.", at: start)
-            || bytes.matches("$=", at: start) || bytes.matches("dv.", at: start)
-            || bytes.matches("dv:", at: start)) && content.count > 2
     }
 
     /// Skips a formula between dollar signs, which contains neither tags nor links.
@@ -224,26 +208,5 @@ struct InlineScanner {
         }
         hide(index..<end, .markup)
         return end
-    }
-
-    /// Hides a placeholder of a template, such as `{{date:YYYY-MM-DD}}`.
-    private mutating func placeholder(_ index: Int) -> Int {
-        guard byte(index + 1) == UInt8(ascii: "{") else { return index + 1 }
-        let start = index + 2
-        guard
-            bytes.matches("title", at: start) || bytes.matches("date", at: start)
-                || bytes.matches("time", at: start)
-        else { return index + 2 }
-        var end = start
-        while end < region.upperBound, bytes[end] != 0x0A, bytes[end] != UInt8(ascii: "}"),
-            bytes[end] != UInt8(ascii: "{")
-        {
-            end += 1
-        }
-        guard byte(end) == UInt8(ascii: "}"), byte(end + 1) == UInt8(ascii: "}") else {
-            return max(end, index + 2)
-        }
-        hide(index..<end + 2, .query)
-        return end + 2
     }
 }

@@ -2,7 +2,6 @@
 struct LinkDefinition {
     /// The normalized label, by which the definition is looked up.
     var label: String
-    /// The target.
     var target: String
     /// The range of the definition without the markers of block quotes before it.
     var range: Range<Int>

@@ -1,6 +1,5 @@
 /// The parts of a Markdown text that readers and ``TextStructure`` need.
 struct MarkdownAnalysis {
-    /// A heading.
     struct Heading {
         var level: Int
         var text: String
@@ -18,9 +17,7 @@ struct MarkdownAnalysis {
 
     /// The length of the whole text in UTF-8 bytes.
     let length: Int
-    /// The front matter; `nil` if the text has no front matter.
     let frontMatter: FrontMatterRange?
-    /// The lines.
     let lines: MarkdownLines
     /// The leaf blocks in order.
     private(set) var blocks: [MarkdownBlock] = []
@@ -44,7 +41,7 @@ struct MarkdownAnalysis {
         scanner = InlineScanner(bytes)
         frontMatter = FrontMatterRange(lines)
         let first = frontMatter?.lineCount ?? 0
-        if let frontMatter, frontMatter.isHidden {
+        if let frontMatter {
             scanner.hide(0..<lines.starts[frontMatter.lineCount], .frontMatter)
         }
         blocks = MarkdownBlockParser.blocks(lines, from: first)
@@ -56,7 +53,6 @@ struct MarkdownAnalysis {
         }
         let regions = blocks.map { region(of: $0) }
         scan(regions)
-        NavigationLines.hide(in: &scanner, lines: lines, blocks: blocks, regions: regions)
     }
 
     /// Whether the whole text was analyzed.
@@ -96,22 +92,17 @@ struct MarkdownAnalysis {
     }
 
     private mutating func scan(_ regions: [Range<Int>]) {
-        var images = BadgeRows()
         for (index, block) in blocks.enumerated() {
-            let linkCount = scanner.links.count
             switch block.kind {
             case .paragraph:
                 hideTaskMarker(block, regions[index])
-                hideProperties(block)
                 scanner.scan(regions[index])
-                images.check(regions[index], &scanner, firstLink: linkCount)
             case .heading(let level):
                 scanner.scan(regions[index])
-                images.endTop(ifAfterTitle: !headings.isEmpty)
                 if block.isTopLevel { addHeading(level, block) }
             case .tableRow: scanRow(index, regions)
             case .table: addTable(index, regions)
-            case .code(let isFenced): addCode(regions[index], isFenced: isFenced)
+            case .code: addWhole(regions[index])
             case .html: scanner.scanHTML(regions[index])
             case .thematicBreak: scanner.hide(regions[index], .markup)
             }
@@ -155,28 +146,6 @@ struct MarkdownAnalysis {
         wholeRanges.append(range)
     }
 
-    /// The languages of code blocks that a program replaces with the results of a query.
-    private static let queryLanguages: Set<String> = [
-        "dataview", "dataviewjs", "query", "tasks", "base", "tracker", "tracker-custom",
-    ]
-
-    private mutating func addCode(_ range: Range<Int>, isFenced: Bool) {
-        addWhole(range)
-        guard isFenced else { return }
-        var start = range.lowerBound
-        while start < range.upperBound, lines.bytes[start] != UInt8(ascii: "`"),
-            lines.bytes[start] != UInt8(ascii: "~")
-        {
-            start += 1
-        }
-        let language = lines.bytes[start..<range.upperBound]
-            .drop { $0 == UInt8(ascii: "`") || $0 == UInt8(ascii: "~") || $0 == 32 }
-            .prefix(24).prefix { $0.isASCIILetter || $0 == UInt8(ascii: "-") }
-        if Self.queryLanguages.contains(String(decoding: language, as: UTF8.self).lowercased()) {
-            scanner.hide(range, .query)
-        }
-    }
-
     /// Hides the box of a task, such as `[x]`, at the beginning of an item.
     private mutating func hideTaskMarker(_ block: MarkdownBlock, _ range: Range<Int>) {
         guard block.isFirstInItem else { return }
@@ -191,21 +160,6 @@ struct MarkdownAnalysis {
             bytes[index + 1] < 0x80, bytes[index + 2] == UInt8(ascii: "]"), bytes[index + 3] == 32
         else { return }
         scanner.hide(index..<index + 3, .markup)
-    }
-
-    /// Hides the lines that Logseq writes for itself below a block: its id and whether it is collapsed.
-    private mutating func hideProperties(_ block: MarkdownBlock) {
-        for line in block.lines.dropFirst() {
-            let range = lines.trimmedRange(line)
-            guard ["id:: ", "collapsed:: "].contains(where: { lines.bytes[range].starts(with: $0.utf8) }),
-                // Only a value without markup, which the scanner would hide once more.
-                lines.bytes[range].allSatisfy({
-                    $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ":")
-                        || $0 == 0x20
-                })
-            else { continue }
-            scanner.hide(range, .frontMatter)
-        }
     }
 
     // MARK: Headings

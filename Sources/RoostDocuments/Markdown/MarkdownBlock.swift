@@ -1,13 +1,12 @@
 /// A leaf block of a Markdown text, such as a paragraph or a heading.
 struct MarkdownBlock: Equatable {
-    /// The kind of a block.
     enum Kind: Equatable {
         /// A heading with its level, from 1 to 6.
         case heading(Int)
         /// A paragraph. Definitions of link references are paragraphs, too.
         case paragraph
         /// A code block between fences, or an indented one.
-        case code(isFenced: Bool)
+        case code
         /// HTML.
         case html
         /// A table. Its rows follow as separate blocks.
@@ -18,12 +17,9 @@ struct MarkdownBlock: Equatable {
         case thematicBreak
     }
 
-    /// The kind of the block.
     var kind: Kind
-    /// The lines of the block, from 0.
     var lines: Range<Int>
     /// Whether the block is neither in a list nor in a block quote.
     var isTopLevel: Bool
-    /// Whether the block is the first one in an item of a list.
     var isFirstInItem = false
 }

@@ -236,9 +236,7 @@ enum MarkdownBlockParser {
         switch type {
         case CMARK_NODE_HEADING: return .heading(Int(cmark_node_get_heading_level(node)))
         case CMARK_NODE_PARAGRAPH: return .paragraph
-        case CMARK_NODE_CODE_BLOCK:
-            var (length, offset, character) = (0 as Int32, 0 as Int32, 0 as CChar)
-            return .code(isFenced: cmark_node_get_fenced(node, &length, &offset, &character) != 0)
+        case CMARK_NODE_CODE_BLOCK: return .code
         case CMARK_NODE_HTML_BLOCK: return .html
         case CMARK_NODE_THEMATIC_BREAK: return .thematicBreak
         case CMARK_NODE_DOCUMENT, CMARK_NODE_BLOCK_QUOTE, CMARK_NODE_LIST, CMARK_NODE_ITEM: return nil

@@ -11,7 +11,7 @@ enum MarkdownComments {
         guard hasMarker(bytes, from: start) else { return [] }
         var isCode = [Bool](repeating: false, count: lines.count)
         for block in blocks {
-            guard case .code = block.kind else { continue }
+            guard block.kind == .code else { continue }
             for line in block.lines where line < lines.count { isCode[line] = true }
         }
         var comments: [Range<Int>] = []

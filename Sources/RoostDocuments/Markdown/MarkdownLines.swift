@@ -26,7 +26,6 @@ struct MarkdownLines {
     /// The number of lines.
     var count: Int { starts.count - 1 }
 
-    /// Returns the range of a line with its line break.
     func range(_ line: Int) -> Range<Int> { starts[line]..<starts[line + 1] }
 
     /// Returns the range of several lines, without the last line break.
@@ -50,7 +49,6 @@ extension [UInt8] {
         return start..<end
     }
 
-    /// Returns the text of a range.
     func text(_ range: Range<Int>) -> String { String(decoding: self[range], as: UTF8.self) }
 
     /// Returns whether the bytes at an offset equal an ASCII string.

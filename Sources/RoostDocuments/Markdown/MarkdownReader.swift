@@ -3,10 +3,9 @@ import RoostModel
 
 /// Reads Markdown notes: CommonMark with the extensions of GitHub and Obsidian.
 ///
-/// The stored text is the text of the file, so line numbers agree. Front matter in YAML, TOML or
-/// JSON and the title blocks of Pandoc and MultiMarkdown determine the title, tags, aliases, dates and
-/// metadata. Without a title there, the title is the first heading of level 1, a heading at the beginning,
-/// the name of the file if a person wrote it for reading, or else the first heading.
+/// The stored text is the text of the file, so line numbers agree. Front matter in YAML determines the title,
+/// tags, aliases, dates and metadata. Without a title there, the title is the first heading of level 1, a
+/// heading at the beginning, or the name of the file.
 public struct MarkdownReader: DocumentReader {
     /// The type of Markdown files.
     public static let type = DocumentType(
@@ -17,9 +16,15 @@ public struct MarkdownReader: DocumentReader {
         ],
         mediaTypes: ["text/markdown", "text/x-markdown"])
 
-    public let version = 7
+    /// The types of other markup languages, whose headings are often those of Markdown. A converter program
+    /// reads them completely.
+    static let markup = DocumentType(
+        name: "markup", title: "Org, reStructuredText and AsciiDoc",
+        extensions: ["adoc", "asciidoc", "org", "rst"])
 
-    public let types = [Self.type]
+    public let version = 8
+
+    public let types = [Self.type, Self.markup]
 
     /// Creates a reader.
     public init() {}
@@ -41,7 +46,7 @@ public struct MarkdownReader: DocumentReader {
     ) -> Document {
         let analysis = MarkdownAnalysis(text)
         let fields = analysis.frontMatter.map {
-            FrontMatterFields(FrontMatter($0, in: analysis.lines.bytes))
+            FrontMatterFields(YAMLFrontMatter.parse(analysis.lines.bytes.text($0.content)))
         }
         var tags = fields?.tags ?? []
         var known = Set(tags.map { $0.lowercased() })
@@ -62,6 +67,5 @@ public struct MarkdownReader: DocumentReader {
             unreadParts: unreadParts)
     }
 
-    /// Returns whether a key of front matter has tags as its value.
     package static func isTagKey(_ key: String) -> Bool { FrontMatterFields.isTagKey(key) }
 }

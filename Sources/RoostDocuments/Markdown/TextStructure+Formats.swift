@@ -9,7 +9,7 @@ extension TextStructure {
         switch format {
         case .markdown: self.init(MarkdownAnalysis(text))
         case .mail: self.init(MailQuotations(text))
-        case .code(let language): self.init(ofCode: text, language: language)
+        case .code: self.init(CodeStructure(text))
         case .plain: self.init(sections: [Section(headings: [], range: 0..<text.utf8.count)])
         }
     }

@@ -25,7 +25,6 @@ enum UnicodeScan {
         return min(index, limit)
     }
 
-    /// Returns whether a Unicode space precedes an offset.
     static func isSpace(_ bytes: [UInt8], before offset: Int) -> Bool {
         var start = offset - 1
         while start > 0, offset - start < 4, bytes[start] & 0xC0 == 0x80 { start -= 1 }

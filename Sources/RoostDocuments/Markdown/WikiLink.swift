@@ -1,6 +1,5 @@
 /// The parts of a wiki link, such as `[[Note#Heading|text]]`.
 struct WikiLink {
-    /// The link.
     var link: DocumentLink
     /// The range of the text that is shown.
     var textRange: Range<Int>
@@ -16,7 +15,9 @@ struct WikiLink {
             targetEnd -= 1
         }
         let target = bytes.trimmed(content.lowerBound..<targetEnd)
-        guard !target.isEmpty else { return nil }
+        guard !target.isEmpty, !bytes[target].contains(UInt8(ascii: "[")),
+            !bytes[target].contains(UInt8(ascii: "]"))
+        else { return nil }
         let text = bar.map { bytes.trimmed($0 + 1..<content.upperBound) } ?? target
         hasText = bar != nil && !text.isEmpty
         textRange = hasText ? text : target
