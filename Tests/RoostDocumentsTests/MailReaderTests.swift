@@ -42,10 +42,6 @@ import Testing
     }
 
     @Test(arguments: [
-        "FYI\n\nBegin forwarded message:\n\n> From: A\n> Subject: Keel\n>\n> The bolts are corroded.\n",
-        "FYI\n\n> Begin forwarded message:\n\n> From: A\n\n> The bolts are corroded.\n",
-        "FYI\n\nAnfang der weitergeleiteten Nachricht:\n\n> Von: A\n>\n> The bolts are corroded.\n",
-        "FYI\n\nDébut du message réexpédié :\n\n> De : A\n>\n> The bolts are corroded.\n",
         "FYI\n\n-------- Forwarded Message --------\nFrom: A\n\nThe bolts are corroded.\n",
         "FYI\n\n-------- Weitergeleitete Nachricht --------\nVon: A\n\nThe bolts are corroded.\n",
         "FYI\n\n---------- Forwarded message ---------\nFrom: A\n\nThe bolts are corroded.\n",
@@ -54,20 +50,17 @@ import Testing
         #expect(TextStructure(of: text, format: .mail).hiddenParts.isEmpty)
     }
 
-    @Test func `Text around a forwarded message keeps its meaning`() {
-        func hidden(_ text: String) -> [String] {
+    @Test func `An attribution with a date is hidden with its quotation`() {
+        func hidden(_ text: String) -> String {
             let bytes = Array(text.utf8)
             return TextStructure(of: text, format: .mail).hiddenParts.map {
                 String(decoding: bytes[$0.range], as: UTF8.self)
-            }
+            }.joined()
         }
-        let forwarded = "Begin forwarded message:\n\n> From: A\n> The bolts.\n"
-        #expect(hidden("FYI\n\n\(forwarded)\nThanks.\n\n> older\n") == ["> older\n"])
-        #expect(hidden("FYI\n-- \nAnn\n\n---- Forwarded message ----\nThe bolts.\n") == ["-- \nAnn\n\n"])
-        // A reply to a forwarded message quotes it.
-        let reply = "I see.\n\nOn Monday, Mara wrote:\n> Begin forwarded message:\n> From: A\n"
-        #expect(hidden(reply) == [String(reply.dropFirst(8))])
-        #expect(hidden("I read the whole of that old forwarded message:\n> From: A\n") == ["> From: A\n"])
+        let attribution = "On Mon, Mar 4, 2024 at 9:00 AM Carl Friedrich <\nc@e.org> wrote:\n"
+        #expect(hidden("Agreed.\n\n\(attribution)\n> Old.\n") == attribution + "> Old.\n")
+        #expect(hidden("My answer:\n> Old.\n") == "> Old.\n")
+        #expect(hidden("\(attribution)\nNo quotation.\n> Old.\n") == "> Old.\n")
     }
 
     @Test(arguments: ["text/asciidoc; charset=utf-8", "text/x-markdown", "text", "Text; charset=us-ascii"])
@@ -76,25 +69,6 @@ import Testing
             "From: a@example.org\nSubject: S\nMIME-Version: 1.0\nContent-Type: \(type)\n\nThe rain.\n",
             name: "a.eml")
         #expect(document.text == "The rain." && document.unreadParts.isEmpty)
-    }
-
-    @Test func `A message without a date has that of its first receipt`() async throws {
-        let received = """
-            Received: from b.example (b.example [192.0.2.2]) by c.example; Sat, 15 Mar 2025 09:00:00 +0000
-            Received: from a.example by b.example with ESMTP id 7;
-              Fri, 14 Mar 2025 10:00:00 -0800 (PST)
-            From: a@example.org
-            Subject: S
-
-            The rain.
-            """
-        let document = try await DocumentFixture.document(received, name: "a.eml")
-        #expect(document.createdAt == Date(timeIntervalSince1970: 1_741_975_200))
-        #expect(document.updatedAt == document.createdAt)
-        let dated = "Date: Thu, 13 Mar 2025 10:00:00 +0000\n" + received
-        let other = try await DocumentFixture.document(dated, name: "a.eml")
-        #expect(other.createdAt == Date(timeIntervalSince1970: 1_741_860_000))
-        #expect(MailHeaders.dateOfReceipt(in: "Received: from a by b\n") == nil)
     }
 
     @Test(arguments: ["text/calendar", "text/x-amp-html", "text/x-patch; name=a.patch", "application/json"])
@@ -129,19 +103,6 @@ import Testing
             + "--x\nContent-Type: text/html\n\n\(html)\n--x--\n"
     }
 
-    @Test(arguments: [
-        ("View this message online: https://example.org/a/very/long/address?with=parts", false),
-        ("", false), ("The tulips opened two weeks early in the south, and the growers hurry.", true),
-    ])
-    func `A plain text that is only a placeholder is not the text`(plain: String, isUsed: Bool) async throws {
-        let html =
-            "<p>The tulips opened two weeks early in the south, and the growers hurry to bring them to the "
-            + "markets of the towns before the end of the week.</p>"
-        let message = Self.alternatives(plain: plain, html: html)
-        let text = try await DocumentFixture.document(message, name: "a.eml").text
-        #expect(text.hasPrefix("The tulips opened") && text.hasSuffix(isUsed ? "hurry." : "the week."))
-    }
-
     @Test func `The preview text of a message is not read, and its signature is hidden`() async throws {
         let preview = "<div style='max-height:0; display: none'>Preview</div>"
         let message =
@@ -153,32 +114,6 @@ import Testing
         let bytes = Array(document.text.utf8)
         let hidden = structure.hiddenParts.map { String(decoding: bytes[$0.range], as: UTF8.self) }
         #expect(hidden == ["\\--\n\nAnn"])
-    }
-
-    @Test func `The footer of a mailing list is hidden`() {
-        func hidden(_ text: String) -> [Range<Int>] {
-            TextStructure(of: text, format: .mail).hiddenParts.map(\.range)
-        }
-        let rule = String(repeating: "_", count: 47)
-        let footer = "\(rule)\nBoats mailing list\nBoats@example.org\nhttps://example.org/boats\n"
-        #expect(hidden("Yes.\n" + footer) == [5..<5 + footer.utf8.count])
-        // Without an address, with a longer text, and between two lines.
-        #expect(hidden("Yes.\n\(rule)\nThe end.\n").isEmpty)
-        #expect(hidden("Yes.\n" + footer + String(repeating: "More.\n", count: 4)).isEmpty)
-        #expect(hidden("Yes.\n" + footer + rule).isEmpty)
-        #expect(hidden("Yes.\n____\nhttps://example.org\n").isEmpty)
-        #expect(hidden(footer).isEmpty)
-    }
-
-    @Test func `A line of two hyphens in HTML that divides a message hides nothing`() {
-        func hidden(_ text: String) -> [Range<Int>] {
-            TextStructure(of: text, format: .mail).hiddenParts.map(\.range)
-        }
-        let long = (0..<20).map { "Paragraph \($0).\n\n" }.joined()
-        #expect(hidden("Text.\n\n\\--\n\n" + long).isEmpty)
-        #expect(hidden("One.\n\\--\nTwo.\n\\--\nAnn\n") == [14..<22])
-        let quotation = String(repeating: "> before\n", count: 20)
-        #expect(hidden("Yes.\n\\--\nAnn\n" + quotation) == [5..<193])
     }
 
     @Test(arguments: [
@@ -247,15 +182,5 @@ import Testing
         let message = "From a Mon Jan  1 00:00:00 2024\n\(header)X-A: b\n\ntext\n\n"
         let mailbox = DocumentInput(data: Data(String(repeating: message, count: 3).utf8), path: "a.mbox")
         #expect(try await DocumentFixture.documents(mailbox).count == 3)
-    }
-
-    @Test func `Deleted text of a message is marked as in Markdown`() async throws {
-        let header = "From: a@example.org\nSubject: Pump\nMIME-Version: 1.0\nContent-Type: text/html\n\n"
-        let body = "<p>The pump <del>runs <s>well</s></del> stopped.</p><del><p>Gone.</p></del>"
-        let document = try await DocumentFixture.document(header + body + "\n", name: "a.eml")
-        #expect(document.text == "The pump ~~runs well~~ stopped.\n\nGone.")
-        let lines = "<p>The pump <del>runs.<br>It is new.<br></del>It stopped.</p>\n"
-        let other = try await DocumentFixture.document(header + lines, name: "a.eml")
-        #expect(other.text == "The pump ~~runs.~~\n~~It is new.~~\nIt stopped.")
     }
 }

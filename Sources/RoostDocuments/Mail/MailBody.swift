@@ -3,7 +3,6 @@ import Foundation
 
 /// The text of a message, and its parts that are not read.
 final class MailBody {
-    /// The text.
     private(set) var text = ""
     /// The links in the HTML parts.
     private(set) var links: [DocumentLink] = []
@@ -17,8 +16,6 @@ final class MailBody {
     private let limits: DocumentLimits
     private let isCancelled: () -> Bool
     private var parts = 0
-    /// The number of letters in the text, without those of addresses.
-    private var letters = 0
 
     init(limits: DocumentLimits, isCancelled: @escaping () -> Bool) {
         self.limits = limits
@@ -64,59 +61,8 @@ final class MailBody {
             if let part = rich ?? plain { try read(part, depth: depth + 1) }
             return
         }
-        // Each part is read at most once, because alternatives can be nested.
-        let letters = Self.letters(in: Self.content(of: plain, limits: limits))
-        if letters <= Self.maximumPlaceholderLength {
-            let state = state
-            try read(rich, depth: depth + 1)
-            if isPlaceholder(letters, since: state) { return }
-            restore(state)
-        }
-        try read(plain, depth: depth + 1)
-    }
-
-    /// Returns whether a plain-text alternative does not contain the text of the message: the other
-    /// alternative, which was read after the state, has at least four times as many letters. Some programs
-    /// send an empty plain text, or only the address of the message.
-    ///
-    /// - Parameter letters: The number of letters of the plain text. Addresses do not count, because only
-    ///   plain text shows those of links.
-    private func isPlaceholder(_ letters: Int, since state: State) -> Bool {
-        self.letters - state.letters >= max(1, 4 * letters)
-    }
-
-    /// The results at a time before an alternative is read.
-    private struct State {
-        var textLength: Int
-        var letters: Int
-        var links: Int
-        var attachments: Int
-        var unreadParts: Int
-        var isEncrypted: Bool
-    }
-
-    private var state: State {
-        State(
-            textLength: text.utf8.count, letters: letters, links: links.count,
-            attachments: attachments.count, unreadParts: unreadParts.count, isEncrypted: isEncrypted)
-    }
-
-    /// Removes the results of the parts that were read after a state. The parts still count.
-    private func restore(_ state: State) {
-        text.removeSubrange(text.utf8.index(text.startIndex, offsetBy: state.textLength)...)
-        letters = state.letters
-        links.removeSubrange(state.links...)
-        attachments.removeSubrange(state.attachments...)
-        unreadParts.removeSubrange(state.unreadParts...)
-        isEncrypted = state.isEncrypted
-    }
-
-    /// The maximum number of letters of a plain text that is compared with the other alternative.
-    private static let maximumPlaceholderLength = 500
-
-    private static func letters(in text: String) -> Int {
-        text.split(whereSeparator: \.isWhitespace).lazy.filter { !$0.contains("://") }
-            .reduce(0) { $0 + $1.unicodeScalars.count { $0.properties.isAlphabetic } }
+        let content = Self.content(of: plain, limits: limits)
+        try read(content.contains { !$0.isWhitespace } ? plain : rich, depth: depth + 1)
     }
 
     private func readMessage(_ object: UnsafeMutablePointer<GMimeObject>, depth: Int) throws {
@@ -181,7 +127,6 @@ final class MailBody {
             return
         }
         if text.isEmpty { text = content } else { text += "\n\n" + content }
-        letters += Self.letters(in: content)
     }
 
     /// Returns a text with a line feed for each line break of any kind.

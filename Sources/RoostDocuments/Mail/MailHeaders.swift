@@ -31,23 +31,6 @@ enum MailHeaders {
         return false
     }
 
-    /// Returns the date in the last header `Received`, after its last semicolon: each server adds its own
-    /// before the others, so the last one is by the first server. Returns `nil` if it has no date.
-    static func dateOfReceipt(in headers: String) -> Date? {
-        var (last, isReceived) = ("", false)
-        for line in headers.split(whereSeparator: \.isNewline) {
-            if line.first == " " || line.first == "\t" {
-                if isReceived { last += " " + line }
-            } else {
-                isReceived = line.lowercased().hasPrefix("received:")
-                if isReceived { last = String(line) }
-            }
-        }
-        guard let semicolon = last.lastIndex(of: ";") else { return nil }
-        // A comment with the name of the time zone may follow the date.
-        return HTMLDate.parse(String(last[last.index(after: semicolon)...].prefix { $0 != "(" }))
-    }
-
     private static func lineEnd(from start: Int, in bytes: UnsafeRawBufferPointer) -> Int {
         guard let base = bytes.baseAddress, let found = memchr(base + start, 0x0A, bytes.count - start)
         else { return bytes.count }

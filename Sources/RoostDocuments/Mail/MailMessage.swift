@@ -27,23 +27,15 @@ final class MailMessage {
         if title == nil && body.text.isEmpty && body.isEncrypted { throw DocumentError.encrypted }
         // A message does not change after it was sent, although its file can be copied.
         // A message that has only an attachment or is encrypted is found by its subject.
-        let isForwarded = title.map(OriginalMessageMark.isForwarded(subject:)) ?? false
-        let text = isForwarded ? OriginalMessageMark.markingForwardedMessage(in: body.text) : body.text
         var document = Document(
-            type: type, title: title, text: text.isEmpty ? title ?? "" : text, format: .mail,
+            type: type, title: title, text: body.text.isEmpty ? title ?? "" : body.text, format: .mail,
             links: body.links, createdAt: date, updatedAt: date, unreadParts: body.unreadParts)
         document.metadata = metadata
         return document
     }
 
-    /// The date of the message; if it states none, the time at which the first server received it.
     private var date: Date? {
-        if let date = g_mime_message_get_date(message) {
-            return Date(timeIntervalSince1970: Double(g_date_time_to_unix(date)))
-        }
-        guard let headers = g_mime_object_get_headers(roost_mime_object(message), nil) else { return nil }
-        defer { g_free(headers) }
-        return MailHeaders.dateOfReceipt(in: String(cString: headers))
+        g_mime_message_get_date(message).map { Date(timeIntervalSince1970: Double(g_date_time_to_unix($0))) }
     }
 
     private var metadata: [String: MetadataValue] {

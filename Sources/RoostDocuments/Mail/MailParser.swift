@@ -44,37 +44,15 @@ final class MailParser {
         else { throw DocumentError.damaged("the message cannot be parsed") }
         self.stream = stream
         g_mime_parser_set_format(parser, isMailbox ? GMIME_FORMAT_MBOX : GMIME_FORMAT_MESSAGE)
-        // Current programs write headers without a declared encoding in UTF-8, older ones in that of the
-        // text.
-        let older = isMailbox ? nil : Self.encodingOfHeaders(bytes)
+        // Headers without a declared encoding are in UTF-8 or, by older programs, in windows-1252.
         "utf-8".withCString { first in
-            (older ?? "windows-1252").withCString { second in
+            "windows-1252".withCString { second in
                 var names: [UnsafePointer<CChar>?] = [first, second, nil]
                 g_mime_parser_options_set_fallback_charsets(options, &names)
             }
         }
         self.options = options
         self.parser = parser
-    }
-
-    /// The number of bytes from which the encoding of headers is determined.
-    private static let sampleLength = 1 << 18
-
-    /// Returns the encoding of a message whose headers contain bytes above 127 and are not UTF-8; `nil` if it
-    /// cannot be determined. Headers are short, so the text of the message is examined, too.
-    private static func encodingOfHeaders(_ bytes: UnsafeRawBufferPointer) -> String? {
-        let sample = bytes.prefix(sampleLength)
-        var isLineEmpty = false
-        for byte in sample {
-            if byte >= 0x80 { return EncodingDetector.encoding(of: Data(sample)) }
-            if byte == UInt8(ascii: "\n") {
-                if isLineEmpty { return nil }
-                isLineEmpty = true
-            } else if byte != UInt8(ascii: "\r") {
-                isLineEmpty = false
-            }
-        }
-        return nil
     }
 
     deinit {
