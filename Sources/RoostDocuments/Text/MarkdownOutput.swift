@@ -1,6 +1,5 @@
 /// A Markdown text that a reader writes block by block, with a maximum length.
 struct MarkdownOutput {
-    /// The text.
     private(set) var text = ""
     /// The maximum number of bytes of a block that can be added.
     var remainingBytes: Int { max(maximumBytes - text.utf8.count, 0) }
@@ -36,7 +35,6 @@ struct MarkdownOutput {
     /// Ends a list, so that the next item begins another one.
     mutating func endBlock() { endsWithListItem = false }
 
-    /// Ends a page.
     mutating func endPage() {
         text += "\n\n\u{C}"
         endsWithListItem = false

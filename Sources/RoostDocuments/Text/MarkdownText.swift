@@ -78,18 +78,15 @@ enum MarkdownText {
         return !number.isEmpty && (number.allSatisfy(\.isNumber) || (number.count == 1 && first.isLetter))
     }
 
-    /// Returns a heading of a level from 1 to 6.
     static func heading(_ text: String, level: Int) -> String {
         let line = singleLine(text)
         return line.isEmpty ? "" : String(repeating: "#", count: min(max(level, 1), 6)) + " " + line
     }
 
-    /// Returns a heading of a level from 1 to 6 for a text that is not Markdown.
     static func heading(ofPlainText text: String, level: Int) -> String {
         heading(withoutWikiLinks(text), level: level)
     }
 
-    /// Returns a text in one line, with single spaces.
     static func singleLine(_ text: String) -> String {
         var line = ""
         var isAfterSpace = false

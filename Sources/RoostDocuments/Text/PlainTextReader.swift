@@ -5,7 +5,7 @@ import Foundation
 public struct PlainTextReader: DocumentReader {
     /// The type of plain text.
     public static let type = DocumentType(
-        name: "text", title: "Plain text", extensions: ["txt", "text"], fileNames: ["README"],
+        name: "text", title: "Plain text", extensions: ["txt", "text", "tex", "latex"], fileNames: ["README"],
         mediaTypes: ["text/plain"], format: .plain)
 
     public let types = [Self.type]

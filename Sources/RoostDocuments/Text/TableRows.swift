@@ -3,7 +3,6 @@
 /// The cells of a small file can refer to one long text, repeat it, or need very many empty cells next
 /// to them. For this reason, the size is computed before the text is written.
 struct TableRows {
-    /// The rows.
     private(set) var rows: [[String]] = []
 
     private let maximumBytes: Int
