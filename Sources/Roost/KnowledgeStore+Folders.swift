@@ -10,7 +10,7 @@ extension KnowledgeStore {
     /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat` if the list cannot be read;
     ///   `StorageError`.
     public func syncedFolders() throws -> [SyncedFolder] {
-        try directory.map { try SyncedFolders(in: $0).folders } ?? []
+        try directory.map { try SyncedFolders(in: $0).folders(with: converters) } ?? []
     }
 
     /// Remembers a folder, so that ``sync(_:_:)`` keeps the store up to date with it. A folder with the same

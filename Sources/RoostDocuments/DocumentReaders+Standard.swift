@@ -4,9 +4,8 @@ extension DocumentReaders {
     /// The readers of all types that Roost supports. Readers that recognize a signature come first, and plain
     /// text last.
     public static let standard = DocumentReaders([
-        PDFReader(), OfficeReader(), MailReader(), HTMLReader(), MarkdownReader(), CanvasReader(),
-        BaseReader(), CodeReader(), NotebookReader(), DataReader(), CaptionReader(), MarkupReader(),
-        PlainTextReader(),
+        PDFReader(), OfficeReader(), MailReader(), HTMLReader(), MarkdownReader(), NotebookReader(),
+        CaptionReader(), CodeReader(), PlainTextReader(),
     ])
 
     /// The types of all readers, in order.

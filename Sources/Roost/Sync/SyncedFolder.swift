@@ -22,6 +22,9 @@ public struct SyncedFolder: Sendable, Hashable, Identifiable {
     public var tags: [String] = []
     /// Whether the files are stored byte for byte (``RecordReader/keepsOriginals``).
     public var keepsOriginals = false
+    /// The converters of files (``KnowledgeStore/converters``). They are never stored with a folder, because
+    /// nothing in a store may select a program.
+    var converters: [String: String] = [:]
 
     /// Creates the description of a folder. Symbolic links in its path are resolved.
     public init(_ url: URL) {
@@ -36,6 +39,7 @@ public struct SyncedFolder: Sendable, Hashable, Identifiable {
     var finder: FileFinder {
         var finder = FileFinder(globs: globs, exclusions: exclusions)
         finder.followsLinks = followsLinks
+        finder.readers = DocumentReaders.standard.adding(converters: converters)
         return finder
     }
 
@@ -43,6 +47,7 @@ public struct SyncedFolder: Sendable, Hashable, Identifiable {
     var reader: RecordReader {
         var reader = RecordReader(textColumn: textColumn, idColumn: idColumn)
         reader.keepsOriginals = keepsOriginals
+        reader.readers = DocumentReaders.standard.adding(converters: converters)
         return reader
     }
 

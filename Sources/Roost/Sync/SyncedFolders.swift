@@ -73,6 +73,15 @@ struct SyncedFolders {
             "cannot read \(url.path): \(reason); delete the file, and add the folders again")
     }
 
+    /// Returns the folders with the user's converters.
+    func folders(with converters: [String: String]) -> [SyncedFolder] {
+        folders.map { folder in
+            var folder = folder
+            folder.converters = converters
+            return folder
+        }
+    }
+
     /// Adds a folder. A folder with the same path is replaced and keeps its id.
     ///
     /// - Throws: ``RoostError`` with `.badInput` if the description is invalid.

@@ -17,6 +17,7 @@ struct ConfigurationCommand: ParsableCommand {
             Examples:
               roost config
               roost config model minilm:int8
+              roost config converter.org 'pandoc -f org -t gfm'
               roost config --unset label-model
             """)
 
@@ -44,7 +45,7 @@ struct ConfigurationCommand: ParsableCommand {
             return
         }
         if let value { return try configuration.set(key, value) }
-        guard UserConfiguration.keys[key] != nil else { return try UserConfiguration.check(key, "") }
+        guard UserConfiguration.isKnown(key) else { return try UserConfiguration.check(key, "") }
         guard let value = configuration.values[key] else { throw ExitCode(ExitStatus.nothingFound.rawValue) }
         if json { try Terminal.json([key: value]) } else { Terminal.write(value) }
     }

@@ -89,6 +89,7 @@ struct StoreOptions: ParsableArguments {
         }
         store.searchPlace = try UserConfiguration(UserDirectories().configurationFile)
             .value(of: "search-in").flatMap { SearchPlace(rawValue: $0) }
+        store.converters = try UserConfiguration(UserDirectories().configurationFile).converters()
         detail("model: \(store.embedder.space)")
         if store.isReadOnly {
             note("the store in \(location.path) is read-only; commands that change it fail")

@@ -8,6 +8,9 @@ import RoostRemote
 struct UserConfiguration {
     /// The names of all settings with their descriptions.
     static let keys = [
+        "converter.EXT":
+            "A program and its first arguments, such as 'pandoc -f org -t gfm', that gets the path of a file "
+            + "with the extension EXT and writes Markdown.",
         "label-endpoint": "The URL of the chat model's server. Default: remote-endpoint.",
         "label-key-file": "The absolute path of a file that contains the API key for label-endpoint.",
         "label-model": "The chat model for `roost cluster autolabel`.",
@@ -53,6 +56,22 @@ struct UserConfiguration {
         self.values = values
     }
 
+    private static let converterPrefix = "converter."
+
+    /// Returns the commands of converters by the extensions of files.
+    ///
+    /// - Throws: ``CommandError`` if a value is invalid.
+    func converters() throws -> [String: String] {
+        var converters: [String: String] = [:]
+        for key in values.keys where key.hasPrefix(Self.converterPrefix) {
+            converters[String(key.dropFirst(Self.converterPrefix.count))] = try value(of: key)
+        }
+        return converters
+    }
+
+    /// Returns whether a key is the name of a setting.
+    static func isKnown(_ key: String) -> Bool { keys[key] != nil || key.hasPrefix(converterPrefix) }
+
     /// Returns the value of a setting.
     ///
     /// The value is checked here, not when the file is read, so that an invalid setting affects only the
@@ -69,6 +88,17 @@ struct UserConfiguration {
 
     static func check(_ key: String, _ value: String) throws {
         switch key {
+        case _ where key.hasPrefix(converterPrefix):
+            let name = key.dropFirst(converterPrefix.count)
+            let isName = !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            guard isName, name == name.lowercased() else {
+                throw CommandError(
+                    .configuration,
+                    "a converter is named after an extension in lowercase letters, such as converter.org")
+            }
+            guard value.contains(where: { !$0.isWhitespace }) else {
+                throw CommandError(.configuration, "the setting \(key) must be a program and its arguments")
+            }
         case "limit":
             guard let limit = Int(value), limit > 0 else {
                 throw CommandError(
@@ -124,7 +154,7 @@ struct UserConfiguration {
     mutating func set(_ key: String, _ value: String?) throws {
         if let value {
             try Self.check(key, value)
-        } else if Self.keys[key] == nil, values[key] == nil {
+        } else if !Self.isKnown(key), values[key] == nil {
             try Self.check(key, "")
         }
         let encoder = JSONEncoder()

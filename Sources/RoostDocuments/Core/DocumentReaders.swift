@@ -23,6 +23,12 @@ public struct DocumentReaders: Sendable {
     /// Returns the reader of a document: one that recognizes its contents or, if none does, one that supports
     /// its media type, its name or its extension; `nil` if no reader does.
     public func match(_ input: DocumentInput) -> Match? {
+        // The user's choice of a converter takes precedence.
+        if let match = first(where: { $0.extensions.contains(input.fileExtension) }),
+            match.reader is ConverterReader
+        {
+            return match
+        }
         if let match = recognized(input) { return match }
         let (name, fileExtension) = (input.fileName, input.fileExtension)
         return first { type in input.mediaType.map(type.mediaTypes.contains) ?? false }

@@ -7,6 +7,6 @@ public enum TextFormat: Sendable, Hashable {
     /// The text of a message, in which lines that begin with `>` are quotations, and a signature follows a
     /// line with two hyphens and a space.
     case mail
-    /// Source code in a language, by the language's name in lowercase letters, such as `swift`.
-    case code(String)
+    /// Source code, or data such as JSON.
+    case code
 }

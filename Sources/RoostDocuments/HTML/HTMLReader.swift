@@ -36,7 +36,7 @@ public struct HTMLReader: DocumentReader {
             || text.hasPrefix("<html\n") || text.hasPrefix("<head>")
         // Source code in PHP can begin with the elements of a page.
         let isCode =
-            CodeLanguage.byName["php"]?.type.extensions.contains(input.fileExtension) ?? false
+            input.fileExtension == "php"
             && (text.contains("<?php") || text.contains("<?="))
         return isPage && !isCode ? Self.type : nil
     }

@@ -68,7 +68,7 @@ enum VisibleDate {
         guard (1970...2200).contains(year), (1...12).contains(month), (1...31).contains(day) else {
             return nil
         }
-        return DocumentDates.date(fromISO: "\(year)-\(twoDigits(month))-\(twoDigits(day))")
+        return DocumentDate.date("\(year)-\(twoDigits(month))-\(twoDigits(day))")
     }
 
     /// Returns the number of a day or year, such as that of `3`, `3rd` or `1er`.

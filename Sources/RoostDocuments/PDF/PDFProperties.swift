@@ -25,8 +25,8 @@ struct PDFProperties {
             case "Author" where !Self.placeholders.contains(value): metadata["author"] = .string(value)
             case "Subject" where !Self.placeholders.contains(value): metadata["subject"] = .string(value)
             case "Keywords": keywords = KeywordList.keywords(in: value)
-            case "CreationDate": createdAt = DocumentDates.date(fromISO: value)
-            case "ModDate": updatedAt = DocumentDates.date(fromISO: value)
+            case "CreationDate": createdAt = DocumentDate.date(value)
+            case "ModDate": updatedAt = DocumentDate.date(value)
             case "Pages": pages = Int(value)
             default: break
             }

@@ -64,7 +64,6 @@ struct ParagraphJoiner {
         widths[max(0, index - 4)..<min(widths.count, index + 4)].max() ?? 0
     }
 
-    /// Returns whether a line continues the paragraph of the line before it.
     private static func isContinued(_ line: String, by next: String, width: Int) -> Bool {
         if MarkdownText.beginsListItem(next) { return false }
         if let first = next.first, first.isLowercase { return true }
@@ -74,7 +73,6 @@ struct ParagraphJoiner {
         return isSentenceEnd ? line.count * 10 >= width * 8 : line.count * 10 >= width * 6
     }
 
-    /// Appends a line to a paragraph.
     private func append(_ line: String, to paragraph: inout String) {
         guard let last = paragraph.last, let first = line.first else {
             paragraph += line

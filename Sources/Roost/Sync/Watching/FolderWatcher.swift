@@ -151,7 +151,7 @@ struct FolderWatcher {
     private mutating func loadList() throws {
         listStatus = Self.status(of: SyncedFolders.url(in: directory))
         let known = Dictionary(trees.map { ($0.folder, $0) }) { first, _ in first }
-        let folders = try SyncedFolders(in: directory).folders
+        let folders = try store.syncedFolders()
         try options.check(folders)
         trees = folders.map { folder in
             known[folder] ?? SyncTree(folder: folder, state: SyncState(of: folder, in: directory))

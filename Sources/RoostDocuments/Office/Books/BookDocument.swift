@@ -24,7 +24,6 @@ final class BookDocument {
         output = MarkdownOutput(limits: limits)
     }
 
-    /// Returns the document.
     func document(_ type: DocumentType) throws -> Document {
         let part = try packagePart()
         guard let xml = try archive.xml(part) else {

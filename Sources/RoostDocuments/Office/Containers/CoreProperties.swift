@@ -22,8 +22,8 @@ struct CoreProperties {
         case "initial-creator": initialAuthor = value
         case "keywords", "keyword":
             if keywords.count < KeywordList.maximumCount { keywords += KeywordList.keywords(in: text) }
-        case "created", "creation-date": createdAt = DocumentDates.date(fromISO: value)
-        case "modified", "date": updatedAt = DocumentDates.date(fromISO: value)
+        case "created", "creation-date": createdAt = DocumentDate.date(value)
+        case "modified", "date": updatedAt = DocumentDate.date(value)
         case "subject", "description", "language", "category", "publisher":
             if values[name] == nil { values[name] = value }
         default: break

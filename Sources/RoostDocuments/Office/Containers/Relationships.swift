@@ -1,6 +1,5 @@
 /// The relationships of a part of an Office Open XML package to other parts (ECMA-376, part 2).
 struct Relationships {
-    /// A relationship.
     struct Relationship {
         /// The last component of the type's URI, such as `slide`.
         var type: String

@@ -18,7 +18,6 @@ final class XMLPull {
         subscript(_ attribute: String) -> String? { attributes[attribute] }
     }
 
-    /// An event.
     enum Event {
         case start(Element)
         case end

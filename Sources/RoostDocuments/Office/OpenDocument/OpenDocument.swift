@@ -24,7 +24,6 @@ final class OpenDocument {
         remainingTableBytes = limits.maximumTextBytes
     }
 
-    /// Returns the document.
     func document(_ type: DocumentType) throws -> Document {
         if let manifest = try archive.xml("META-INF/manifest.xml") {
             var isEncrypted = false

@@ -71,7 +71,6 @@ final class OpenDocumentTable {
 
     private static func repetitions(_ value: String?) -> Int { min(number(value), maximumRepetitions) }
 
-    /// Returns the name of a cell, such as `AB12`, from its column and row from 0.
     static func cellName(column: Int, row: Int) -> String {
         var letters = ""
         var rest = column

@@ -24,7 +24,6 @@ final class PresentationDocument {
         remainingTableBytes = limits.maximumTextBytes
     }
 
-    /// Returns the document.
     func document(_ type: DocumentType) throws -> Document {
         guard let xml = try archive.xml(part) else {
             throw DocumentError.damaged("its part \(part) is missing")

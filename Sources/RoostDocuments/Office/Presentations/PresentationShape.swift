@@ -1,6 +1,5 @@
 /// A shape of a slide.
 struct PresentationShape {
-    /// A paragraph of a shape.
     struct Paragraph {
         var text: String
         /// The level of the list, from 0.

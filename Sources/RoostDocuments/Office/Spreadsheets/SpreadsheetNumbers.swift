@@ -4,7 +4,6 @@ import Foundation
 struct SpreadsheetNumbers {
     /// Whether day 0 is 1 January 1904 instead of 30 December 1899.
     var startsIn1904 = false
-    /// The kinds of numbers.
     private enum Kind {
         case number, date, duration
     }

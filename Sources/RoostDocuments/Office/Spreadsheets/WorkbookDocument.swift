@@ -37,7 +37,6 @@ final class WorkbookDocument {
         output = MarkdownOutput(limits: limits)
     }
 
-    /// Returns the document.
     func document(_ type: DocumentType) throws -> Document {
         guard let xml = try archive.xml(part) else {
             throw DocumentError.damaged("its part \(part) is missing")

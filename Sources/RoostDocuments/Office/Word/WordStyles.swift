@@ -6,7 +6,6 @@ struct WordStyles {
     private var lists: [String: ListReference] = [:]
     /// The number formats by abstract list and level.
     private var formats: [String: [Int: String]] = [:]
-    /// The abstract lists by list.
     private var abstractLists: [String: String] = [:]
 
     /// A reference to a level of a list.

@@ -21,6 +21,8 @@ struct ProgramRunner {
     let folder: PrivateFolder
     /// The limits of the resources.
     let limits: DocumentLimits
+    /// The folders in which the program finds other programs, separated by colons.
+    var searchPath = "/usr/bin:/bin"
     /// Returns whether the caller was canceled. The program is then killed.
     let isCancelled: () -> Bool
 
@@ -34,11 +36,19 @@ struct ProgramRunner {
         var message: String
     }
 
-    /// Returns the absolute path of a program: in the folders of `PATH`, or in the usual folders.
-    static func path(of program: String) -> String? {
+    /// The absolute folders of `PATH`, and the usual folders.
+    static var searchPath: String {
         let variable = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let usual = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/bin"]
-        let folders = variable.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") } + usual
+        let folders = variable.components(separatedBy: ":").filter { $0.hasPrefix("/") }
+        return (folders + usual).joined(separator: ":")
+    }
+
+    /// Returns the absolute path of a program, which can be given as such, or is in ``searchPath``.
+    static func path(of program: String) -> String? {
+        if program.hasPrefix("/") { return access(program, X_OK) == 0 ? program : nil }
+        guard !program.contains("/") else { return nil }
+        let folders = searchPath.components(separatedBy: ":")
         return folders.lazy.map { $0 + "/" + program }.first { access($0, X_OK) == 0 }
     }
 
@@ -60,7 +70,7 @@ struct ProgramRunner {
             unlink(errors)
         }
         let command = limited([program] + arguments, maximumOutput: maximumOutput)
-        let process = try Self.start(command, output: output, errors: errors, folder: folder.path)
+        let process = try start(command, output: output, errors: errors)
         let status = try wait(
             for: process, program: (program as NSString).lastPathComponent, output: output,
             deadline: deadline, maximumOutput: maximumOutput)
@@ -135,9 +145,7 @@ struct ProgramRunner {
     }
 
     /// Starts a process in its own process group.
-    private static func start(
-        _ command: [String], output: String, errors: String, folder: String
-    ) throws -> pid_t {
+    private func start(_ command: [String], output: String, errors: String) throws -> pid_t {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
@@ -167,7 +175,7 @@ struct ProgramRunner {
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(&attributes, Int16(flags))
 
-        let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=\(folder)", "TZ=UTC"]
+        let environment = ["PATH=\(searchPath)", "LC_ALL=C.UTF-8", "HOME=\(folder.path)", "TZ=UTC"]
         var arguments = command.map { strdup($0) } + [nil]
         var variables = environment.map { strdup($0) } + [nil]
         defer { for string in arguments + variables { free(string) } }
