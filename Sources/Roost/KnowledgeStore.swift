@@ -22,6 +22,9 @@ public struct KnowledgeStore: Sendable {
     /// The place where searches compare vectors, if the store is on a server; `nil` to choose it by the size
     /// of the store (``currentSearchPlace()``).
     public var searchPlace: SearchPlace?
+    /// The programs that convert files to Markdown, by the extension of the files. Only a user's settings may
+    /// name them.
+    public var converters: [String: String] = [:]
     /// The vectors of passages and their index.
     let catalog: DerivedCatalog<PassageContents>
     /// The words of passages and their index.
@@ -276,11 +279,8 @@ public struct KnowledgeStore: Sendable {
         _ content: String, tags: [String], metadata: [String: MetadataValue], ownSource: Source.ID?,
         among visible: EntryFilter
     ) async throws -> AddedEntry {
-        // The visible entries are searched for an equal text.
-        try await EmbeddingMemo.run {
-            try await TextAddition.run(
-                content, tags: tags, metadata: metadata, to: self, ownSource: ownSource, among: visible)
-        }
+        try await TextAddition.run(
+            content, tags: tags, metadata: metadata, to: self, ownSource: ownSource, among: visible)
     }
 
     /// Returns the id of the entry that a call of ``add(_:tags:metadata:ownSource:among:)`` would return if

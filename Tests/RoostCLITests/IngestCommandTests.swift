@@ -72,26 +72,8 @@ import Testing
         #expect(missing.status == 66 && missing.error.contains("no-list: No such file"))
     }
 
-    @Test func `exclusions that match nothing are reported`() throws {
-        try write("a text", to: "notes/a.md")
-        try write("another", to: "notes/sub/b.md")
-        try write("hidden", to: "notes/.obsidian/c.md")
-        let arguments = [
-            "notes", "--exclude", "draft/", "--exclude", "*.txt", "--exclude", ".obsidian", "--exclude",
-            "sub/**",
-        ]
-        for command in [["ingest"], ["folder", "add"]] {
-            let outcome = try commands.roost(command + arguments)
-            #expect(outcome.status == 0, "\(outcome)")
-            #expect(
-                outcome.error.contains("no file or folder matches --exclude 'draft/', '*.txt'\n"),
-                "\(outcome)")
-        }
-        #expect(try texts() == ["a text"])
-    }
-
     @Test func `tables with commas and with tabs are read`() throws {
-        try write("id\tbody\tyear\n1\t\"a, b\"\t1999\n2\tc\t2001\n", to: "t.tsv")
+        try write("id\tbody\tyear\n1\ta, b\t1999\n2\tc\t2001\n", to: "t.tsv")
         let outcome = try commands.roost("ingest", "t.tsv", "--text-column", "body")
         #expect(outcome.output.hasPrefix("2 new"))
         #expect(try texts() == ["a, b", "c"])

@@ -9,8 +9,8 @@ enum DocumentFixture {
 
     /// The readers of the formats whose fixtures are generated.
     static let readers = DocumentReaders([
-        PDFReader(), OfficeReader(), MailReader(), NotebookReader(), DataReader(), CaptionReader(),
-        MarkupReader(), CodeReader(), PlainTextReader(),
+        PDFReader(), OfficeReader(), MailReader(), NotebookReader(), CaptionReader(), CodeReader(),
+        PlainTextReader(),
     ])
 
     /// Returns an input with the contents of a fixture.

@@ -49,14 +49,6 @@ import Testing
         try await readMutations(of: kind)
     }
 
-    @Test func `Mutated source code does no harm`() async throws {
-        // One reader reads all languages, so they share the number of files.
-        try #require(!FuzzKind.code.isEmpty)
-        for kind in FuzzKind.code {
-            try await readMutations(of: kind, share: FuzzKind.code.count)
-        }
-    }
-
     @Test func `Mutated PDF documents do no harm`() async throws {
         // Each file starts two programs, which take 20 times as long as reading their output.
         try await readMutations(of: .pdf, share: 20)
@@ -66,14 +58,6 @@ import Testing
     func `Parts of the syntax that are repeated or nested do no harm`(kind: FuzzKind) async throws {
         try await read(kind, count: max(1, Self.count / 20)) {
             FuzzMutator.pattern($0, of: kind, size: 16 << 10)
-        }
-    }
-
-    @Test func `Parts of the syntax of source code that are repeated or nested do no harm`() async throws {
-        for kind in FuzzKind.code {
-            try await read(kind, count: max(1, Self.count / 20 / FuzzKind.code.count)) {
-                FuzzMutator.pattern($0, of: kind, size: 16 << 10)
-            }
         }
     }
 }

@@ -27,13 +27,6 @@ import Testing
         #expect(plain.text == "The pump runs." && plain.links.isEmpty && plain.unreadParts.isEmpty)
     }
 
-    @Test(arguments: [String(repeating: "\\begin{a}", count: 900) + "x", "x \\end{a{", "\\begin{a{ \\end{a{"])
-    func `Environments of LaTeX that are nested deeply or never end do no harm`(line: String) async throws {
-        let text = "\\begin{document}\n\(line)\nThe last line.\n\\end{document}\n"
-        let document = try await DocumentFixture.document(text, name: "a.tex")
-        #expect(document.text.contains("The last line."))
-    }
-
     @Test(arguments: [
         ("<title>A - B</title>", "<h1>B</h1>"), ("<title>A - B</title><a href='#'>", ".<br>"),
     ])

@@ -9,7 +9,6 @@ struct BatchCommitter {
     /// The entries of ``newTexts`` whose texts are the stored ones. They stay in their clusters, into which a
     /// user may have moved them.
     private var sameTexts = Set<Entry.ID>()
-    /// The length of the new texts in bytes.
     private var newTextBytes = 0
     /// The entries as their sources contain them, with the kinds of the sources.
     private var items: [Entry.ID: (item: SourceDiff.DatedEntry, isStream: Bool)] = [:]

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Parses the rows of ``DelimitedText`` one after another, from bytes that are read in pieces. At most one
-/// piece and one row are in memory, and between tabs also the bytes up to the next closing quotation mark.
+/// piece and one row are in memory.
 struct DelimitedRows {
     private let read: ByteLines.Read
     private let separator: UInt8
@@ -12,8 +12,6 @@ struct DelimitedRows {
     private var isAtEnd = false
     private var line = 1
     private var count = 0
-    /// The number of separators in the first row; `nil` before its end.
-    private var separators: Int?
 
     /// The number of bytes that are read at once.
     private static let pieceSize = 1 << 20
@@ -52,7 +50,7 @@ struct DelimitedRows {
                 } else {
                     isQuoted = false
                 }
-            } else if byte == quote, field.isEmpty, try opensField(fields.count) {
+            } else if byte == quote, field.isEmpty, separator != UInt8(ascii: "\t") {
                 (isQuoted, quotedLine) = (true, line)
             } else if byte == separator {
                 try end(&field, &fields)
@@ -100,52 +98,7 @@ struct DelimitedRows {
     private mutating func row(_ fields: [String], from first: Int, to last: Int) -> DelimitedText.Row? {
         guard fields != [""] else { return nil }
         count += 1
-        separators = separators ?? fields.count - 1
         return DelimitedText.Row(number: count, line: first, lastLine: last, fields: fields)
-    }
-
-    /// Returns whether a quotation mark at the beginning of a field opens a quoted field. In a table with
-    /// tabs, many programs write texts unchanged, so the mark is text unless it has a closing mark before a
-    /// tab or the end of a line. It is also text if each line up to the closing mark has as many tabs as the
-    /// first row of the table, because these lines are rows.
-    ///
-    /// - Parameter column: The number of fields before this one.
-    private mutating func opensField(_ column: Int) throws -> Bool {
-        guard separator == UInt8(ascii: "\t") else { return true }
-        let (quote, newline, carriageReturn) = (UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r"))
-        // The bytes after the mark are moved only if more bytes before it are removed.
-        if index > max(Self.pieceSize, buffer.count / 2) {
-            buffer.removeFirst(index)
-            index = 0
-        }
-        var (next, tabs, lines, areRows) = (index, column, 1, true)
-        func isRow(_ tabs: Int) -> Bool { separators.map { $0 > 0 && $0 == tabs } ?? false }
-        while let byte = try byte(at: next) {
-            next += 1
-            switch byte {
-            case quote:
-                let following = try self.byte(at: next)
-                if following == quote {
-                    next += 1
-                    continue
-                }
-                guard let following else { return lines == 1 || !areRows || !isRow(tabs) }
-                guard [separator, newline, carriageReturn].contains(following) else { return false }
-                guard lines > 1, areRows else { return true }
-                // The rest of the line after the closing mark.
-                while let byte = try self.byte(at: next), byte != newline, byte != carriageReturn {
-                    if byte == separator { tabs += 1 }
-                    next += 1
-                }
-                return !isRow(tabs)
-            case separator: tabs += 1
-            case newline:
-                areRows = areRows && isRow(tabs)
-                (tabs, lines) = (0, lines + 1)
-            default: break
-            }
-        }
-        return false
     }
 
     /// Returns the byte at an index of the buffer, which it extends; `nil` at the end.

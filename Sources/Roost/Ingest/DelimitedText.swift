@@ -1,9 +1,8 @@
 import Foundation
 
 /// Parses comma-separated values (RFC 4180) and similar formats. Quoted fields may contain separators,
-/// doubled quotes and line breaks. Between tabs, a quotation mark without a closing one is text.
+/// doubled quotes and line breaks. Between tabs, quotation marks are text.
 struct DelimitedText {
-    /// One row of the text.
     struct Row {
         /// The number of the row, from 1 for the header. Empty lines are not counted.
         var number: Int

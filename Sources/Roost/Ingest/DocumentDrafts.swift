@@ -6,7 +6,6 @@ import RoostModel
 struct DocumentDrafts {
     /// The path of the file, for messages.
     let name: String
-    /// The dates of the file.
     let dates: FileDates?
 
     /// The prefix of the key of an entry that was identified by its source.

@@ -5,7 +5,6 @@ import RoostDocuments
 struct DocumentFile {
     /// The contents of the file.
     let data: Data
-    /// The reader of the file and its version, for the fingerprint.
     let readerVersion: ReaderVersion
     private let url: URL
     private let match: DocumentReaders.Match
@@ -25,7 +24,8 @@ struct DocumentFile {
             let limits = DocumentLimits()
             if FileContents.isUTF16(start) { return limits.maximumTextBytes }
             if let type = match(start)?.type, !Self.isText(type) { return limits.maximumArchiveBytes }
-            return Self.isArchiveOfDocument(start) ? limits.maximumArchiveBytes : nil
+            // The type of an archive follows from the table of its parts, which is at its end.
+            return start.starts(with: Self.archiveSignature) ? limits.maximumArchiveBytes : nil
         }
         let found = match(data)
         if data.starts(with: Self.archiveSignature), found.map({ Self.isText($0.type) }) ?? true {
@@ -33,21 +33,6 @@ struct DocumentFile {
         }
         self.match = found ?? DocumentReaders.Match(reader: PlainTextReader(), type: PlainTextReader.type)
         readerVersion = ReaderVersion(type: self.match.type.name, version: self.match.reader.version)
-    }
-
-    /// The names, or beginnings of the names, of the part with which archives of office programs and e-books
-    /// begin.
-    private static let firstParts = [
-        "mimetype", "[Content_Types].xml", "_rels/", "docProps/", "word/", "xl/", "ppt/", "customXml/",
-    ].map { Data($0.utf8) }
-
-    /// Returns whether a file begins like an archive of an office program or an e-book. Its type follows from
-    /// the table of its parts, which is at its end, but other archives need not be read for that.
-    private static func isArchiveOfDocument(_ start: Data) -> Bool {
-        // The name of the first part follows a header of 30 bytes.
-        guard start.starts(with: archiveSignature) else { return false }
-        let name = start.dropFirst(30)
-        return firstParts.contains { name.starts(with: $0) }
     }
 
     /// Whether files of a type are texts, which contain no zero bytes.

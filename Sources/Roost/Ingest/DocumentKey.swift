@@ -2,7 +2,6 @@ import RoostModel
 
 /// The keys of the metadata that an ingest derives from documents.
 package enum DocumentKey {
-    /// The title that the document states.
     package static let title = "title"
     /// Other names of the document, as an array of texts.
     package static let aliases = "aliases"
@@ -13,7 +12,6 @@ package enum DocumentKey {
     /// The format of the text, if the name of the file does not determine it.
     package static let format = "textFormat"
 
-    /// All keys.
     package static let all = [title, aliases, links, unreadParts, format]
     /// The prefix of a document's own key that equals one of the keys.
     package static let prefix = "document."

@@ -46,7 +46,7 @@ package struct EntryEmbedder {
                 }
             }
         }
-        let embeddings = try await EmbeddingMemo.embeddings(of: texts, by: embedder)
+        let embeddings = try await embedder.checkedEmbeddings(texts, as: .document)
         for (row, owner) in owners.enumerated() {
             report.tokens += Self.plausible(embeddings.tokenCounts[row])
             report.omittedTokens += Self.plausible(embeddings.omittedTokens[row])
@@ -110,7 +110,7 @@ package struct EntryEmbedder {
     /// Returns whether an entry can have the vectors of a stored entry with the same digest.
     private func isReusable(_ stored: Entry, for entry: Entry, _ plan: PassagePlan) -> Bool {
         stored.content.utf8.elementsEqual(entry.content.utf8)
-            && plan.isEmbedded(in: stored, plannedAs: self.plan(of: stored), embedder)
+            && plan.isEmbedded(in: stored, plannedAs: self.plan(of: stored))
     }
 
     /// Returns a number of tokens that an embedder reports, limited to a range in which sums of numbers do

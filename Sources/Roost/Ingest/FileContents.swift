@@ -10,9 +10,6 @@ enum FileContents {
     private static let largestReservation = 256 << 20
     /// The number of bytes that are read at a time.
     private static let blockSize = 1 << 20
-    /// The length of a run of zero bytes, at a multiple of this length, that marks a file as binary. Sparse
-    /// files, such as disk images, consist mostly of such runs.
-    private static let pageSize = 4096
 
     /// Returns the contents of a file or pipe, whatever its size.
     ///
@@ -95,8 +92,7 @@ enum FileContents {
                 (limit, mayBeBinary) = (min(maximumSize, binaryLimit), true)
                 try require(try file.size(), upTo: limit, of: url)
             }
-            let isBinary = !mayBeBinary && (isFirst ? block.contains(0) : containsZeroPage(block))
-            guard !isBinary else { throw binaryFile(url) }
+            guard mayBeBinary || !isFirst || !block.contains(0) else { throw binaryFile(url) }
             data += block
             // The file may grow while it is read.
             try require(data.count, upTo: limit, of: url)
@@ -106,14 +102,6 @@ enum FileContents {
     private static func require(_ size: Int, upTo limit: Int, of url: URL) throws(RoostError) {
         guard size <= limit else {
             throw RoostError(.badInput, "cannot read \(url.path): it is larger than \(limit >> 20) MB")
-        }
-    }
-
-    private static func containsZeroPage(_ block: some ContiguousBytes) -> Bool {
-        block.withUnsafeBytes { bytes in
-            stride(from: 0, to: bytes.count - pageSize + 1, by: pageSize).contains { start in
-                bytes[start] == 0 && bytes[start..<start + pageSize].allSatisfy { $0 == 0 }
-            }
         }
     }
 }

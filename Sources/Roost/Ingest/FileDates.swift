@@ -1,6 +1,5 @@
 import Foundation
 
-/// The dates of a file.
 struct FileDates: Sendable, Hashable {
     /// The date at which the file was created, or the date of its last change if that is earlier: copying a
     /// file, or saving it under a temporary name first, creates a new file with an old or equal date of
@@ -9,7 +8,6 @@ struct FileDates: Sendable, Hashable {
     /// The date of the last change.
     var updatedAt: Date
 
-    /// Creates dates.
     init(createdAt: Date, updatedAt: Date) {
         self.createdAt = min(createdAt, updatedAt)
         self.updatedAt = updatedAt

@@ -9,8 +9,8 @@ import RoostFiles
 /// intend to add, or send them to the server of a remote model.
 public struct FileFinder: Sendable {
     /// The patterns that files must match to be included: of their names, or with a slash of their paths
-    /// relative to the folder. `*` and `?` match within a name, `**` across folders, `[a-z]` one of several
-    /// characters, and `{a,b}` one of several texts. A slash at the end matches all files in a folder. If
+    /// relative to the folder. `*` and `?` match within a name, `**` across folders, and `[a-z]` one of
+    /// several characters. A slash at the end matches all files in a folder. If
     /// there are none, the files of all types that ``readers`` supports are included, and those whose rows
     /// become entries (``RecordReader/rowExtensions``). Files without an extension are included if a reader
     /// recognizes their first 4,096 bytes.
@@ -44,9 +44,6 @@ public struct FileFinder: Sendable {
         public var files: [URL] = []
         /// The files and folders that were skipped, and the reasons.
         public var skipped: [IngestReport.Skip] = []
-        /// The patterns of ``FileFinder/exclusions`` that matched no file or folder. Empty for a single file,
-        /// to which they do not apply.
-        public var unusedExclusions: [String] = []
     }
 
     /// Returns the files below a folder, or the file itself if `url` is a file.
@@ -70,7 +67,7 @@ public struct FileFinder: Sendable {
         let walk = try walk(url, isCancelled: isCancelled)
         return Findings(
             files: walk.files.map { URL(fileURLWithPath: $0.path, isDirectory: false) },
-            skipped: walk.skipped, unusedExclusions: walk.unusedExclusions)
+            skipped: walk.skipped)
     }
 
     /// Searches a folder and returns the files with their status.

@@ -8,7 +8,6 @@ struct FolderIngestor {
     let finder: FileFinder
     let reader: RecordReader
 
-    /// Ingests a folder.
     func run(_ folder: URL, pruning: Bool, _ options: IngestOptions) async throws -> IngestReport {
         var finder = finder
         finder.readers = reader.readers
@@ -17,7 +16,6 @@ struct FolderIngestor {
         }
         var report = try await ingest(found.files, options)
         report.skipped = found.skipped + report.skipped
-        store.omitReportedSkips(from: &report, isDryRun: options.isDryRun)
         let vanished = try await Pruner([folder])
             .vanished(in: try await store.storage.snapshot(), keeping: found.files)
         guard pruning else {

@@ -36,8 +36,6 @@ struct FolderWalk {
     private let base: String
     private let globs: [PathPattern]
     private let exclusions: [PathPattern]
-    /// Whether each of ``exclusions`` concerned a file or folder.
-    private var isUsed: [Bool]
     private let followsLinks: Bool
     /// The files that are included if there are no patterns.
     private let known: KnownFiles
@@ -51,13 +49,9 @@ struct FolderWalk {
         readers: DocumentReaders, root: String?, skipped: [IngestReport.Skip]
     ) {
         (self.base, self.globs, self.exclusions) = (base, globs, exclusions)
-        isUsed = exclusions.map { _ in false }
         (self.followsLinks, self.known, self.root) = (followsLinks, KnownFiles(readers), root)
         self.skipped = skipped
     }
-
-    /// The patterns of exclusions that concerned no file or folder.
-    var unusedExclusions: [String] { zip(exclusions, isUsed).filter { !$1 }.map(\.0.text) }
 
     /// Searches a folder.
     ///
@@ -100,10 +94,8 @@ struct FolderWalk {
         for name in names {
             let path = path.isEmpty ? name : path + "/" + name
             if isStore, isOwnFile(name, in: prefix) { continue }
-            if name.hasPrefix(".") {
-                // Hidden files are never read; a pattern for them is not a mistake.
-                _ = excludes(path, isFolder: true)
-            } else if let scope = scope.below(name) {
+            // Hidden files are never read.
+            if !name.hasPrefix("."), let scope = scope.below(name) {
                 try visit(prefix + name, name, path: path, rules: rules, scope: scope)
             }
         }
@@ -151,7 +143,7 @@ struct FolderWalk {
         let isLink = status.st_mode & S_IFMT == S_IFLNK
         let exists = !isLink || stat(file, &status) == 0
         let isFolder = exists && status.st_mode & S_IFMT == S_IFDIR
-        if excludes(path, isFolder: isFolder) { return }
+        if exclusions.contains(where: { $0.matches(path, isFolder: isFolder) }) { return }
         if isIgnored(inRepository(path), isFolder, rules) { return }
         if isFolder {
             if isLink, !followsLinks {
@@ -174,19 +166,6 @@ struct FolderWalk {
     private func includes(_ file: String, _ name: String, _ path: String, isRegular: Bool) -> Bool {
         guard globs.isEmpty else { return globs.contains { $0.contains(path) } }
         return known.contains(file, name: name, isRegular: isRegular)
-    }
-
-    /// Returns whether a pattern excludes a file or folder, and records the patterns that concern it.
-    private mutating func excludes(_ path: String, isFolder: Bool) -> Bool {
-        var isExcluded = false
-        for index in exclusions.indices where !(isExcluded && isUsed[index]) {
-            if exclusions[index].matches(path, isFolder: isFolder) {
-                (isExcluded, isUsed[index]) = (true, true)
-            } else if !isUsed[index], exclusions[index].concerns(path, isFolder: isFolder) {
-                isUsed[index] = true
-            }
-        }
-        return isExcluded
     }
 
     private mutating func skip(_ path: String, _ reason: String) {

@@ -54,7 +54,6 @@ struct GlobPattern: Sendable {
         self.items = items
     }
 
-    /// Returns whether a name begins after the items of a pattern.
     private static func beginsName(_ items: [Item]) -> Bool {
         switch items.last {
         case nil, .folders: true
@@ -115,7 +114,6 @@ struct GlobPattern: Sendable {
         return reachable[text.count]
     }
 
-    /// Returns whether a character matches an item that stands for one character.
     private static func matches(_ character: Character, _ item: Item) -> Bool {
         switch item {
         case .anyCharacter: character != "/"

@@ -44,9 +44,6 @@ public struct IngestReport: Sendable, Hashable, Encodable {
     public var omittedTokens = 0
     /// The inputs that were not ingested.
     public var skipped: [Skip] = []
-    /// The number of files that were skipped again and have not changed since an earlier ingest of their
-    /// folder reported them. They are not in ``skipped``.
-    public var skippedBefore = 0
     /// The number of known files below the ingested folders that no longer exist, and whose entries are still
     /// in the store.
     public var missingFiles = 0

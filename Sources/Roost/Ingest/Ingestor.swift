@@ -51,7 +51,6 @@ struct Ingestor {
         return try await run(into: store, options) { iterator.next() }
     }
 
-    /// Ingests one source.
     private mutating func ingest(_ draft: SourceDraft) async throws {
         // A source that occurs twice is compared with what its first occurrence wrote.
         if !processed.insert(draft.id).inserted { try await flush() }

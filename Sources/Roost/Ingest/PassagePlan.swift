@@ -11,8 +11,6 @@ struct PassagePlan: Sendable, Hashable {
         var range: Range<Int>
         /// The text that is embedded.
         var text: String
-        /// Whether ``text`` is exactly the content in ``range``.
-        var isVerbatim: Bool
     }
 
     /// The passages in order.
@@ -30,7 +28,7 @@ struct PassagePlan: Sendable, Hashable {
         guard let bounds = treatment.hidesText ? treatment.visibleBounds(of: entire) : entire else {
             // An entry without visible text is found by its title.
             let title = entry.title ?? entry.sourcePath.map { URL(fileURLWithPath: $0).lastPathComponent }
-            parts = [Part(range: entire, text: title ?? entry.content, isVerbatim: title == nil)]
+            parts = [Part(range: entire, text: title ?? entry.content)]
             return
         }
         let ranges = Self.ranges(
@@ -39,11 +37,9 @@ struct PassagePlan: Sendable, Hashable {
         parts = ranges.map { range in
             let text = treatment.visibleText(in: range)
             var headings = treatment.headings(above: range)
-            if case .code = entry.textFormat, let file { headings.insert(file, at: 0) }
+            if entry.textFormat == .code, let file { headings.insert(file, at: 0) }
             let prefix = Self.prefix(headings, embedder)
-            return Part(
-                range: range, text: prefix + text,
-                isVerbatim: prefix.isEmpty && text.utf8.count == range.count)
+            return Part(range: range, text: prefix + text)
         }
     }
 
@@ -84,22 +80,10 @@ struct PassagePlan: Sendable, Hashable {
 
     /// Returns whether the vectors of a stored entry with the same content belong to these passages.
     ///
-    /// The store does not record the embedded texts, so the numbers of their tokens are compared. They can
-    /// differ because an earlier version embedded the hidden parts of a text and did not embed headings.
-    ///
     /// - Parameters:
     ///   - entry: The stored entry, which may come from another source.
     ///   - plan: The plan for the stored entry.
-    ///   - embedder: The embedder of the store.
-    func isEmbedded(in entry: Entry, plannedAs plan: PassagePlan, _ embedder: any Embedder) -> Bool {
-        let stored = entry.searchablePassages
-        guard plan == self, stored.map(\.utf8Range) == parts.map(\.range) else { return false }
-        return zip(stored, parts).allSatisfy { passage, part in
-            guard !part.isVerbatim else { return true }
-            guard let verbatim = entry.text(of: passage) else { return false }
-            // The numbers of a remote model are estimates, so they need not be equal.
-            let planned = abs(passage.tokenCount - embedder.tokenRanges(in: part.text).count)
-            return planned < abs(passage.tokenCount - embedder.tokenRanges(in: verbatim).count)
-        }
+    func isEmbedded(in entry: Entry, plannedAs plan: PassagePlan) -> Bool {
+        plan == self && entry.searchablePassages.map(\.utf8Range) == parts.map(\.range)
     }
 }

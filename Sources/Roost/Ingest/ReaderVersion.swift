@@ -6,7 +6,6 @@ public import RoostModel
 struct ReaderVersion: Sendable, Hashable {
     /// The name of the document type as which the source was read.
     var type: String
-    /// The version of the reader.
     var version: Int
 
     private static let key = ";reader="

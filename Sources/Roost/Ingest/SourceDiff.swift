@@ -24,9 +24,7 @@ enum SourceDiff {
 
     /// The stored entries that are compared with a part of a source.
     struct Stored {
-        /// The entries by id.
         var entries: [Entry.ID: Entry]
-        /// The revision of each entry.
         var revisions: [Entry.ID: Revision]
 
         /// Reads the stored entries with the given ids.
@@ -100,7 +98,6 @@ enum SourceDiff {
         entry.content.utf8.elementsEqual(other.content.utf8)
     }
 
-    /// An entry of a source, and the dates that the source gives to it.
     struct DatedEntry {
         var entry: Entry
         var dates: EntryDates

@@ -8,11 +8,6 @@ enum TextAddition {
     /// The maximum length of a key that a caller gives to a text, in bytes.
     static let maximumKeyLength = 1_000
 
-    /// Messages of conversations belong to their conversation (`ConversationMemory`), so an equal message is
-    /// not the entry of an added text.
-    private static let isNoMessage = EntryCondition(
-        .metadata(DocumentKey.kind), .differs(DocumentKey.messageKind))
-
     /// Adds a text and returns its entry.
     ///
     /// - Parameters:
@@ -26,12 +21,6 @@ enum TextAddition {
     ) async throws -> AddedEntry {
         try check(content, metadata)
         let lookup = Lookup(content: content, store: store, ownSource: ownSource, visible: visible)
-        var changes = EntryChanges()
-        changes.addedTags = Set(tags)
-        changes.metadata = metadata
-        // An entry that changes at the same time may get another text, or may no longer be visible.
-        let updated = try await ConflictRetry.standard.run { try await lookup.updateOtherEntry(changes) }
-        if let updated { return updated }
         let source = try await lookup.source(in: store.storage.snapshot())
         let draft = EntryDraft(content: content, metadata: metadata, tags: tags)
         let report = try await Ingestor.run(
@@ -106,9 +95,7 @@ enum TextAddition {
     ) async throws -> Entry? {
         let lookup = Lookup(content: content, store: store, ownSource: ownSource, visible: visible)
         let snapshot = try await store.storage.snapshot()
-        let source = try await lookup.source(in: snapshot)
-        if let entry = try await lookup.entry(of: source, in: snapshot) { return entry }
-        return try await lookup.otherEntry(in: snapshot)
+        return try await lookup.entry(of: try await lookup.source(in: snapshot), in: snapshot)
     }
 
     /// Finds entries with the text that a caller adds.
@@ -151,57 +138,6 @@ enum TextAddition {
                 if hasText(entry) { return entry }
             }
             return nil
-        }
-
-        /// The minimum similarity of an equal text. It is below 1 because of rounding.
-        private static let equalSimilarity: Float = 0.95
-        /// The number of similar entries among which the equal one is looked for.
-        private static let similarCount = 20
-
-        /// Returns a visible entry that was added with another text and has this one now; `nil` if the store
-        /// has no such entry. An entry of a file is not returned, because it is removed with the file.
-        ///
-        /// The storage finds one entry per text, which may be hidden. The result for a caller with its own
-        /// source must not depend on hidden entries, so the visible entries are searched for similar texts.
-        func otherEntry(in snapshot: any StorageSnapshot) async throws -> Entry? {
-            guard snapshot.stamp.entryCount > 0 else { return nil }
-            var visible = visible
-            visible.conditions.append(isNoMessage)
-            if ownSource == nil {
-                let digest = ContentDigest(of: content)
-                let known = try await snapshot.embeddedEntries(withContent: [digest])[digest]
-                guard let known else { return nil }
-                if isEqual(known), visible.matches(known, assigned: nil) { return known }
-            }
-            var search = EntrySearch(.document(content), matching: visible, limit: Self.similarCount)
-            search.minimumSimilarity = Self.equalSimilarity
-            return try await store.search(search).hits.map(\.entry).first(where: isEqual)
-        }
-
-        /// Changes the tags and metadata of the entry that ``otherEntry(in:)`` finds.
-        ///
-        /// - Returns: `nil` if the store has no such entry, or if an entry was added with the text.
-        /// - Throws: `StorageError` with `.conflict` if the entry changes at the same time.
-        func updateOtherEntry(_ changes: EntryChanges) async throws -> AddedEntry? {
-            let snapshot = try await store.storage.snapshot()
-            let source = try await source(in: snapshot)
-            guard try await entry(of: source, in: snapshot) == nil,
-                let equal = try await otherEntry(in: snapshot),
-                let revision = try await snapshot.revisions(of: [equal.id])[equal.id]
-            else { return nil }
-            do {
-                let entry = try await EntryEditor(store: store).update(
-                    equal.id, changes, expecting: revision)
-                return AddedEntry(id: entry.id, isNew: false, isUpdated: entry != equal)
-            } catch let error as RoostError where error.code == .notFound {
-                return nil
-            }
-        }
-
-        /// Returns whether an entry has the text and was added, not ingested.
-        private func isEqual(_ entry: Entry) -> Bool {
-            guard let source = entry.source, hasText(entry) else { return false }
-            return source == defaultSource || source.hasPrefix(defaultSource + ":")
         }
 
         private func hasText(_ entry: Entry) -> Bool { entry.content.utf8.elementsEqual(content.utf8) }

@@ -2,8 +2,6 @@ package import RoostDocuments
 package import RoostModel
 
 extension TextFormat {
-    private static let codePrefix = "code:"
-
     /// The formats of the supported types, by the extensions and by the names of their files.
     private static let formats: (extensions: [String: TextFormat], names: [String: TextFormat]) = {
         var (extensions, names) = ([String: TextFormat](), [String: TextFormat]())
@@ -27,14 +25,12 @@ extension TextFormat {
             ?? .plain
     }
 
-    /// The format as a text, for the metadata of an entry: `plain`, `markdown`, `mail`, or `code:`
-    /// and the language.
     var name: String {
         switch self {
         case .plain: "plain"
         case .markdown: "markdown"
         case .mail: "mail"
-        case .code(let language): Self.codePrefix + language
+        case .code: "code"
         }
     }
 
@@ -44,8 +40,7 @@ extension TextFormat {
         case "plain": self = .plain
         case "markdown": self = .markdown
         case "mail": self = .mail
-        case _ where name.hasPrefix(Self.codePrefix):
-            self = .code(String(name.dropFirst(Self.codePrefix.count)))
+        case "code": self = .code
         default: return nil
         }
     }
@@ -62,7 +57,6 @@ extension Entry {
         return sourcePath.map { TextFormat(ofFile: $0) } ?? .markdown
     }
 
-    /// The name of the text's format: `plain`, `markdown`, `mail`, or `code:` and the language.
     package var textFormatName: String { textFormat.name }
 
     /// The parts of the document that could not be read, as messages.

@@ -3,9 +3,7 @@ package import RoostModel
 
 /// The parts of a text that are embedded and indexed.
 package struct TextTreatment: Sendable {
-    /// The text.
     package let content: String
-    /// The structure of the text.
     package let structure: TextStructure
 
     /// Creates the treatment of an entry's text.

@@ -69,7 +69,7 @@ extension Entry {
     /// Returns the headings above a byte of the content, the outermost first: those of Markdown and plain
     /// text, and the symbols of source code.
     private func headings(above byte: Int) -> [String] {
-        guard case .code = textFormat else { return HeadingPath.headings(above: byte, in: content) }
+        guard textFormat == .code else { return HeadingPath.headings(above: byte, in: content) }
         return TextTreatment(of: self).headings(at: byte)
     }
 

@@ -4,8 +4,6 @@ import RoostModel
 public struct SyncOptions: Sendable {
     /// Whether to compute the report only, without changing the store.
     public var isDryRun = false
-    /// Whether the report lists all skipped files, including those that an earlier run reported.
-    public var listsAllSkips = false
     /// Decides about a folder whose files seem to be missing by mistake. By default, nothing is changed for
     /// such a folder.
     public var decide: @Sendable (RemovalRisk) async throws -> RemovalDecision = { _ in .skipFolder }

@@ -54,6 +54,5 @@ extension IngestReport {
         tokens += other.tokens
         omittedTokens += other.omittedTokens
         skipped += other.skipped
-        skippedBefore += other.skippedBefore
     }
 }

@@ -45,9 +45,6 @@ struct SyncRun {
                 trees[index].state.checked = SyncState.Checkpoint(plan.stamp)
             }
         }
-        let skipped = report.entries.skipped
-        store.omitReportedSkips(from: &report.entries, isDryRun: options.isDryRun)
-        if options.listsAllSkips { (report.entries.skipped, report.entries.skippedBefore) = (skipped, 0) }
     }
 
     // MARK: Reading

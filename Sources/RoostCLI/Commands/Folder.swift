@@ -34,10 +34,6 @@ struct FolderCommand: AsyncParsableCommand {
             try await store.addFolder(folder)
             try await store.close()
             Terminal.write("remembered \(Terminal.line(folder.path))")
-            guard !reading.exclude.isEmpty else { return }
-            // A folder that does not exist yet is not a reason to fail.
-            let found = try? reading.finder.find(URL(fileURLWithPath: path))
-            reading.note(unusedExclusions: found?.unusedExclusions ?? [], options)
         }
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostDocuments
 import Synchronization
 
 struct IngestCommand: AsyncParsableCommand {
@@ -18,10 +19,9 @@ struct IngestCommand: AsyncParsableCommand {
 
             The pattern drafts matches files and folders of this name at any depth, drafts/ matches only \
             folders, and /drafts or work/drafts matches only this path below the given folder. In a pattern, \
-            * and ? match within a name, ** matches across folders, and {a,b} matches one of several texts.
+            * and ? match within a name, and ** matches across folders.
 
-            Skipped files are counted by type; -v lists them. A skipped file is not reported again until it \
-            changes.
+            Skipped files are counted by reason; -v lists them.
 
             Examples:
               roost ingest ~/notes --exclude drafts
@@ -77,18 +77,22 @@ struct IngestCommand: AsyncParsableCommand {
         /// The files to read, each once.
         var files: [URL] = []
         var skipped: [IngestReport.Skip] = []
-        /// The files that were named, and are therefore reported each time they are skipped.
-        var named: Set<String> = []
+        /// Whether a path names a file and not a folder.
+        var hasNamedFile = false
         var readsStandardInput = false
-        /// The patterns of `--exclude` that match nothing in the given folders.
-        var unusedExclusions: [String] = []
 
         /// Whether the input is a single file or URL that was given by name. In this case, an error in the
         /// file ends the command.
         var isSingleFile: Bool {
             if paths.isEmpty, addresses.count == 1, !readsStandardInput { return true }
-            return paths.count == 1 && named.count == 1 && !readsStandardInput && addresses.isEmpty
+            return paths.count == 1 && hasNamedFile && !readsStandardInput && addresses.isEmpty
         }
+    }
+
+    /// The readers of documents, with the user's converters.
+    private static func readers() throws -> DocumentReaders {
+        DocumentReaders.standard.adding(
+            converters: try UserConfiguration(UserDirectories().configurationFile).converters())
     }
 
     private func input() throws -> Input {
@@ -97,21 +101,17 @@ struct IngestCommand: AsyncParsableCommand {
             addresses: arguments.filter(WebSource.isAddress),
             paths: arguments.filter { !WebSource.isAddress($0) })
         input.readsStandardInput = paths.contains("-")
+        var finder = reading.finder
+        finder.readers = try Self.readers()
         var seen = Set<Source.ID>()
-        var unused: Set<String>?
         for path in input.paths {
             let url = URL(fileURLWithPath: path)
-            let found = try reading.finder.find(url)
+            let found = try finder.find(url)
             // A file that several arguments include is read only once.
             input.files += found.files.filter { seen.insert(RecordReader.sourceID($0)).inserted }
             input.skipped += found.skipped
-            if found.files.count == 1, found.files[0].path == url.path {
-                input.named.insert(url.path)
-            } else {
-                unused = unused?.intersection(found.unusedExclusions) ?? Set(found.unusedExclusions)
-            }
+            if found.files.count == 1, found.files[0].path == url.path { input.hasNamedFile = true }
         }
-        input.unusedExclusions = reading.exclude.filter { unused?.contains($0) ?? false }
         guard !input.files.isEmpty || input.readsStandardInput || !input.addresses.isEmpty else {
             let place = paths.isEmpty ? "the list" : paths.joined(separator: ", ")
             throw RoostError(
@@ -126,8 +126,8 @@ struct IngestCommand: AsyncParsableCommand {
     func run() async throws {
         if types { return FileTypes.show() }
         let input = try input()
-        reading.note(unusedExclusions: input.unusedExclusions, options)
         var reader = RecordReader(textColumn: reading.textColumn, idColumn: reading.idColumn)
+        reader.readers = try Self.readers()
         // The input is checked first, so that no store is created if no file contains text.
         if try !options.hasStore(), !input.readsStandardInput, input.addresses.isEmpty {
             try await requireText(in: input.files, reader, input.isSingleFile)
@@ -163,23 +163,12 @@ struct IngestCommand: AsyncParsableCommand {
         report.missingFiles = try await store.vanishedSources(
             below: folders.map { URL(fileURLWithPath: $0) }
         ).sources.count
-        setSkipped(input.skipped + drafts.skipped + report.skipped, of: input, store, &report)
+        report.skipped = input.skipped + drafts.skipped + report.skipped
         if !dryRun, report.new + report.updated + report.removed > 0 { await options.refreshIndex(of: store) }
         try await store.close()
         if json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }
         // The exit status tells scripts that no input could be ingested.
         if isNothing, hasFailed { throw ExitCode(ExitStatus.badData.rawValue) }
-    }
-
-    /// Sets the skipped inputs of a report: those that were named, and those that no earlier run reported.
-    private func setSkipped(
-        _ all: [IngestReport.Skip], of input: Input, _ store: KnowledgeStore, _ report: inout IngestReport
-    ) {
-        let found = all.filter { !input.named.contains($0.source) }
-        report.skipped = found
-        store.omitReportedSkips(from: &report, isDryRun: dryRun)
-        if options.verbose { (report.skipped, report.skippedBefore) = (found, 0) }
-        report.skipped = all.filter { input.named.contains($0.source) } + report.skipped
     }
 
     private func interruption(afterWriting written: Int) -> CommandError {

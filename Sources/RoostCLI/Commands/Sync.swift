@@ -117,7 +117,6 @@ struct Sync: AsyncParsableCommand {
         var result = SyncOptions()
         let (options, yes, dryRun) = (options, yes, dryRun)
         result.isDryRun = dryRun
-        result.listsAllSkips = options.verbose
         result.decide = { risk in
             if dryRun { options.note("\(risk)") }
             if yes || dryRun { return .remove }

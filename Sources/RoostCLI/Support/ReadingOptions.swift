@@ -34,12 +34,4 @@ struct ReadingOptions: ParsableArguments {
     }
 
     func validate() throws { try TagArgument.check(tag) }
-
-    /// Shows a message if patterns of `--exclude` exclude nothing: a mistyped pattern would silently add the
-    /// files that it should exclude.
-    func note(unusedExclusions patterns: [String], _ options: StoreOptions) {
-        guard !patterns.isEmpty else { return }
-        let list = patterns.map { Terminal.line($0) }.joined(separator: "', '")
-        options.note("no file or folder matches --exclude '\(list)'")
-    }
 }

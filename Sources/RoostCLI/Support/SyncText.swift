@@ -60,11 +60,6 @@ struct SkipSummary {
         }
     }
 
-    /// Returns the number of skipped inputs for the line of numbers, such as `5 skipped (4 reported before)`.
-    ///
-    /// Inputs that an earlier run reported are counted too: `0 skipped` means that all of them are stored.
-    static func count(_ report: IngestReport) -> String {
-        let before = report.skippedBefore
-        return "\(report.skipped.count + before) skipped" + (before > 0 ? " (\(before) reported before)" : "")
-    }
+    /// Returns the number of skipped inputs for the line of numbers, such as `5 skipped`.
+    static func count(_ report: IngestReport) -> String { "\(report.skipped.count) skipped" }
 }

@@ -37,12 +37,12 @@ public struct NotebookReader: DocumentReader {
     private static func document(
         _ notebook: Notebook, _ type: DocumentType, _ limits: DocumentLimits
     ) throws -> Document {
-        let language = notebook.metadata?.language_info?.name
+        let language = notebook.metadata?.language?.name
         var output = MarkdownOutput(limits: limits)
         var skippedOutputs = 0
         for cell in notebook.cells {
             let source = cell.source.text
-            guard cell.cell_type == "code" else {
+            guard cell.type == "code" else {
                 try output.add(source)
                 continue
             }
@@ -88,12 +88,22 @@ private struct Notebook: Decodable {
             var name: String?
         }
 
+        private enum CodingKeys: String, CodingKey {
+            case title
+            case language = "language_info"
+        }
+
         var title: String?
-        var language_info: Language?
+        var language: Language?
     }
 
     struct Cell: Decodable {
-        var cell_type: String
+        private enum CodingKeys: String, CodingKey {
+            case type = "cell_type"
+            case source, outputs
+        }
+
+        var type: String
         var source: Text
         var outputs: [Output]?
     }

@@ -41,25 +41,20 @@ struct RememberTool: Tool {
             metadata["title"] = .string(title)
         }
         return try await handle.change { [metadata] store in
-            // The text is compared and then stored.
-            try await EmbeddingMemo.run {
-                if !arguments.flag("allowDuplicate") {
-                    let duplicates = try await duplicates(of: text, in: store)
-                    if !duplicates.isEmpty {
-                        let hasValues = arguments["tags"] != nil || !metadata.isEmpty
-                        return try await refusal(of: text, because: duplicates, in: store, hasValues)
-                    }
+            if !arguments.flag("allowDuplicate") {
+                let duplicates = try await duplicates(of: text, in: store)
+                if !duplicates.isEmpty {
+                    let hasValues = arguments["tags"] != nil || !metadata.isEmpty
+                    return try await refusal(of: text, because: duplicates, in: store, hasValues)
                 }
-                // An equal text that is not visible must not become visible by getting the tags of this
-                // server.
-                let added = try await store.add(
-                    text, tags: tags, metadata: metadata, ownSource: rules.ownSource,
-                    among: rules.restricting())
-                return [
-                    "stored": .bool(added.isNew), "updated": .bool(added.isUpdated),
-                    "id": .string(added.id.text), "duplicates": [],
-                ]
             }
+            // An equal text that is not visible must not become visible by getting the tags of this server.
+            let added = try await store.add(
+                text, tags: tags, metadata: metadata, ownSource: rules.ownSource, among: rules.restricting())
+            return [
+                "stored": .bool(added.isNew), "updated": .bool(added.isUpdated),
+                "id": .string(added.id.text), "duplicates": [],
+            ]
         }
     }
 

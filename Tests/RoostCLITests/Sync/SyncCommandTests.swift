@@ -38,22 +38,8 @@ import Testing
         #expect(try cli.roost("list", "--store", "s").output.contains("a swift"))
     }
 
-    @Test func `a sync counts the skipped files that were reported before`() throws {
-        try write("a swift", to: "notes/a.md")
-        try write("x", to: "notes/b.xyz")
-        #expect(try cli.roost("folder", "add", "notes").status == 0)
-        let first = try cli.roost("sync")
-        #expect(first.output.hasSuffix(" 1 skipped\n"), "\(first.output)")
-        let second = try cli.roost("sync")
-        #expect(second.output.hasSuffix(" 1 skipped (1 reported before)\n"), "\(second.output)")
-        let detailed = try cli.roost("sync", "-v")
-        #expect(
-            detailed.output.hasSuffix(" 1 skipped\n") && detailed.error.contains("notes/b.xyz"), "\(detailed)"
-        )
-    }
-
     #if os(Linux)
-        @Test func `names that are not UTF-8 are reported once`() throws {
+        @Test func `names that are not UTF-8 are reported`() throws {
             try write("a swift", to: "notes/a.md")
             for byte: UInt8 in [0xFE, 0xFF] {
                 let path = Array((cli.home.path + "/notes/").utf8) + [byte] + Array(".md".utf8) + [0]
@@ -68,8 +54,6 @@ import Testing
             #expect(try cli.roost("folder", "add", "notes").status == 0)
             let first = try cli.roost("sync")
             #expect(first.output.hasSuffix(" 2 skipped\n") && first.error.contains("not valid UTF-8"))
-            let second = try cli.roost("sync")
-            #expect(second.output.hasSuffix(" 2 skipped (2 reported before)\n"), "\(second.output)")
         }
     #endif
 

@@ -258,21 +258,6 @@ import Testing
         #expect(embedder.takeTexts().isEmpty)
     }
 
-    @Test func `vectors of an older version that embedded hidden parts are not reused`() async throws {
-        let text = "Swifts are back. <!-- not yet, said the old heron -->\n"
-        let file = try write(text, to: "a.md")
-        let store = try await store()
-        // An older version embedded the complete text, as is still done for plain text.
-        let draft = EntryDraft(
-            key: EntryID.wholeFileKey, content: text, metadata: ["textFormat": "plain"])
-        _ = try await store.ingest([
-            SourceDraft(id: RecordReader.sourceID(file), fingerprint: "old", entries: [draft])
-        ])
-        #expect(embedder.takeTexts() == [text])
-        #expect(try await store.ingest(folder: folder).updated == 1)
-        #expect(embedder.takeTexts() == ["Swifts are back."])
-    }
-
     @Test func `editing and embedding again give the same passages as an ingest`() async throws {
         let words = (0..<120).map { "word\($0)" }.joined(separator: " ")
         let text =

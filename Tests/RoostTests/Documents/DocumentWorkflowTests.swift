@@ -37,8 +37,6 @@ import Testing
     private static let texts = [
         ("note.md", "---\ntags: [birds]\n---\n# Birds\n\nA kingfisher waits in Markdown.\n"),
         ("page.html", "<html><title>Birds</title><p>Grey herons stand on a web page.</p></html>"),
-        ("board.canvas", #"{"nodes":[{"id":"1","type":"text","text":"A wagtail on a canvas"}],"edges":[]}"#),
-        ("table.base", "views:\n  - type: table\n    name: Dippers of a base\n"),
         (
             "cells.ipynb",
             #"{"cells":[{"cell_type":"markdown","source":["Herring gulls in a cell"]}],"nbformat":4}"#
@@ -55,6 +53,7 @@ import Testing
         ("manual.rst", "Birds\n=====\n\nAn avocet in reStructuredText.\n"),
         ("paper.tex", "\\begin{document}\nAn oystercatcher in LaTeX.\n\\end{document}\n"),
         ("guide.adoc", "= Birds\n\nA whimbrel in AsciiDoc.\n"),
+        ("main.swift", "/// A teal swims in a comment of code.\nfunc main() {}\n"),
         ("plain.txt", "A turnstone in plain text.\n"),
     ]
 
@@ -82,11 +81,6 @@ import Testing
             ("mimetype", "application/vnd.oasis.opendocument.presentation"), ("content.xml", content),
         ])
         files.append(File(name: "slides.odp", data: slides, phrase: "A pintail on a slide"))
-        let code = fixtures.appendingPathComponent("code")
-        var texts = Self.texts
-        for name in try FileManager.default.contentsOfDirectory(atPath: code.path) {
-            texts.append((name, try String(contentsOf: code.appendingPathComponent(name), encoding: .utf8)))
-        }
         for (name, text) in texts {
             let phrases = text.matches(of: /[A-Za-z]+(?: [A-Za-z]+)+/).map { String(text[$0.range]) }
             let phrase = try #require(phrases.max { $0.count < $1.count }, "\(name)")

@@ -49,7 +49,7 @@ import Testing
         ] { #expect(texts.contains { $0.hasPrefix(beginning) && $0.contains(word) }, "\(beginning)") }
     }
 
-    @Test func `the file and the symbols above a passage of code are embedded with it`() async throws {
+    @Test func `the file and the headings above a passage of code are embedded with it`() async throws {
         func lines(_ name: String, _ count: Int) -> String {
             (0..<count).map { "        let \(name)\($0) = \($0)\n" }.joined()
         }
@@ -75,8 +75,8 @@ import Testing
         #expect(texts.count == 3)
         for (beginning, part) in [
             ("barrel.swift\nimport Foundation\n", "the sluice for the tomatoes.\n    func water() {"),
-            ("barrel.swift > Barrel > water\n", "let value79 = 79\n"),
-            ("barrel.swift > Barrel\n", "against mosquitoes.\n    func clean() {"),
+            ("barrel.swift > struct Barrel > func water()\n", "let value79 = 79\n"),
+            ("barrel.swift > struct Barrel\n", "against mosquitoes.\n    func clean() {"),
         ] { #expect(texts.contains { $0.hasPrefix(beginning) && $0.contains(part) }, "\(beginning)") }
         // Words of comments and of comments for documentation lead to the passage of the symbol.
         for (word, symbol) in [
@@ -87,7 +87,7 @@ import Testing
             #expect(hit.entry.text(of: hit.passage)?.contains(symbol) == true, "\(word)")
         }
         let hit = try #require(try await store.query("mosquitoes").hits.first)
-        #expect(hit.location.headings == ["Barrel", "clean"])
+        #expect(hit.location.headings == ["struct Barrel", "func clean()"])
     }
 
     @Test func `no passage begins or ends inside a code block or a row of a table`() async throws {

@@ -38,7 +38,7 @@ extension Entry {
         var fields: [TextField: String] = [:]
         let treatment = TextTreatment(of: self)
         var headings =
-            if case .code = textFormat {
+            if textFormat == .code {
                 treatment.structure.sections.compactMap(\.headings.last)
             } else {
                 HeadingPath.allHeadings(in: content)
