@@ -149,22 +149,12 @@ LINK = "<p>some words here <a href=x>link</a></p>"
 
 # The contents of the files by their names, or functions that write them.
 KINDS = {
-    "mixed.xml": lambda: repeated('<i a="b">text <b>bold</b></i>', 60, "<r>", "</r>"),
-    "values.xml": lambda: repeated("<i>v</i>", 60, "<r>", "</r>"),
-    "texts.xml": lambda: repeated("a " * 4_000_000 + "<!-- -->", 60, "<r>", "</r>"),
-    "paragraph.xml": lambda: repeated("<b>bold and </b>", 60, "<r>x", "</r>"),
-    "numbers.json": lambda: repeated("1,", 62, "[", "1]"),
-    "arrays.json": lambda: repeated("[1],", 62, "[", "1]"),
-    "objects.json": lambda: repeated('{"id":1},', 62, "[", "1]"),
-    "value.json": lambda: repeated("word ", 62, '{"a":"', '"}'),
-    "words.json": lambda: repeated('"w",', 62, '{"a":[', '"w"],"b":1}'),
-    "name.json": lambda: repeated("n", 62, '{"', '":1}'),
     "records.json": lambda: repeated(
         '  {\n    "title": "A title here",\n    "text": "some words and more of them"\n  },\n', 62, "[\n", "1]"),
     "cells.ipynb": lambda: repeated(
-        '{"cell_type":"markdown","source":["word word\\n"]},', 62, '{"cells":[', '{"source":"x"}]}'),
-    "lines.ipynb": lambda: repeated('"a",', 62, '{"cells":[{"cell_type":"markdown","source":[', '"x"]}]}'),
-    "images.ipynb": lambda: repeated(IMAGE, 60, '{"cells":[', '{"cell_type":"markdown","source":"x"}]}'),
+        '{"cell_type":"markdown","source":["word word\\n"]},', 31, '{"cells":[', '{"cell_type":"markdown","source":"x"}]}'),
+    "lines.ipynb": lambda: repeated('"a",', 31, '{"cells":[{"cell_type":"markdown","source":[', '"x"]}]}'),
+    "images.ipynb": lambda: repeated(IMAGE, 31, '{"cells":[', '{"cell_type":"markdown","source":"x"}]}'),
     "columns.md": lambda: table(400, "|a\n", 600_000),
     "table.md": lambda: table(500, "|" + "a|" * 500 + "\n", 2000),
     "list.md": lambda: repeated("- a\n", 2),
@@ -198,13 +188,6 @@ KINDS = {
     "rows.jsonl": lambda: words(9, '{{"text":"' + SENTENCE + '"}}\n', 60),
     "short rows.csv": lambda: "text,number\n" + words(17, "{},1\n", 60),
     "short rows.jsonl": lambda: words(18, '{{"text":"{}"}}\n', 60),
-    "map.yaml": lambda: words(10, "- {}\n", 60),
-    "map.toml": lambda: "a = [\n" + words(11, '"{}",\n', 60) + "]\n",
-    "outline.org": lambda: words(12, "* heading\n" + SENTENCE + "\n", 60),
-    "sections.rst": lambda: words(13, "Heading\n=======\n\n" + SENTENCE + "\n\n", 60),
-    "sections.adoc": lambda: words(14, "== Heading\n\n" + SENTENCE + "\n\n", 60),
-    "sections.tex": lambda: (
-        "\\begin{document}\n" + words(15, "\\section{{a}}\n" + SENTENCE + "\n\n", 60) + "\\end{document}\n"),
     "cues.srt": lambda: words(16, "1\n00:00:01,000 --> 00:00:02,000\n" + SENTENCE + "\n\n", 60),
     "functions.swift": lambda: repeated("func a() { let b = 1 }\n", 2),
 }
