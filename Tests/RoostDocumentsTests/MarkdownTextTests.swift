@@ -26,13 +26,4 @@ import Testing
         #expect(MarkdownText.table([["", " "], ["\n"]]).isEmpty)
         #expect(MarkdownText.table([["", "a"]]) == "|  | a |\n| --- | --- |")
     }
-
-    @Test(arguments: [
-        ("a\u{1B}[1;31mb\u{1B}[0m", "ab"), ("5%\r50%\r100%\nb", "100%\nb"), ("a\r\nb\r\n", "a\nb\n"),
-        ("\u{1B}]8;;https://e.org\u{7}link\u{1B}]8;;\u{1B}\\ x", "link x"), ("\u{1B}(Ba\u{1B}7b", "ab"),
-        ("\u{1B}[31", ""), ("\u{1B}[3\nb", "\nb"), ("\u{1B}]0;t\nb", "\nb"), ("é\u{1B}é", "éé"),
-    ])
-    func `Output of a program has no sequences for the terminal`(text: String, expected: String) {
-        #expect(TerminalOutput.visibleText(text) == expected)
-    }
 }

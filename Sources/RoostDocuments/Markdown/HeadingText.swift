@@ -23,10 +23,6 @@ enum HeadingText {
         return prefix(of: plain, maximumLength: MarkdownAnalysis.maximumHeadingLength)
     }
 
-    static func text(ofMarkdown heading: String) -> String {
-        plainText(Array(prefix(of: heading, maximumLength: 4 * MarkdownAnalysis.maximumHeadingLength).utf8))
-    }
-
     /// Returns the longest prefix of a text, in whole characters, that does not exceed a number of UTF-8
     /// bytes.
     static func prefix(of text: String, maximumLength: Int) -> String {

@@ -75,7 +75,7 @@ import Testing
         #expect(texts.count == 3)
         for (beginning, part) in [
             ("barrel.swift\nimport Foundation\n", "the sluice for the tomatoes.\n    func water() {"),
-            ("barrel.swift > struct Barrel > func water()\n", "let value79 = 79\n"),
+            ("barrel.swift > struct Barrel\n", "let value79 = 79\n"),
             ("barrel.swift > struct Barrel\n", "against mosquitoes.\n    func clean() {"),
         ] { #expect(texts.contains { $0.hasPrefix(beginning) && $0.contains(part) }, "\(beginning)") }
         // Words of comments and of comments for documentation lead to the passage of the symbol.
