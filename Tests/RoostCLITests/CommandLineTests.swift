@@ -39,6 +39,13 @@ import Testing
         #expect(try again.output == String(contentsOfFile: backup, encoding: .utf8))
     }
 
+    @Test func `the help shows at most 26 commands on one screen`() throws {
+        let lines = try cli.roost("--help").output.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 50)
+        let start = try #require(lines.firstIndex { $0.hasPrefix("TEXTS") })
+        #expect(lines[start...].count { $0.hasPrefix("  ") && !$0.hasPrefix("   ") } - 1 == 26)
+    }
+
     @Test func `clusters are printed with a header, and filter queries`() throws {
         let notes = Fixtures.folder.appendingPathComponent("notes").path
         #expect(try cli.roost("ingest", notes, "-q").status == 0)
