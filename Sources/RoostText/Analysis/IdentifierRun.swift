@@ -48,7 +48,8 @@ struct IdentifierRun {
     private func suffixLength(in utf8: UnsafeBufferPointer<UInt8>) -> Int {
         let rest = utf8[range.upperBound...].prefix(2)
         if rest.elementsEqual("++".utf8) { return 2 }
-        let isSharp = range.count == Self.lengthOfSharpName && rest.first == UInt8(ascii: "#")
-        return isSharp ? 1 : 0
+        guard range.count == Self.lengthOfSharpName, rest.first == UInt8(ascii: "#") else { return 0 }
+        let isFollowed = rest.count > 1 && (rest.last.map { $0 >= 65 } ?? false)
+        return isFollowed ? 0 : 1
     }
 }

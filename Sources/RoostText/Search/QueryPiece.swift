@@ -64,8 +64,10 @@ struct QueryPiece: Sendable {
         let isPrefix = body.count > 1 && body.last == "*"
         let content = isPrefix ? body.dropLast() : body
         let isOperator = field != nil || isExcluded
+        let isQuotation = content.first.map { closingQuotes[$0] != nil } ?? true
         let isValid =
-            field != nil || (content.first?.isLetter == true && content.count >= minimumExclusion)
+            field != nil
+            ? !isQuotation : content.first?.isLetter == true && content.count >= minimumExclusion
         guard !isOperator || isValid else { return QueryPiece(text: word) }
         return QueryPiece(text: content, isExcluded: isExcluded, isPrefix: isPrefix, field: field)
     }

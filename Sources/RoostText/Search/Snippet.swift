@@ -152,7 +152,7 @@ extension Snippet {
                 var range = words[first].range
                 let limit = min(area.upperBound, range.lowerBound + max(length, range.count))
                 for word in words[first...] {
-                    if word.range.lowerBound >= limit { break }
+                    if word.range.lowerBound >= limit || seen.count == weights.count { break }
                     guard word.range.upperBound <= limit, seen.insert(word.clause).inserted else { continue }
                     weight += weights[word.clause]
                     range = range.lowerBound..<max(range.upperBound, word.range.upperBound)

@@ -80,10 +80,12 @@ public struct TextQuery: Sendable, Hashable {
         var indices: [Clause: Int] = [:]
         var known = Set<Condition>()
         for piece in QueryPiece.pieces(of: text) {
-            if piece.isExcluded || piece.isRequired, let clause = Self.condition(of: piece) {
+            let clause = piece.isExcluded || piece.isRequired ? Self.condition(of: piece) : nil
+            if let clause {
                 add(Condition(field: piece.field, clause: clause, isExcluded: piece.isExcluded), &known)
             }
             if piece.isExcluded {
+                guard clause != nil else { continue }
                 let name = piece.field.map { $0 == .tags ? "tag:" : "\($0.rawValue):" } ?? ""
                 exclusions.append(name + piece.text)
             } else {
