@@ -93,9 +93,9 @@ def options(attacker, seed):
     """Options get numbers that overflow."""
     store = attacker.store()
     commands = (
-        "query birds -n", "query birds --offset", "query birds --min-score", "query birds --context", "list -n",
-        "query birds --text-weight", "recluster --clusters", "duplicates --threshold",
-        "cluster outliers -n", "compact --max-size")
+        "query birds -n", "query birds --offset", "query birds --min-score", "list -n",
+        "recluster --clusters", "similar --duplicates --threshold", "cluster outliers -n",
+        "doctor --compact --max-size")
     for command in commands:
         for value in EXTREMES:
             yield f"{command} {value}", lambda command=command, value=value: attacker.run(

@@ -3,7 +3,7 @@ import Roost
 import TestSupport
 import Testing
 
-/// Tests of the commands `roost query`, `roost similar` and `roost duplicates`.
+/// Tests of the commands `roost query` and `roost similar`.
 @Suite(.temporaryFolders) struct SearchCommandTests {
     private let cli = CommandLineDriver()
 
