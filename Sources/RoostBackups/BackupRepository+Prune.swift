@@ -83,7 +83,8 @@ extension BackupRepository {
     {
         var needed = Set<SegmentID>()
         for snapshot in snapshots {
-            try await forEachGroup(of: snapshot, store, isUnreadable: { _, _ in false }) { group in
+            func isUnreadable(_ list: SegmentID, _ error: any Error) -> Bool { false }
+            try await forEachGroup(of: snapshot, store, isUnreadable: isUnreadable) { group in
                 for (id, _) in group.segments where needed.insert(id).inserted {
                     guard store.location(of: id) != nil else {
                         throw BackupError(

@@ -22,7 +22,7 @@ extension BackupRepository {
             try body(SegmentGroup(segments: [(list, kind)]))
             do {
                 return try await read()
-            } catch where isUnreadable(list, error) {
+            } catch  where isUnreadable(list, error) {
                 return []
             }
         }

@@ -26,7 +26,9 @@ struct JournalFolder: Sendable {
         do {
             let length = Self.digestLength + Self.suffix.utf8.count
             return try FileManager.default.contentsOfDirectory(atPath: directory.path)
-                .filter { $0.hasSuffix(Self.suffix) && $0.utf8.count == length }.sorted().map { file(named: $0) }
+                .filter { $0.hasSuffix(Self.suffix) && $0.utf8.count == length }.sorted().map {
+                    file(named: $0)
+                }
         } catch let error as CocoaError
             where [.fileReadNoSuchFile, .fileNoSuchFile].contains(error.code)
         {
