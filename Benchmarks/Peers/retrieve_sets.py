@@ -1,6 +1,5 @@
 """Searches judged sets with the command `roost`, as a user does, and prints nDCG@10 of the hybrid search, of each of its
-two lists, and of two common ways to merge them: reciprocal rank fusion, and the sum of both scores, each divided by its
-maximum. Also prints the 95% interval of the difference between the hybrid search and that sum over random samples of
+two lists, and of the sum of both scores, each divided by its maximum. Also prints the 95% interval of the difference between the hybrid search and that sum over random samples of
 the queries (bootstrap), and the share of judged answers that the default output omits as noise.
 
 Usage: retrieve_sets.py ROOST STORES SETS… [--questions FILE --notes FOLDER]
@@ -59,7 +58,7 @@ def interval(differences):
 
 def merged(hits):
     """The order by the sum of both scores, each divided by its maximum."""
-    text = lambda hit: (hit["explanation"].get("text") or {}).get("score", 0)
+    text = lambda hit: hit["explanation"].get("textScore", 0)
     maximum = max((text(hit) for hit in hits), default=0) or 1
     cosine = max((hit["similarity"] for hit in hits), default=0) or 1
     return sorted(hits, key=lambda hit: -(max(0, hit["similarity"]) / cosine + text(hit) / maximum))
@@ -95,7 +94,6 @@ for folder in options.sets:
     orders = {
         "hybrid": hybrid, "vectors": search(store, queries, "--mode", "vector", *raw),
         "words": search(store, queries, "--mode", "text", *raw),
-        "rank fusion": [sorted(hits, key=lambda hit: -hit["fused"]) for hits in hybrid],
         "weighted sum": [merged(hits) for hits in hybrid],
     }
     shown = search(store, queries, *raw)

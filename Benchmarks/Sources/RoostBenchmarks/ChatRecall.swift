@@ -15,7 +15,6 @@ struct ChatRecall: AsyncParsableCommand {
 
     @Option(help: "The data set, a folder in retrieval/.") var set = "locomo-3"
     @OptionGroup var options: ModelOptions
-    @Flag(help: "Ignore times that questions mention.") var ignoresTimes = false
 
     private struct Turn: Decodable {
         var id: String
@@ -73,7 +72,6 @@ struct ChatRecall: AsyncParsableCommand {
                 var recallOptions = RecallOptions(limit: 10, context: 0)
                 recallOptions.mode = mode
                 recallOptions.includesAll = true
-                recallOptions.readsTimes = !ignoresTimes
                 recallOptions.timeZone = .gmt
                 var found: [String] = []
                 elapsed += try await Material.seconds {

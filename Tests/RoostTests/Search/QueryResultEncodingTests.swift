@@ -25,7 +25,7 @@ import Testing
         let json = try object(hit)
         #expect(
             Set(json.keys) == [
-                "rank", "id", "score", "similarity", "fused", "title", "location", "content", "metadata",
+                "rank", "id", "score", "similarity", "title", "location", "content", "metadata",
                 "tags", "source", "passage", "explanation", "duplicates", "createdAt", "updatedAt",
             ])
         #expect(json["id"] as? String == hit.id.uuidString.lowercased())
