@@ -1,6 +1,7 @@
 """Searches judged sets with the command `roost`, as a user does, and prints nDCG@10 of the hybrid search, of each of its
-two lists, and of the sum of both scores, each divided by its maximum. Also prints the 95% interval of the difference between the hybrid search and that sum over random samples of
-the queries (bootstrap), and the share of judged answers that the default output omits as noise.
+two lists, and of the sum of both scores, each divided by its maximum. Also prints the 95% interval of the difference
+between the hybrid search and that sum over random samples of the queries (bootstrap), and the share of judged answers
+that the default output omits as noise.
 
 Usage: retrieve_sets.py ROOST STORES SETS… [--questions FILE --notes FOLDER]
 
