@@ -33,7 +33,6 @@ struct LinkGraph {
             })
     }
 
-    /// Returns the links of an entry, in order.
     func links(of entry: Entry) async throws -> [EntryLink] {
         let file = LinkingFile(of: entry)
         var links: [EntryLink] = []
@@ -53,7 +52,7 @@ struct LinkGraph {
         return try await linkedEntries {
             // Only links with the name of the entry are resolved.
             $0.contains {
-                Self.names(of: $0).contains(where: names.contains) || names.contains($0.lowercased())
+                names.contains(Self.name(of: $0)) || names.contains($0.lowercased())
             }
         } matching: {
             $0.destination == .entry(target.id)
@@ -124,16 +123,8 @@ struct LinkGraph {
             return FileManager.default.fileExists(atPath: path) ? .file : .missing
         }
         if link.isExternal { return .external }
-        let forms = LinkingFile.forms(of: link)
-        for form in forms {
-            if let id = try await entry(at: form, from: file) { return .entry(id) }
-        }
-        if forms.contains(where: file.fileExists) { return .file }
-        let last = forms[forms.count - 1]
-        for form in LinkingFile.sourceForms(of: last) {
-            if let id = try await entry(at: form, from: file) { return .entry(id) }
-        }
-        return file.destination(ofMissing: last)
+        if let id = try await entry(at: link, from: file) { return .entry(id) }
+        return file.fileExists(for: link) ? .file : file.destination(ofMissing: link)
     }
 
     /// Returns the first entry of the file to which a link leads; `nil` if the store does not contain it.
@@ -173,13 +164,6 @@ struct LinkGraph {
     private static func name(of target: String) -> String {
         let text = target.removingPercentEncoding ?? target
         return name(ofFile: text.split(separator: "/").last.map(String.init) ?? text)
-    }
-
-    /// Returns the names of files that the target of a link may contain (``LinkingFile/forms(of:)``,
-    /// ``LinkingFile/sourceForms(of:)``).
-    private static func names(of target: String) -> [String] {
-        let forms = LinkingFile.forms(of: DocumentLink(kind: .address, target: target))
-        return (forms + LinkingFile.sourceForms(of: forms[forms.count - 1])).map { name(of: $0.target) }
     }
 
     private static func name(ofFile file: String) -> String {

@@ -24,8 +24,6 @@ struct LinkingFile {
 
     /// The metadata that contains the address of a page.
     private static let addressKey = "url"
-    /// The folder with the settings of Obsidian, in the root of a vault.
-    private static let vaultSettings = ".obsidian"
 
     init(of entry: Entry) {
         path = entry.sourcePath ?? ""
@@ -50,37 +48,6 @@ struct LinkingFile {
     /// Returns whether a link leads to another part of the same file.
     func isInternal(_ link: DocumentLink) -> Bool { form == .book && !link.isExternal }
 
-    /// Returns the forms of a link in which it can name a file: without the query of an address, if the name
-    /// of no file contains it.
-    static func forms(of link: DocumentLink) -> [DocumentLink] {
-        guard link.kind == .address, let mark = link.target.firstIndex(of: "?") else { return [link] }
-        var short = link
-        short.target = String(link.target[..<mark])
-        return short.target.isEmpty ? [link] : [link, short]
-    }
-
-    /// Returns the forms of a link to a page in which it can name the text from which a program generates the
-    /// page, in the same folder: `Guide.md` for `Guide.html`.
-    static func sourceForms(of link: DocumentLink) -> [DocumentLink] {
-        guard link.kind == .address, !link.isExternal,
-            let ending = pageExtensions.first(where: link.target.lowercased().hasSuffix),
-            link.target.utf8.count > ending.utf8.count
-        else { return [] }
-        let stem = link.target.dropLast(ending.count)
-        // A path that is not relative could also lead to a note with this name in another folder.
-        let isPath = stem.hasPrefix("/") || stem.hasPrefix("./") || stem.hasPrefix("../")
-        return sourceExtensions.map { sourceExtension in
-            var form = link
-            form.target = (isPath ? "" : "./") + stem + sourceExtension
-            return form
-        }
-    }
-
-    private static let pageExtensions = [".html", ".htm"]
-    private static let sourceExtensions = [
-        ".md", ".markdown", ".mdx", ".qmd", ".rmd", ".rst", ".adoc", ".org", ".ipynb",
-    ]
-
     /// Returns the path that a `file:` URL names on this computer; `nil` for other links.
     static func path(ofFileURL link: DocumentLink) -> String? {
         guard link.kind != .wiki, link.target.lowercased().hasPrefix("file://") else { return nil }
@@ -88,8 +55,6 @@ struct LinkingFile {
         guard let slash = rest.firstIndex(of: "/"), ["", "localhost"].contains(rest[..<slash].lowercased())
         else { return nil }
         let path = String(rest[slash...])
-        // A drive letter means another computer.
-        guard path.wholeMatch(of: /\/[A-Za-z]:.*/) == nil else { return nil }
         return path.removingPercentEncoding ?? path
     }
 
@@ -102,8 +67,7 @@ struct LinkingFile {
             guard !path.isEmpty else { return false }
             return Self.exists(URL(fileURLWithPath: path).deletingLastPathComponent().path + "/" + name)
         }
-        // The root can be that of the file system, of a vault or of a site.
-        return Self.exists(name) || folders.contains { Self.exists($0 + name) }
+        return Self.exists(name)
     }
 
     /// Returns the destination of a link that leads neither to an entry nor to a file.
@@ -112,14 +76,8 @@ struct LinkingFile {
             // The root of a page's site is not in the file system.
             return address != nil || link.target.hasPrefix("/") ? .external : .missing
         }
-        guard link.namesAttachment else { return .missing }
-        // Vaults have folders for attachments, which names and embedded files do not contain.
-        guard form == .note, link.kind == .address, !link.target.hasPrefix("/") else { return .file }
-        guard let vault = folders.first(where: { Self.exists($0 + "/" + Self.vaultSettings) }) else {
-            return .missing
-        }
-        let name = link.target.removingPercentEncoding ?? link.target
-        return !name.contains("/") || Self.exists(vault + "/" + name) ? .file : .missing
+        // A vault has folders for attachments, which the names in its links do not contain.
+        return link.kind == .wiki && link.namesAttachment ? .file : .missing
     }
 
     /// Returns a link of a page with its complete address; the link itself if the address is unknown.
@@ -128,18 +86,6 @@ struct LinkingFile {
         var complete = link
         complete.target = url.absoluteString
         return complete
-    }
-
-    /// The folders above the file, the nearest first, without the root.
-    private var folders: [String] {
-        guard path.hasPrefix("/") else { return [] }
-        var folders: [String] = []
-        var folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-        while folder.path != "/" {
-            folders.append(folder.path)
-            folder = folder.deletingLastPathComponent()
-        }
-        return folders
     }
 
     private static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
