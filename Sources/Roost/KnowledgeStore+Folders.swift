@@ -35,7 +35,7 @@ extension KnowledgeStore {
                 "cannot add the folder \(folder.path): it belongs to the store's own folder, whose files are "
                     + "not read; name another folder")
         }
-        try await SyncedFolders.change(in: directory) { try $0.add(folder) }
+        try await SyncedFolders.change(in: directory) { $0.add(folder) }
     }
 
     /// Forgets a folder. Its entries stay in the store.

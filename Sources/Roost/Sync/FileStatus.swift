@@ -6,7 +6,6 @@ import RoostFiles
 /// The date of the last status change is included, because programs can set the date of the last change of
 /// the contents to any value.
 struct FileStatus: Sendable, Hashable {
-    /// The size in bytes.
     var size: Int64
     /// The time of the last change of the contents, in nanoseconds since 1970.
     var modified: Int64
@@ -19,12 +18,10 @@ struct FileStatus: Sendable, Hashable {
     /// record times with a resolution of two seconds.
     static let settlingTime: Int64 = 2_000_000_000
 
-    /// Creates a status from its parts.
     init(size: Int64, modified: Int64, changed: Int64, inode: UInt64) {
         (self.size, self.modified, self.changed, self.inode) = (size, modified, changed, inode)
     }
 
-    /// Creates the status of a file from the result of `stat`.
     init(_ status: stat) {
         self.init(
             size: Int64(status.st_size), modified: Self.nanoseconds(status.modificationTime),
@@ -36,7 +33,6 @@ struct FileStatus: Sendable, Hashable {
         Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
-    /// The current time in nanoseconds since 1970.
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1e9) }
 
     /// Returns whether a change after the given time would change the status.

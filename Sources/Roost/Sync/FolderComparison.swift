@@ -3,26 +3,13 @@ import RoostModel
 
 /// The differences between a synced folder and the store.
 struct FolderComparison {
-    /// The files to read.
     var candidates: [SyncCandidate] = []
     /// The sources in the scope whose files are missing.
     var missing: [Source.ID] = []
-    /// The number of known files of the folder.
     var knownFiles = 0
-    /// The number of entries of the unchanged files.
     var unchangedEntries = 0
-    /// The unchanged files that could not be read.
     var skipped: [IngestReport.Skip] = []
 
-    /// Compares folders with the store.
-    ///
-    /// - Parameters:
-    ///   - trees: The folders.
-    ///   - states: The files of their states that are in their scopes.
-    ///   - scans: The files that were found.
-    ///   - snapshot: The state of the store.
-    /// - Complexity: O(files in the scopes), and O(sources of the store) for a scope that is entire.
-    /// - Throws: `StorageError`.
     static func run(
         _ trees: [SyncTree], _ states: [[ExactText: SyncState.File]], _ scans: [FolderScan],
         in snapshot: any StorageSnapshot
@@ -62,7 +49,6 @@ struct FolderComparison {
         return comparisons
     }
 
-    /// The files of a folder, divided by their status.
     private struct FoundSources {
         /// The files with the same status as at the last sync.
         var unchanged: [(file: FolderWalk.File, state: SyncState.File)] = []
@@ -79,7 +65,6 @@ struct FolderComparison {
             }
         }
 
-        /// The ids of all sources.
         var sources: [Source.ID] { unchanged.map(\.state.source) + changed.map(\.1) }
 
         private static func source(of file: FolderWalk.File) -> Source.ID {

@@ -6,11 +6,8 @@ import RoostModel
 struct FolderScan: Sendable {
     /// A condition that suggests that files are missing by mistake; `nil` for a usual folder.
     private(set) var risk: RemovalRisk.Reason?
-    /// Whether the folder is the root of a file system.
     private(set) var isMountPoint = false
-    /// The files that were found.
     private(set) var files: [FolderWalk.File] = []
-    /// The files and folders that were skipped.
     private(set) var skipped: [IngestReport.Skip] = []
     /// The time at which the search began, in nanoseconds since 1970.
     let time = FileStatus.now
@@ -45,14 +42,6 @@ struct FolderScan: Sendable {
             }
             return scan
         }
-    }
-
-    /// Returns the condition of a folder that suggests that its files are missing by mistake, without
-    /// searching it; `nil` for a usual folder.
-    static func risk(of tree: SyncTree) -> RemovalRisk.Reason? {
-        var scan = FolderScan()
-        scan.inspectRoot(tree.folder.path, wasMountPoint: tree.state.isMountPoint)
-        return scan.risk
     }
 
     private mutating func inspectRoot(_ path: String, wasMountPoint: Bool) {

@@ -7,15 +7,12 @@ struct FolderScope: Sendable, Hashable {
     /// The parts that are in the scope, by their names, if not everything is.
     private(set) var children: [ExactText: FolderScope] = [:]
 
-    /// A scope of the whole folder.
     static let everything = FolderScope(isEntire: true)
 
     private init(isEntire: Bool) { self.isEntire = isEntire }
 
-    /// Creates an empty scope.
     init() { self.init(isEntire: false) }
 
-    /// Whether nothing is in the scope.
     var isEmpty: Bool { !isEntire && children.isEmpty }
 
     /// Adds a file, or a folder with everything in it.
@@ -32,7 +29,6 @@ struct FolderScope: Sendable, Hashable {
         children[ExactText(String(first)), default: FolderScope()].insert(names.dropFirst())
     }
 
-    /// Adds everything that is in another scope.
     mutating func formUnion(_ other: FolderScope) {
         guard !isEntire else { return }
         guard !other.isEntire else {
@@ -42,15 +38,6 @@ struct FolderScope: Sendable, Hashable {
         for (name, scope) in other.children { children[name, default: FolderScope()].formUnion(scope) }
     }
 
-    /// The paths that were added, relative to the folder. Paths below an added folder are omitted.
-    var paths: [String] {
-        guard !isEntire else { return [""] }
-        return children.flatMap { name, scope in
-            scope.paths.map { $0.isEmpty ? name.text : name.text + "/" + $0 }
-        }
-    }
-
-    /// Returns the scope below a name.
     func below(_ name: String) -> FolderScope? { isEntire ? .everything : children[ExactText(name)] }
 
     /// Returns whether a file or folder is in the scope.

@@ -10,9 +10,7 @@ struct MoveDetection {
     /// A source whose former contents are no longer at its path.
     struct Origin {
         var source: Source.ID
-        /// The digest of its former contents.
         var digest: String
-        /// Whether the file is missing.
         var isMissing: Bool
         /// The status of the file at the last sync; `nil` if it is unknown.
         var status: FileStatus?
@@ -22,11 +20,6 @@ struct MoveDetection {
     private let candidates: [SyncCandidate]
     private var origin: [UInt64: Int] = [:]
 
-    /// Creates a detection.
-    ///
-    /// - Parameters:
-    ///   - origins: The sources that may have been moved.
-    ///   - candidates: The files to which they may have been moved.
     init(from origins: [Origin], to candidates: [SyncCandidate]) {
         (self.origins, self.candidates) = (origins, candidates.filter { !$0.isRepeated })
         let present = Dictionary(
@@ -76,9 +69,12 @@ struct MoveDetection {
         removeOccupiedTargets(&moved)
         let taken = Set(moved.values.map(\.source))
         let free = candidates.filter { $0.isNew && !taken.contains($0.source) }
-        var targets = Dictionary(grouping: free) { digests[$0.source] }.mapValues(Targets.init)
+        var targets = Dictionary(grouping: free) { digests[$0.source] }
         for (index, origin) in origins.enumerated() where origin.isMissing && moved[index] == nil {
-            moved[index] = targets[origin.digest]?.take(preferring: Self.name(of: origin.source))
+            guard let equal = targets[origin.digest], !equal.isEmpty else { continue }
+            let name = Self.name(of: origin.source)
+            let position = equal.firstIndex { Self.name(of: $0.source) == name } ?? 0
+            moved[index] = targets[origin.digest]?.remove(at: position)
         }
         return moved.sorted { $0.key < $1.key }.map {
             SourceMove(origin: origins[$0.key].source, target: $0.value.source)
@@ -87,53 +83,12 @@ struct MoveDetection {
 
     /// Removes the moves to known files that have not been moved themselves: such a file has been
     /// overwritten, and keeps its own entries.
-    ///
-    /// - Complexity: O(number of moves), also for files that were moved in a chain, such as numbered ones.
     private func removeOccupiedTargets(_ moved: inout [Int: SyncCandidate]) {
-        let leaving = Set(moved.keys.map { origins[$0].source })
-        let byTarget = Dictionary(moved.map { ($0.value.source, $0.key) }) { first, _ in first }
-        var occupied = moved.filter { !$0.value.isNew && !leaving.contains($0.value.source) }.map(\.key)
-        while let index = occupied.popLast() {
-            moved[index] = nil
-            // The file of this move stays, so its path is no target either.
-            if let next = byTarget[origins[index].source], moved[next]?.isNew == false {
-                occupied.append(next)
-            }
-        }
-    }
-
-    /// New files with equal contents that are not the target of a move yet.
-    private struct Targets {
-        private let files: [SyncCandidate]
-        private var isTaken: [Bool]
-        /// All files before this index are taken.
-        private var first = 0
-        /// The indices of the files with each name, in descending order.
-        private var indices: [Substring: [Int]] = [:]
-
-        init(_ files: [SyncCandidate]) {
-            self.files = files
-            isTaken = Array(repeating: false, count: files.count)
-            for index in files.indices.reversed() {
-                indices[MoveDetection.name(of: files[index].source), default: []].append(index)
-            }
-        }
-
-        /// Takes the first file with a name or, if no file has it, the first of all files.
-        ///
-        /// - Returns: `nil` if all files are taken.
-        /// - Complexity: O(1), amortized over all calls.
-        mutating func take(preferring name: Substring) -> SyncCandidate? {
-            while let index = indices[name]?.popLast() {
-                if !isTaken[index] { return take(index) }
-            }
-            while first < files.count, isTaken[first] { first += 1 }
-            return first < files.count ? take(first) : nil
-        }
-
-        private mutating func take(_ index: Int) -> SyncCandidate {
-            isTaken[index] = true
-            return files[index]
+        while true {
+            let leaving = Set(moved.keys.map { origins[$0].source })
+            let free = moved.filter { $0.value.isNew || leaving.contains($0.value.source) }
+            if free.count == moved.count { return }
+            moved = free
         }
     }
 

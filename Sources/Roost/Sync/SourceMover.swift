@@ -1,12 +1,17 @@
 import Foundation
 import RoostModel
 
+/// A source whose file has been renamed or moved.
+struct SourceMove: Sendable, Hashable {
+    var origin: Source.ID
+    var target: Source.ID
+}
+
 /// Moves the entries of sources to other sources. The ids, texts, vectors, tags and assignments of the
 /// entries stay the same.
 struct SourceMover {
     let store: KnowledgeStore
 
-    /// The approximate number of entries per commit.
     private static let batchSize = 256
 
     /// Moves sources. The entries of a source and its record are moved in one commit, together with those of

@@ -6,7 +6,6 @@ struct SourceRecords {
     private var records: [Source.ID: Source] = [:]
     /// Whether the records have the ids of their entries.
     private let hasEntries: Bool
-    /// The number of records that are read at once.
     private static let pageSize = 1000
 
     /// Reads records.
@@ -21,7 +20,6 @@ struct SourceRecords {
         for record in found where record.id.hasPrefix("file:") { records[record.id] = record }
     }
 
-    /// Returns the record of a source.
     subscript(id: Source.ID) -> Source? { records[id] }
 
     /// Returns the ids of the sources that belong to a folder and are in its scope.

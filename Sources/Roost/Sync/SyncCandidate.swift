@@ -3,16 +3,13 @@ import RoostModel
 
 /// A file that a sync has to read, because it is new or may have changed.
 struct SyncCandidate: Sendable {
-    /// The file.
     var file: FolderWalk.File
-    /// The id of its source.
     var source: Source.ID
     /// The stored record of the source before the sync; `nil` for a new file.
     var record: Source?
     /// Whether the same file was found before under another path, or in another folder.
     var isRepeated = false
 
-    /// The location of the file.
     var url: URL { URL(fileURLWithPath: file.path, isDirectory: false) }
 
     /// Whether the store has no complete record of the file.

@@ -5,11 +5,8 @@ import RoostModel
 
 /// The changes that a sync makes: computed from the folders and one snapshot of the store.
 struct SyncPlan {
-    /// The folders.
     let folders: [SyncedFolder]
-    /// The files of each folder.
     let scans: [FolderScan]
-    /// The differences of each folder.
     let comparisons: [FolderComparison]
     /// The sources whose files have been renamed or moved.
     let moves: [SourceMove]
@@ -32,13 +29,10 @@ struct SyncPlan {
         stamp = snapshot.stamp
         let files = trees.map(\.filesInScope)
         comparisons = try await FolderComparison.run(trees, files, scans, in: snapshot)
-        let others = try await Self.originsElsewhere(
-            for: comparisons.flatMap(\.candidates), notIn: trees, of: store, in: snapshot)
-        moves = try await Self.moves(files, comparisons, others, in: snapshot)
+        moves = try await Self.moves(files, comparisons, in: snapshot)
         kept = Set(comparisons.flatMap(\.missing).filter(options.keepsMissing))
     }
 
-    /// The sources whose entries are removed.
     var removals: [Source.ID] {
         let moved = Set(moves.map(\.origin))
         return Set(comparisons.flatMap(\.missing)).subtracting(moved).subtracting(kept).sorted()
@@ -58,7 +52,6 @@ struct SyncPlan {
             knownFiles: comparison.knownFiles)
     }
 
-    /// Keeps the entries of sources.
     mutating func keep(_ sources: Set<Source.ID>) { kept.formUnion(sources) }
 
     /// Keeps the entries of all missing files of a folder.
@@ -68,7 +61,7 @@ struct SyncPlan {
 
     private static func moves(
         _ files: [[ExactText: SyncState.File]], _ comparisons: [FolderComparison],
-        _ others: [MoveDetection.Origin], in snapshot: any StorageSnapshot
+        in snapshot: any StorageSnapshot
     ) async throws -> [SourceMove] {
         let candidates = comparisons.flatMap(\.candidates)
         guard candidates.contains(where: \.isNew) || candidates.count > 1 else { return [] }
@@ -87,43 +80,9 @@ struct SyncPlan {
         for candidate in candidates where !candidate.isRepeated && !candidate.isNew {
             if let record = candidate.record { add(record, isMissing: false) }
         }
-        let known = Set(origins.map(\.source))
-        origins += others.filter { !known.contains($0.source) }
         guard !origins.isEmpty else { return [] }
         let detection = MoveDetection(from: origins, to: candidates)
         return detection.moves(try await digests(of: detection.relevantFiles))
-    }
-
-    /// Returns the sources of files that are missing from the remembered folders that are not synced now, and
-    /// that have the size of a new file. Without them, a file that was moved from such a folder would be a
-    /// copy, and the next sync of that folder would remove the original entry.
-    private static func originsElsewhere(
-        for candidates: [SyncCandidate], notIn trees: [SyncTree], of store: KnowledgeStore,
-        in snapshot: any StorageSnapshot
-    ) async throws -> [MoveDetection.Origin] {
-        let sizes = Set(candidates.filter(\.isNew).compactMap { $0.file.status?.size }).subtracting([0])
-        guard !sizes.isEmpty, let directory = store.directory else { return [] }
-        let synced = Set(trees.map(\.folder.path))
-        var origins: [MoveDetection.Origin] = []
-        for folder in try store.syncedFolders() where !synced.contains(folder.path) {
-            let tree = SyncTree(folder: folder, state: SyncState(of: folder, in: directory))
-            let missing = tree.state.files.values.filter {
-                sizes.contains($0.status.size) && FolderScan.isMissing(source: $0.source)
-            }
-            guard !missing.isEmpty else { continue }
-            // A folder is also empty if all of its files were moved.
-            let risk = FolderScan.risk(of: tree)
-            guard risk == nil || (risk == .empty && missing.count == tree.state.files.count) else { continue }
-            let states = Dictionary(missing.map { ($0.source, $0) }) { first, _ in first }
-            for record in try await SourceRecords.read(states.keys.sorted(), in: snapshot) {
-                guard let digest = record.documentDigest, let state = states[record.id],
-                    state.isCurrent(in: record)
-                else { continue }
-                origins.append(
-                    .init(source: record.id, digest: digest, isMissing: true, status: state.status))
-            }
-        }
-        return origins
     }
 
     /// Returns the digests of files by the ids of their sources. Files that cannot be read are omitted.

@@ -12,11 +12,9 @@ struct SyncState: Sendable {
     struct File: Sendable, Hashable {
         /// The status of the file before it was read.
         var status: FileStatus
-        /// The id of its source.
         var source: Source.ID
         /// The fingerprint of its source; empty if the file could not be read.
         var fingerprint: String
-        /// The number of its entries.
         var entries: Int
         /// The reason why the file could not be read; empty if it was read.
         var problem: String
@@ -32,7 +30,6 @@ struct SyncState: Sendable {
     /// The revision of the store at which the entries of all files were in the store; `nil` if the next sync
     /// has to check them.
     var checked: Checkpoint? { didSet { isChanged = isChanged || checked != oldValue } }
-    /// Whether the folder was the root of a file system.
     var isMountPoint = false { didSet { isChanged = isChanged || isMountPoint != oldValue } }
     /// Whether the state differs from its file.
     private(set) var isChanged = false
@@ -46,7 +43,6 @@ struct SyncState: Sendable {
         init(_ stamp: Stamp) { (store, epoch, revision) = (stamp.store, stamp.epoch, stamp.revision) }
     }
 
-    /// The metadata of the file.
     private struct Metadata: Codable {
         var format: Int
         var count: Int
@@ -60,7 +56,6 @@ struct SyncState: Sendable {
     /// The size in bytes of a file with empty texts.
     private static let minimumRecordSize = 4 * 8 + 4 + 4 * 4
 
-    /// Creates an empty state.
     init() {}
 
     /// Returns the folder with the states of a store's synced folders.

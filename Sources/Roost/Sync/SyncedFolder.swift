@@ -3,7 +3,7 @@ import RoostDocuments
 import RoostFiles
 
 /// A folder that a store remembers, and how its files are ingested.
-public struct SyncedFolder: Sendable, Hashable, Identifiable {
+public struct SyncedFolder: Sendable, Hashable, Identifiable, Codable {
     /// The id of the folder within the list of the store.
     public var id: UUID
     /// The absolute path, without symbolic links.
@@ -32,10 +32,8 @@ public struct SyncedFolder: Sendable, Hashable, Identifiable {
         path = FileSystem.resolvedPath(url.path) ?? url.standardizedFileURL.path
     }
 
-    /// The location of the folder.
     var url: URL { URL(fileURLWithPath: path, isDirectory: true) }
 
-    /// The finder of the folder's files.
     var finder: FileFinder {
         var finder = FileFinder(globs: globs, exclusions: exclusions)
         finder.followsLinks = followsLinks
@@ -43,7 +41,6 @@ public struct SyncedFolder: Sendable, Hashable, Identifiable {
         return finder
     }
 
-    /// The reader of the folder's files.
     var reader: RecordReader {
         var reader = RecordReader(textColumn: textColumn, idColumn: idColumn)
         reader.keepsOriginals = keepsOriginals
@@ -70,47 +67,5 @@ public struct SyncedFolder: Sendable, Hashable, Identifiable {
         let prefix = path == "/" ? path : path + "/"
         if file == path { return "" }
         return file.hasPrefix(prefix) ? String(file.dropFirst(prefix.count)) : nil
-    }
-}
-
-extension SyncedFolder: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case id, path, globs, exclusions, followsLinks, textColumn, idColumn, tags, keepsOriginals
-    }
-
-    /// The maximum length of a path or pattern in UTF-8 bytes.
-    private static let maximumLength = 4096
-    /// The maximum number of patterns or tags.
-    private static let maximumCount = 1000
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        id = try container.decode(UUID.self, forKey: .id)
-        path = try container.decode(String.self, forKey: .path)
-        globs = try container.decodeIfPresent([String].self, forKey: .globs) ?? []
-        exclusions = try container.decodeIfPresent([String].self, forKey: .exclusions) ?? []
-        followsLinks = try container.decodeIfPresent(Bool.self, forKey: .followsLinks) ?? false
-        textColumn = try container.decodeIfPresent(String.self, forKey: .textColumn)
-        idColumn = try container.decodeIfPresent(String.self, forKey: .idColumn)
-        tags = try container.decodeIfPresent([String].self, forKey: .tags) ?? []
-        keepsOriginals = try container.decodeIfPresent(Bool.self, forKey: .keepsOriginals) ?? false
-        if let defect {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: container.codingPath, debugDescription: defect))
-        }
-    }
-
-    /// The reason why the description cannot be stored; `nil` if it is valid.
-    var defect: String? {
-        guard path.hasPrefix("/"), !path.utf8.contains(0) else { return "the path is not absolute" }
-        let texts = [path, textColumn ?? "-", idColumn ?? "-"] + globs + exclusions + tags
-        guard texts.allSatisfy({ $0.utf8.count <= Self.maximumLength }) else {
-            return "a text is longer than \(Self.maximumLength) bytes"
-        }
-        guard texts.allSatisfy({ !$0.isEmpty }) else { return "a pattern or tag is empty" }
-        guard [globs, exclusions, tags].allSatisfy({ $0.count <= Self.maximumCount }) else {
-            return "there are more than \(Self.maximumCount) patterns or tags"
-        }
-        return nil
     }
 }

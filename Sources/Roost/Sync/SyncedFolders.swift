@@ -12,12 +12,9 @@ struct SyncedFolders {
     private static let format = 1
     /// The maximum size of the file in bytes. A larger file was not written by Roost.
     private static let maximumSize = 16 << 20
-    /// The maximum number of folders.
-    private static let maximumCount = 10_000
     /// The number of seconds to wait for another process that changes the list.
     private static let lockTimeout: TimeInterval = 30
 
-    /// The contents of the file.
     private struct Contents: Codable {
         var format: Int
         var folders: [SyncedFolder]
@@ -26,7 +23,6 @@ struct SyncedFolders {
     /// The beginning of the file in any format.
     private struct Header: Decodable { var format: Int }
 
-    /// Returns the location of the list of a store.
     static func url(in directory: URL) -> URL { directory.appendingPathComponent(fileName) }
 
     /// Reads the list of a store; it is empty if the file does not exist.
@@ -62,9 +58,10 @@ struct SyncedFolders {
         } catch {
             throw Self.damaged(url, "one of its folders is invalid")
         }
-        guard folders.count <= Self.maximumCount, Set(folders.map(\.id)).count == folders.count,
-            Set(folders.map { ExactText($0.path) }).count == folders.count
-        else { throw Self.damaged(url, "it contains a folder twice, or too many folders") }
+        guard Set(folders.map(\.id)).count == folders.count,
+            Set(folders.map { ExactText($0.path) }).count == folders.count,
+            folders.allSatisfy({ $0.path.hasPrefix("/") })
+        else { throw Self.damaged(url, "it contains a folder twice, or a path that is not absolute") }
     }
 
     private static func damaged(_ url: URL, _ reason: String) -> RoostError {
@@ -83,21 +80,12 @@ struct SyncedFolders {
     }
 
     /// Adds a folder. A folder with the same path is replaced and keeps its id.
-    ///
-    /// - Throws: ``RoostError`` with `.badInput` if the description is invalid.
-    mutating func add(_ folder: SyncedFolder) throws {
-        if let defect = folder.defect {
-            throw RoostError(.badInput, "cannot add the folder \(folder.path): \(defect)")
-        }
+    mutating func add(_ folder: SyncedFolder) {
         if let index = folders.firstIndex(where: { ExactText.areSame($0.path, folder.path) }) {
             let id = folders[index].id
             folders[index] = folder
             folders[index].id = id
         } else {
-            guard folders.count < Self.maximumCount else {
-                throw RoostError(
-                    .badInput, "cannot add the folder: a store remembers at most \(Self.maximumCount)")
-            }
             folders.append(folder)
         }
     }

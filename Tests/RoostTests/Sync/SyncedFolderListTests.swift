@@ -78,7 +78,7 @@ import Testing
             for number in 0..<16 {
                 group.addTask {
                     let folder = SyncedFolder(notes.appendingPathComponent("\(number)"))
-                    try await SyncedFolders.change(in: directory) { try $0.add(folder) }
+                    try await SyncedFolders.change(in: directory) { $0.add(folder) }
                 }
             }
             try await group.waitForAll()

@@ -13,17 +13,14 @@ struct FolderChanges: Sendable, Hashable {
     /// The maximum number of paths. For more changes, searching all folders is faster.
     static let maximumCount = 20_000
 
-    /// Whether nothing has changed.
     var isEmpty: Bool { paths.isEmpty && !isIncomplete }
 
-    /// Adds a path.
     mutating func insert(_ path: String) {
         guard !isIncomplete else { return }
         paths.insert(ExactText(path))
         if paths.count > Self.maximumCount { (paths, isIncomplete) = ([], true) }
     }
 
-    /// Adds other changes.
     mutating func formUnion(_ other: FolderChanges) {
         if other.isIncomplete { (paths, isIncomplete) = ([], true) }
         for path in other.paths { insert(path.text) }

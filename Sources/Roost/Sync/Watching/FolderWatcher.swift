@@ -1,6 +1,7 @@
 import Foundation
 import RoostFiles
 import RoostModel
+import Synchronization
 
 /// Keeps a store up to date with its remembered folders until the task is canceled.
 struct FolderWatcher {
@@ -34,9 +35,6 @@ struct FolderWatcher {
     /// The time without changes after which the work for idle times is done.
     private static let idleTime = Duration.seconds(10)
 
-    /// Creates a watcher.
-    ///
-    /// - Throws: ``RoostError`` with `.configuration` if the store has no folder.
     init(store: KnowledgeStore, options: WatchOptions) throws {
         (self.store, self.options, directory) = (store, options, try store.syncDirectory())
         observer = options.observer ?? PollingObserver(interval: options.pollingInterval)
@@ -78,7 +76,6 @@ struct FolderWatcher {
 
     // MARK: Waiting
 
-    /// Waits until a part of a folder has to be synced.
     private mutating func waitForChanges() async throws {
         while true {
             var changes = try await observer.changes(timeout: Self.checkTime)
@@ -102,7 +99,6 @@ struct FolderWatcher {
         }
     }
 
-    /// Adds changes to the scopes of the folders that contain them.
     private mutating func add(_ changes: FolderChanges) {
         for index in trees.indices {
             if changes.isIncomplete { trees[index].scope = .everything }
@@ -183,13 +179,13 @@ struct FolderWatcher {
         let tracked =
             trees.contains(where: \.scope.isEntire)
             ? Set(trees.flatMap { $0.state.files.values.map(\.source) }) : nil
-        let risks = RiskMessages()
+        let risks = Mutex<[String]>([])
         var syncOptions = SyncOptions()
         syncOptions.willRemove = options.willRemove
         syncOptions.willEnter = { [observer] in observer.observe($0) }
         syncOptions.keepsMissing = { due[$0] == nil && (tracked?.contains($0) ?? true) }
         syncOptions.decide = { risk in
-            risks.add(risk)
+            risks.withLock { $0.append(risk.description) }
             return .keep
         }
         store.undoRecorder?.beginGroup("watch")
@@ -206,7 +202,7 @@ struct FolderWatcher {
         missing = Dictionary(
             report.keptSources.filter { due[$0] == nil }.map { ($0, missing[$0] ?? now) }
         ) { first, _ in first }
-        for message in risks.all {
+        for message in risks.withLock(\.self) {
             notify("\(message); their entries are kept until `sync` is confirmed")
         }
         if report.hasChanges {

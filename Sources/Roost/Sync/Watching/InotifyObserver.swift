@@ -7,7 +7,8 @@
     /// An observer that uses inotify(7). It needs one watch per folder.
     final class InotifyObserver: FolderObserver {
         private struct State {
-            var folders = WatchedFolders()
+            /// The path of the folder that each watch observes.
+            var folders: [Int32: String] = [:]
             var failure: String?
         }
 
@@ -18,7 +19,6 @@
         private let addWatch: AddWatch
         private let state = Mutex(State())
 
-        /// The events that are reported.
         private static let mask =
             UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM)
             | UInt32(IN_MOVED_TO) | UInt32(IN_ATTRIB) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
@@ -57,7 +57,7 @@
                     if let failure { state.failure = failure }
                     return
                 }
-                state.folders.insert(folder, watch)
+                state.folders[watch] = folder
             }
         }
 
@@ -124,7 +124,7 @@
             }
             guard let folder = state.withLock({ $0.folders[event.wd] }) else { return }
             if event.mask & UInt32(IN_IGNORED) != 0 {
-                return state.withLock { $0.folders.remove(event.wd) }
+                return state.withLock { $0.folders[event.wd] = nil }
             }
             if event.mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT) != 0 {
                 if event.mask & UInt32(IN_MOVE_SELF) != 0 { forget(folder) }
@@ -145,7 +145,12 @@
         /// found at another path.
         private func forget(_ folder: String) {
             state.withLock { state in
-                for watch in state.folders.removeTree(folder) { inotify_rm_watch(descriptor, watch) }
+                let prefix = folder == "/" ? folder : folder + "/"
+                for (watch, path) in state.folders {
+                    guard (path + "/").utf8.starts(with: prefix.utf8) else { continue }
+                    inotify_rm_watch(descriptor, watch)
+                    state.folders[watch] = nil
+                }
             }
         }
     }

@@ -2,7 +2,6 @@ import Synchronization
 
 /// An observer that reports at regular intervals that anything may have changed.
 final class PollingObserver: FolderObserver {
-    /// The time between two reports.
     private let interval: Duration
     private let last = Mutex(ContinuousClock.now)
 
