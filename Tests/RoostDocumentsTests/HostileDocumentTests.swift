@@ -46,7 +46,7 @@ import Testing
             let data = Data((start + String(repeating: unit, count: count) + end).utf8)
             let before = ReaderDetailTests.threadSeconds()
             let page = HTMLPage(data)
-            _ = HTMLMarkdown.text(of: page.mainBlocks(), in: page)
+            _ = HTMLMarkdown.text(of: MainContent(of: page).blocks, in: page)
             return ReaderDetailTests.threadSeconds() - before
         }
         // Linear time grows by a factor of 4, quadratic time by one of 16.
@@ -63,7 +63,7 @@ import Testing
                 + String(repeating: "<p>a b c</p>", count: 2500)
             let before = ReaderDetailTests.threadSeconds()
             let document = HTMLPage(Data(page.utf8))
-            _ = document.mainBlocks()
+            _ = MainContent(of: document)
             return ReaderDetailTests.threadSeconds() - before
         }
         // Examined for each block, they need 19 and 8 times as long as other elements.

@@ -15,18 +15,20 @@ struct BlockScorer {
         var right = 0
     }
 
-    private let nodes: [Node]
-    private let roots: [Int]
+    private var nodes: [Node] = []
+    private var roots: [Int] = []
 
-    /// The scorer with the trained trees.
-    static let standard = BlockScorer(BlockScorerModel.trees)
+    private static let trained = BlockScorer(BlockScorerModel.trees)
+
+    /// Returns the estimated share of the words of each block that belong to the main content, from 0 to 1.
+    static func scores(of page: HTMLPage) -> [Double] {
+        averaged(BlockFeatures.all(of: page).values.map(trained.score), page)
+    }
 
     /// Reads trees from text, separated by semicolons, in prefix order. `FEATURE:THRESHOLD` is a
     /// comparison, whose subtrees for values up to the threshold and for larger values follow; a number
     /// alone is a leaf.
-    init(_ text: String) {
-        var nodes: [Node] = []
-        var roots: [Int] = []
+    private init(_ text: String) {
         for tree in text.split(separator: ";") {
             roots.append(nodes.count)
             // The comparisons whose second subtree has not been read yet.
@@ -44,12 +46,9 @@ struct BlockScorer {
                 }
             }
         }
-        self.nodes = nodes
-        self.roots = roots
     }
 
-    /// Returns the estimated share of the words of a block that belong to the main content, from 0 to 1.
-    func score(_ features: [Float]) -> Double {
+    private func score(_ features: [Float]) -> Double {
         var sum: Float = 0
         for root in roots {
             var index = root
@@ -61,48 +60,30 @@ struct BlockScorer {
         return 1 / (1 + exp(-Double(sum)))
     }
 
-    /// Returns the scores of all blocks of a page.
-    static func scores(of facts: PageFacts) -> [Double] {
-        smoothed(BlockFeatures.all(of: facts).map(standard.score), facts)
-    }
-
-    /// Replaces the scores of the rows of a table with their mean, and moves the scores of list items towards
-    /// the mean of their list, so that few rows and items are missing from a selected table or list.
-    private static func smoothed(_ scores: [Double], _ facts: PageFacts) -> [Double] {
+    /// Replaces the scores of the rows of a table with their mean, so that no row is missing from a selected
+    /// table.
+    private static func averaged(_ scores: [Double], _ page: HTMLPage) -> [Double] {
+        let tables = page.blocks.map { block in
+            block.kind == .row
+                ? page.tree.ancestors(of: block.container).first { page.tree.nodes[$0].tag == "table" } : nil
+        }
         var sums: [Int: (gain: Double, words: Double)] = [:]
-        let groups = facts.blocks.map { group(of: $0, facts.tree) }
-        for (index, group) in groups.enumerated() {
-            guard let group else { continue }
-            let words = Double(max(1, facts.blocks[index].counts.words))
-            sums[group, default: (0, 0)].gain += scores[index] * words
-            sums[group, default: (0, 0)].words += words
+        for (index, table) in tables.enumerated() {
+            guard let table else { continue }
+            let words = Double(max(1, page.blocks[index].counts.words))
+            let sum = sums[table] ?? (0, 0)
+            sums[table] = (sum.gain + scores[index] * words, sum.words + words)
         }
-        return scores.indices.map { index in
-            guard let group = groups[index], let sum = sums[group] else { return scores[index] }
-            let mean = sum.gain / sum.words
-            return facts.blocks[index].kind == .row ? mean : 0.75 * scores[index] + 0.25 * mean
+        return zip(scores, tables).map { score, table in
+            table.flatMap { sums[$0] }.map { $0.gain / $0.words } ?? score
         }
     }
 
-    /// Returns the table of a row or the list of an item; `nil` for other blocks.
-    private static func group(of block: HTMLBlock, _ tree: HTMLTree) -> Int? {
-        var node = block.container
-        if block.kind == .row {
-            while node > 0, tree.nodes[node].tag != "table" { node = tree.nodes[node].parent }
-            return node
-        }
-        for _ in 0..<3 where node > 0 {
-            if tree.nodes[node].tag == "li" { return tree.nodes[node].parent }
-            node = tree.nodes[node].parent
-        }
-        return nil
-    }
-
-    /// Returns the indices of the blocks that maximize the expected F1 of the words, in order.
+    /// Returns whether each block belongs to the selection that maximizes the expected F1 of the words.
     ///
     /// The best selection consists of the blocks with the highest scores. Its size follows from the scores:
     /// on a page with few high scores, blocks with lower scores are selected too.
-    static func selection(_ scores: [Double], words: [Int]) -> [Int] {
+    static func selection(_ scores: [Double], words: [Int]) -> [Bool] {
         let order = scores.indices.sorted { (scores[$1], $0) < (scores[$0], $1) }
         let expected = zip(scores, words).map { $0 * Double($1) }
         let total = expected.reduce(0, +)
@@ -113,6 +94,8 @@ struct BlockScorer {
             let measure = 2 * gain / max(1, size + total)
             if measure > best { (best, count) = (measure, position + 1) }
         }
-        return order.prefix(count).sorted()
+        var isSelected = scores.map { _ in false }
+        for index in order.prefix(count) { isSelected[index] = true }
+        return isSelected
     }
 }

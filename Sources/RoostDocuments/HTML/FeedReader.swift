@@ -44,15 +44,20 @@ public struct FeedReader: DocumentReader {
     private func document(
         of item: Feed.Item, in feed: Feed, _ type: DocumentType, _ input: DocumentInput
     ) -> Document {
-        let addresses = FeedAddresses(of: item, in: feed, path: input.path)
-        let link = item.link.map(addresses.resolved)
+        let base = Self.base(of: item, in: feed, path: input.path)
+        let link = item.link.map { address in
+            URL(string: address, relativeTo: base).flatMap { $0.scheme == nil ? nil : $0.absoluteString }
+                ?? address
+        }
         var document = Document(type: type, title: item.title, text: "")
         if item.isMarkup {
             let page = HTMLPage(Data(item.content.utf8), encodingName: "utf-8")
+            let isStated = feed.base != nil || item.base != nil
             // All of an item is content, so no block is omitted.
             document.text = HTMLMarkdown.text(of: page.blocks, in: page)
             document.links = HTMLLinks.links(
-                in: page.blocks, of: page, address: addresses.baseOfContent(link) ?? input.path)
+                in: page.blocks, of: page,
+                address: (isStated ? nil : link) ?? base?.absoluteString ?? input.path)
         } else {
             document.text = item.content
         }
@@ -67,6 +72,16 @@ public struct FeedReader: DocumentReader {
         document.updatedAt = item.updated.flatMap(HTMLDate.parse)
         if document.createdAt == nil { document.createdAt = document.updatedAt }
         return document
+    }
+
+    /// Returns the address against which relative addresses are resolved (RFC 3986, section 5; XML Base): that
+    /// of the item, of the feed, the page of the feed, or the feed itself, of which each can be relative to the
+    /// next one.
+    private static func base(of item: Feed.Item, in feed: Feed, path: String) -> URL? {
+        let isWeb = path.hasPrefix("https://") || path.hasPrefix("http://")
+        return [isWeb ? path : nil, feed.link, feed.base, item.base].compactMap(\.self).reduce(nil as URL?) {
+            URL(string: $1.trimmingCharacters(in: .whitespaces), relativeTo: $0) ?? $0
+        }
     }
 
     /// Returns the categories of an item as tags: without white space around them, and without duplicates.

@@ -8,11 +8,10 @@ enum GumboParser {
     /// The maximum time of libgumbo in milliseconds. Its time is quadratic in the depth of a page.
     private static let maximumTime = 2000
 
-    /// Parses a page in UTF-8; returns `nil` if it exceeds the limits on memory and time.
-    static func parse(_ page: [UInt8], maximumDepth: Int) -> HTMLTree? {
-        page.withUnsafeBufferPointer { buffer -> HTMLTree? in
-            guard buffer.count < 64 << 20 else { return nil }
-            return buffer.withMemoryRebound(to: CChar.self) { characters in
+    /// Parses a page in UTF-8. The tree of a page that exceeds the limits on memory and time is empty.
+    static func parse(_ page: [UInt8], maximumDepth: Int) -> HTMLTree {
+        let tree = page.withUnsafeBufferPointer { buffer -> HTMLTree? in
+            buffer.withMemoryRebound(to: CChar.self) { characters in
                 var empty: CChar = 0
                 let parse =
                     characters.baseAddress.map {
@@ -21,9 +20,13 @@ enum GumboParser {
                 guard let parse else { return nil }
                 defer { roost_gumbo_free(parse) }
                 guard let root = parse.pointee.output?.pointee.root else { return nil }
-                return tree(of: root, maximumDepth: maximumDepth)
+                return Self.tree(of: root, maximumDepth: maximumDepth)
             }
         }
+        return tree
+            ?? HTMLTree(
+                nodes: [.init(tag: "html", parent: -1, end: 1, depth: 0)],
+                fault: "the structure of the page is too complex")
     }
 
     private static func tree(of root: UnsafeMutablePointer<GumboNode>, maximumDepth: Int) -> HTMLTree {

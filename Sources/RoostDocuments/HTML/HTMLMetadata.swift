@@ -1,42 +1,32 @@
 import Foundation
+import RoostModel
 
-/// The statements of a page about itself, from its `head`, its JSON-LD and the elements for dates and
-/// authors.
+/// The statements of a page about itself, from its JSON-LD, Open Graph and the other elements of its `head`.
 struct HTMLMetadata: Sendable {
     /// The title without the name of the site.
-    var title: String?
+    private(set) var title: String?
     /// The text of the element `title`, which browsers show as the title of the window.
-    var windowTitle = ""
-    /// The name of the author.
-    var author: String?
-    /// The name of the site.
-    var siteName: String?
-    /// The summary.
-    var summary: String?
+    private(set) var windowTitle = ""
+    private(set) var author: String?
+    private(set) var siteName: String?
+    private(set) var summary: String?
     /// The language as a BCP 47 tag.
-    var language: String?
+    private(set) var language: String?
     /// The preferred address of the page.
-    var address: String?
-    /// The date of publication.
-    var publishedAt: Date?
-    /// The date of the last change.
-    var modifiedAt: Date?
-    /// The keywords.
-    var keywords: [String] = []
-    /// The types of the objects in JSON-LD and the type in Open Graph, in lowercase letters.
-    var types: Set<String> = []
-    /// The longest text about the page in its JSON-LD.
-    var structuredText: String?
-    /// The texts of the page in its JSON-LD.
-    var statedText = StatedText()
+    private(set) var address: String?
+    private(set) var publishedAt: Date?
+    private(set) var modifiedAt: Date?
+    private(set) var keywords: [String] = []
 
-    /// The price of the product that the page describes; `nil` if the page states none or several.
-    var price: ProductPrice?
+    /// The maximum number of main headings that are compared with the stated title.
+    private static let maximumHeadings = 100
+    /// The maximum numbers of characters of a title and of a name, and of bytes of a heading.
+    private static let (maximumTitleLength, maximumNameLength, maximumHeadingBytes) = (1000, 100, 8192)
+    /// The separators between the title of a page and the name of its site.
+    private static let separators = [" | ", " – ", " — ", " - ", " :: ", " · ", " • ", " » ", " « "]
 
-    /// Reads the statements of a page.
     init(_ tree: HTMLTree) {
         var meta: [String: String] = [:]
-        var links: [String: String] = [:]
         for node in tree.nodes {
             if node.tag == "meta", let content = node.attribute("content") {
                 let name =
@@ -44,28 +34,29 @@ struct HTMLMetadata: Sendable {
                     ?? node.attribute("http-equiv")
                 let text = Self.cleaned(content)
                 if let name = name?.lowercased(), meta[name] == nil, !text.isEmpty { meta[name] = text }
-            } else if node.tag == "link", let rel = node.attribute("rel"), let href = node.attribute("href") {
-                for name in rel.lowercased().split(separator: " ") where links[String(name)] == nil {
-                    links[String(name)] = href
-                }
+            } else if node.tag == "link", node.attribute("rel")?.lowercased() == "canonical" {
+                address = address ?? node.attribute("href")
             }
         }
         let data = StructuredData(tree)
-        types = data.types
-        if let type = meta["og:type"] { types.insert("og:" + type.lowercased()) }
-        structuredText = data.text
-        statedText = data.statedText
-        price = data.prices.count > 1 ? nil : data.prices.first ?? ProductPrice(meta) ?? ProductPrice(tree)
         siteName = meta["og:site_name"] ?? meta["application-name"]
         summary = meta["og:description"] ?? meta["description"] ?? meta["twitter:description"]
-        address = links["canonical"] ?? meta["og:url"]
-        language = tree.nodes.first { $0.tag == "html" }?.attribute("lang") ?? meta["content-language"]
-        language = language.flatMap(Self.languageTag)
+        address = address ?? meta["og:url"]
+        let tag = tree.nodes.first { $0.tag == "html" }?.attribute("lang") ?? meta["content-language"]
+        language = tag.flatMap { $0.wholeMatch(of: /[A-Za-z0-9-]{2,35}/) == nil ? nil : $0 }
         keywords = (meta["keywords"] ?? "").split(separator: ",").map { Self.cleaned(String($0)) }
             .filter { !$0.isEmpty }
-        title = title(tree, meta, data)
-        author = author(tree, meta, data)
-        readDates(tree, meta, data)
+        author = [data.author, meta["author"], meta["article:author"], meta["dc.creator"]]
+            .compactMap(\.self).first(where: Self.isName)
+        publishedAt = Self.date([
+            data.published, meta["article:published_time"], meta["datepublished"], meta["date"],
+            meta["dc.date"], meta["dcterms.created"],
+        ])
+        modifiedAt = Self.date([
+            data.modified, meta["article:modified_time"], meta["og:updated_time"], meta["datemodified"],
+            meta["last-modified"], meta["dcterms.modified"],
+        ])
+        title = title(tree, stated: meta["og:title"] ?? meta["twitter:title"]) ?? data.headline
     }
 
     /// Returns a text with single spaces.
@@ -75,119 +66,38 @@ struct HTMLMetadata: Sendable {
         return result.text
     }
 
-    private static func languageTag(_ text: String) -> String? {
-        let tag = text.trimmingCharacters(in: .whitespaces).replacingOccurrences(of: "_", with: "-")
-        let isTag =
-            (2...35).contains(tag.utf8.count)
-            && tag.utf8.allSatisfy {
-                $0 == 0x2D || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39)
-            }
-        return isTag ? tag : nil
+    private static func date(_ texts: [String?]) -> Date? {
+        texts.lazy.compactMap { $0.flatMap(HTMLDate.parse) }.first
+    }
+
+    /// Returns whether a text can be a name: some pages state an address in place of it.
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty && text.count <= maximumNameLength && !text.contains("://")
     }
 
     // MARK: Title
 
-    private mutating func title(
-        _ tree: HTMLTree, _ meta: [String: String], _ data: StructuredData
-    ) -> String? {
+    private mutating func title(_ tree: HTMLTree, stated: String?) -> String? {
         let window = tree.nodes.indices.first {
-            tree.nodes[$0].tag == "title" && !tree.ancestors(of: $0).contains { tree.nodes[$0].tag == "svg" }
+            tree.nodes[$0].tag == "title" && tree.nodes[max(0, tree.nodes[$0].parent)].tag != "svg"
         }
         windowTitle = window.map { tree.text(of: $0) } ?? ""
-        let elements = tree.elements("h1").prefix(Self.maximumHeadings)
-            .map { (index: $0, text: tree.headingText(of: $0)) }.filter { !$0.text.isEmpty }
-        let headings = elements.map(\.text)
-        let wholeTitle = meta["og:title"] ?? meta["twitter:title"] ?? windowTitle
-        let stated = String(wholeTitle.prefix(Self.maximumTitleLength))
-        if let chapter = Self.chapter(of: stated, in: tree, titles: headings) { return chapter }
-        if let title = Self.title(sharedBy: stated, windowTitle) { return title }
-        let site = siteHeading(of: stated, among: elements, in: tree)
+        let stated = String((stated ?? windowTitle).prefix(Self.maximumTitleLength))
+        // Documentation shows a sign with a link to the heading after it.
+        let signs = CharacterSet(charactersIn: "¶§#").union(.whitespaces)
+        let headings = tree.nodes.indices.lazy.filter { tree.nodes[$0].tag == "h1" }
+            .prefix(Self.maximumHeadings)
+            .map {
+                tree.text(of: $0, maximumBytes: Self.maximumHeadingBytes).trimmingCharacters(in: signs)
+            }
+            .filter { !$0.isEmpty }
         // A heading that the stated title contains is the title without the name of the site.
         let matching = headings.filter {
-            $0.count > 3 && $0 != site?.name && stated.localizedCaseInsensitiveContains($0)
+            $0.count * 3 >= stated.count && stated.localizedCaseInsensitiveContains($0)
         }
-        if let heading = matching.max(by: { $0.count < $1.count }),
-            heading.count * 3 >= stated.count
-                || Self.separators.contains(where: { stated.hasPrefix(heading + $0) })
-        {
-            return heading
-        }
-        if let site { return site.page }
+        if let heading = matching.max(by: { $0.count < $1.count }) { return heading }
         let short = Self.withoutSiteName(stated, siteName: siteName)
-        if !short.isEmpty { return short }
-        return data.headline ?? headings.first
-    }
-
-    /// The maximum number of main headings that are compared with the stated title.
-    private static let maximumHeadings = 100
-    /// The maximum number of characters of a title.
-    private static let maximumTitleLength = 1000
-
-    /// The separators between the title of a page and the name of its site or book.
-    private static let separators = [" | ", " – ", " — ", " - ", " :: ", " · ", " • ", " » ", " « "]
-
-    /// The minimum number of characters of a title that two statements share.
-    private static let minimumSharedTitle = 10
-
-    /// Returns the end of a stated title with which the title of the window begins, if the rest of the two
-    /// differs: forums add the name of a part of the site in different forms.
-    private static func title(sharedBy stated: String, _ window: String) -> String? {
-        for separator in separators {
-            guard let range = stated.range(of: separator) else { continue }
-            let shared = stated[range.upperBound...]
-            guard shared.count >= minimumSharedTitle, window.hasPrefix(shared) else { continue }
-            let rest = window.dropFirst(shared.count)
-            if !rest.isEmpty, !rest.contains(stated[..<range.lowerBound]) { return String(shared) }
-        }
-        return nil
-    }
-
-    /// Returns the title of a page of a book or manual, on every page of which the main heading is the name
-    /// of the book: the part of the stated title before that name, if a heading has this text too.
-    private static func chapter(of stated: String, in tree: HTMLTree, titles: [String]) -> String? {
-        let chapters = titles.flatMap { title in
-            separators.lazy.compactMap { part(of: stated, before: $0 + title) }
-        }
-        guard !chapters.isEmpty else { return nil }
-        // Documentation shows a sign with a link to the heading after it.
-        let signs = CharacterSet(charactersIn: "¶§").union(.whitespaces)
-        let headings = Set(
-            (tree.elements("h1") + tree.elements("h2")).map {
-                tree.headingText(of: $0).trimmingCharacters(in: signs).lowercased()
-            })
-        return chapters.first { headings.contains($0.lowercased()) }
-    }
-
-    /// Returns the part of a title before an end, which may be written in other letter cases; `nil` if the
-    /// title does not have this end or nothing is before it.
-    private static func part(of title: String, before end: String) -> String? {
-        guard let range = title.range(of: end, options: [.caseInsensitive, .anchored, .backwards]) else {
-            return nil
-        }
-        let part = title[..<range.lowerBound].trimmingCharacters(in: .whitespaces)
-        return part.isEmpty ? nil : part
-    }
-
-    /// Returns the main heading with the name of the site or book, and the part of the stated title before
-    /// that name, which is the title of the page.
-    ///
-    /// The stated title can also begin with the name of the site and end with the heading of the page. A
-    /// heading is therefore the name of the site only if the content of the page has a main heading, too.
-    private func siteHeading(
-        of stated: String, among headings: [(index: Int, text: String)], in tree: HTMLTree
-    ) -> (name: String, page: String)? {
-        func isInContent(_ index: Int) -> Bool {
-            tree.ancestors(of: index).contains { ["main", "article"].contains(tree.nodes[$0].tag) }
-        }
-        for heading in headings where !isInContent(heading.index) {
-            for separator in Self.separators {
-                guard let page = Self.part(of: stated, before: separator + heading.text),
-                    page.lowercased() != siteName?.lowercased()
-                else { continue }
-                if headings.contains(where: { isInContent($0.index) }) { return (heading.text, page) }
-            }
-        }
-        return nil
+        return short.isEmpty ? headings.first : short
     }
 
     /// Removes the name of a site from the end or the beginning of a title.
@@ -205,95 +115,26 @@ struct HTMLMetadata: Sendable {
         for separator in separators {
             guard let range = title.range(of: separator, options: .backwards) else { continue }
             let (first, last) = (title[..<range.lowerBound], title[range.upperBound...])
-            let (firstWords, lastWords) = (
-                first.split(separator: " ").count, last.split(separator: " ").count
-            )
-            if lastWords <= 4, firstWords > lastWords || separator == " | " {
+            let lastWords = last.split(separator: " ").count
+            if lastWords <= 4, first.split(separator: " ").count > lastWords || separator == " | " {
                 return first.trimmingCharacters(in: .whitespaces)
             }
         }
         return title
     }
+}
 
-    // MARK: Author and dates
-
-    private func author(_ tree: HTMLTree, _ meta: [String: String], _ data: StructuredData) -> String? {
-        let stated = [
-            data.author, meta["author"], meta["article:author"], meta["dc.creator"], meta["parsely-author"],
+extension HTMLMetadata {
+    /// The values as the metadata of an entry.
+    var values: [String: MetadataValue] {
+        var values: [String: MetadataValue] = [:]
+        let texts = [
+            "author": author, "language": language, "url": address, "description": summary, "site": siteName,
         ]
-        if let name = stated.lazy.compactMap({ $0 }).first(where: Self.isName) { return name }
-        var index = 0
-        while index < tree.nodes.count {
-            let node = tree.nodes[index]
-            // The author of a comment, an answer or a review of a product is not that of the page.
-            if Self.isResponse(node) {
-                index = node.end
-                continue
-            }
-            defer { index += 1 }
-            guard node.attribute("rel") == "author" || node.attribute("itemprop") == "author" else {
-                continue
-            }
-            // An element that describes a person can also contain badges, dates and counts.
-            let name = (index..<node.end).first { tree.nodes[$0].attribute("itemprop") == "name" }
-            let stated = name.flatMap { tree.nodes[$0].attribute("content") }.map(Self.cleaned)
-            let text = stated ?? tree.text(of: name ?? index, maximumBytes: Self.maximumNameBytes)
-            if Self.isName(text) { return text }
+        for (key, value) in texts {
+            if let value, !value.isEmpty { values[key] = .string(String(value.prefix(2048))) }
         }
-        return nil
-    }
-
-    /// The names of the microdata properties whose values are responses to the page.
-    private static let responses: Set<String> = [
-        "comment", "suggestedanswer", "acceptedanswer", "review", "reviews",
-    ]
-    /// Returns whether an element with microdata is a comment, an answer or a review.
-    static func isResponse(_ node: HTMLTree.Node) -> Bool {
-        if let property = node.attribute("itemprop"), responses.contains(property.lowercased()) {
-            return true
-        }
-        let type = node.attribute("itemtype")?.lowercased() ?? ""
-        return type.hasSuffix("/comment") || type.hasSuffix("/answer")
-    }
-
-    /// The values that programs write in place of a missing name.
-    private static let placeholders: Set<String> = ["undefined", "null", "none", "n/a", "unknown"]
-
-    /// The maximum number of characters of a name, and a number of bytes that no name has.
-    private static let (maximumNameLength, maximumNameBytes) = (100, 2048)
-
-    static func isName(_ text: String) -> Bool {
-        !text.isEmpty && text.count <= maximumNameLength && !text.contains("://") && !text.hasPrefix("@")
-            && !placeholders.contains(text.lowercased())
-    }
-
-    private mutating func readDates(_ tree: HTMLTree, _ meta: [String: String], _ data: StructuredData) {
-        let publishedNames = [
-            "article:published_time", "datepublished", "date", "dc.date", "dc.date.issued", "dcterms.created",
-            "dcterms.date", "pubdate", "publish-date", "publication_date", "parsely-pub-date",
-            "sailthru.date", "citation_publication_date", "article:published_date", "dcterms.issued",
-            "ms.date",
-        ]
-        let modifiedNames = [
-            "article:modified_time", "og:updated_time", "datemodified", "last-modified", "dcterms.modified",
-            "revised", "updated", "article:modified_date",
-        ]
-        publishedAt =
-            ([data.published] + publishedNames.map { meta[$0] }).lazy
-            .compactMap { $0.flatMap(HTMLDate.parse) }.first
-        modifiedAt =
-            ([data.modified] + modifiedNames.map { meta[$0] }).lazy
-            .compactMap { $0.flatMap(HTMLDate.parse) }.first
-    }
-
-    /// Adds the author and the dates that the page shows, if it does not state them: first the dates that are
-    /// marked as such, then those near the title.
-    mutating func complete(with byline: PageByline, _ dates: PageDates) {
-        author = author ?? byline.author
-        publishedAt =
-            publishedAt ?? dates.marked.published ?? byline.published ?? dates.nearHeading.published
-            ?? dates.elsewhere
-        modifiedAt =
-            modifiedAt ?? dates.marked.modified ?? byline.modified ?? dates.nearHeading.modified
+        if !keywords.isEmpty { values["keywords"] = .array(keywords.prefix(50).map { .string($0) }) }
+        return values
     }
 }

@@ -15,7 +15,7 @@ public struct HTMLReader: DocumentReader {
     /// The maximum number of bytes of a page. Its tree, its blocks and its text need several times as much.
     private static let maximumSize = 32 << 20
 
-    public let version = 12
+    public let version = 13
 
     public let types = [Self.type]
 
@@ -31,13 +31,11 @@ public struct HTMLReader: DocumentReader {
             guard let end = text.range(of: text.hasPrefix("<?xml") ? "?>" : "-->") else { return nil }
             text = text[end.upperBound...].drop { $0.isWhitespace }
         }
-        let isPage =
-            text.hasPrefix("<!doctype html") || text.hasPrefix("<html>") || text.hasPrefix("<html ")
-            || text.hasPrefix("<html\n") || text.hasPrefix("<head>")
+        let isPage = ["<!doctype html", "<html>", "<html ", "<html\n", "<head>"].contains {
+            text.hasPrefix($0)
+        }
         // Source code in PHP can begin with the elements of a page.
-        let isCode =
-            input.fileExtension == "php"
-            && (text.contains("<?php") || text.contains("<?="))
+        let isCode = input.fileExtension == "php" && (text.contains("<?php") || text.contains("<?="))
         return isPage && !isCode ? Self.type : nil
     }
 
@@ -46,19 +44,12 @@ public struct HTMLReader: DocumentReader {
         let page = HTMLPage(
             input.data, encodingName: input.encodingName, maximumDepth: input.limits.maximumDepth)
         try Task.checkCancellation()
-        let (blocks, hiddenWords) = page.mainContent()
-        var text = HTMLMarkdown.text(of: blocks, in: page)
-        if let structured = page.structuredText(inPlaceOf: blocks) { text = structured }
-        if let recipe = page.metadata.statedText.recipe(missingIn: text) {
-            text += (text.isEmpty ? "" : "\n\n") + recipe
-        }
+        let content = MainContent(of: page)
+        var text = HTMLMarkdown.text(of: content.blocks, in: page)
         if text.isEmpty { text = page.metadata.summary ?? "" }
         guard !text.isEmpty else {
-            let isFrameset = page.tree.nodes.contains { $0.tag == "frame" }
             throw DocumentError.noText(
-                isFrameset
-                    ? "it only arranges other pages in frames; ingest these pages"
-                    : "it contains no text; a script may load its contents")
+                page.tree.fault ?? "it contains no text; a script may load its contents")
         }
         guard text.utf8.count <= input.limits.maximumTextBytes else {
             throw DocumentError.limitExceeded(
@@ -68,28 +59,12 @@ public struct HTMLReader: DocumentReader {
         document.metadata = page.metadata.values
         document.createdAt = page.metadata.publishedAt
         document.updatedAt = page.metadata.modifiedAt
-        document.links = HTMLLinks.links(in: blocks, of: page, address: input.path)
+        document.links = HTMLLinks.links(in: content.blocks, of: page, address: input.path)
         document.unreadParts = [page.tree.fault].compactMap { $0 }
-        if hiddenWords > 0 {
-            document.unreadParts.append("text that the page hides: \(Count.text(hiddenWords, "word"))")
+        if content.hiddenWords > 0 {
+            document.unreadParts.append(
+                "text that the page hides: \(Count.text(content.hiddenWords, "word"))")
         }
         return [document]
-    }
-}
-
-extension HTMLMetadata {
-    /// The values as the metadata of an entry.
-    var values: [String: MetadataValue] {
-        var values: [String: MetadataValue] = [:]
-        let texts = [
-            "author": author, "language": language, "url": address, "description": summary, "site": siteName,
-        ]
-        for (key, value) in texts {
-            if let value, !value.isEmpty { values[key] = .string(String(value.prefix(2048))) }
-        }
-        if let price { values["price"] = .number(price.amount) }
-        if let currency = price?.currency { values["currency"] = .string(currency) }
-        if !keywords.isEmpty { values["keywords"] = .array(keywords.prefix(50).map { .string($0) }) }
-        return values
     }
 }

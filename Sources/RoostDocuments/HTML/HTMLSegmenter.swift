@@ -8,52 +8,51 @@ struct HTMLSegmenter {
         "span", "strike", "strong", "sub", "sup", "svg", "time", "tt", "u", "var", "wbr", "semantics",
         "input", "output", "slot",
     ]
-    /// The inline elements that contain no text, or that are replaced with an image.
-    private static let imageElements: Set<String> = ["br", "img", "input", "picture", "source", "svg", "wbr"]
-    /// The values of the property `display` with which an element begins a line and ends it.
-    private static let blockDisplays: Set<String> = ["block", "flex", "grid", "list-item", "table"]
     /// The elements that contain one line of text.
-    private static let lineElements: Set<String> = ["p", "h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary"]
+    private static let lineElements: Set<String> = [
+        "p", "h1", "h2", "h3", "h4", "h5", "h6", "dt", "li", "span", "a",
+    ]
     /// The elements whose contents are not shown as text.
-    private static let hiddenElements: Set<String> = [
+    private static let omittedElements: Set<String> = [
         "head", "script", "style", "template", "noscript", "iframe", "object", "embed", "canvas", "audio",
         "video", "noframes", "noembed", "datalist", "annotation", "annotation-xml", "param", "map",
         "textarea",
         "svg", "option", "optgroup", "rt", "rp",
     ]
+    /// The classes of elements that KaTeX and MediaWiki add: a second form of each formula, and links to edit a
+    /// section.
+    private static let omittedClasses: Set<Substring> = ["katex-html", "mw-editsection"]
+    /// The classes of elements with the numbers of lines of code.
+    private static let lineNumberClasses: Set<Substring> = [
+        "linenos", "lineno", "linenumber", "line-number", "line-numbers", "gutter", "hljs-ln-numbers",
+        "rouge-gutter", "lnt", "ln",
+    ]
+    /// The maximum number of nodes in a link to its own heading.
+    private static let maximumPermalinkNodes = 16
+    /// The maximum number of words in a cell of a data table.
+    private static let maximumCellWords = 60
 
     private let tree: HTMLTree
-    private let isHidden: (HTMLTree.Node) -> Bool
-    /// Whether each element contains one that interrupts a line of text.
-    private let containsBlock: [Bool]
+    private let includesNoScript: Bool
     private var blocks: [HTMLBlock] = []
     private var current: HTMLBlock?
     private var dataRows: Set<Int> = []
 
-    private init(_ tree: HTMLTree, isHidden: @escaping (HTMLTree.Node) -> Bool) {
+    private init(_ tree: HTMLTree, includesNoScript: Bool) {
         self.tree = tree
-        self.isHidden = isHidden
-        var containsBlock = Array(repeating: false, count: tree.nodes.count)
-        // A node comes after its parent.
-        for (index, node) in tree.nodes.enumerated().reversed() where !node.isText && node.parent >= 0 {
-            let isBlock = !Self.inlineElements.contains(node.tag) && !Self.isUnknown(node.tag)
-            if isBlock || containsBlock[index] { containsBlock[node.parent] = true }
-        }
-        self.containsBlock = containsBlock
+        self.includesNoScript = includesNoScript
     }
 
     /// Returns the blocks of a page in order.
     static func blocks(of tree: HTMLTree, includesNoScript: Bool = false) -> [HTMLBlock] {
-        var segmenter = HTMLSegmenter(tree) {
-            // Browsers show a template with this attribute in place of the element that contains it.
-            let isShown =
-                $0.tag == "noscript" ? includesNoScript : $0.attribute("shadowrootmode") != nil
-            return hiddenElements.contains($0.tag) && !isShown
-        }
+        var segmenter = HTMLSegmenter(tree, includesNoScript: includesNoScript)
         segmenter.findDataRows()
         segmenter.run()
         return segmenter.blocks
     }
+
+    /// Returns whether an element is a part of a line of text.
+    static func isInline(_ tag: String) -> Bool { inlineElements.contains(tag) }
 
     private mutating func run() {
         // Each open block element with the index after its last descendant.
@@ -67,7 +66,7 @@ struct HTMLSegmenter {
                 if index >= wholeEnd { finish() }
             }
             let node = tree.nodes[index]
-            if isHidden(node) {
+            if isOmitted(index) {
                 index = node.end
                 continue
             }
@@ -92,58 +91,60 @@ struct HTMLSegmenter {
 
     // MARK: Elements
 
-    /// Returns whether an element does not interrupt a line of text.
     private func isInline(_ index: Int) -> Bool {
         let node = tree.nodes[index]
-        if Self.inlineElements.contains(node.tag) {
-            return Self.imageElements.contains(node.tag) || !isShownAsBlock(node)
-        }
-        // The style sheet of a page can turn the elements that it names itself into blocks. They are parts
-        // of a line if nothing else separates them from a text.
-        guard Self.isUnknown(node.tag), !containsBlock[index], node.parent >= 0 else { return false }
-        let hasText = [index - 1, node.end].contains { neighbor in
-            tree.nodes.indices.contains(neighbor) && tree.nodes[neighbor].parent == node.parent
-                && tree.nodes[neighbor].text.contains { !$0.isWhitespace }
-        }
-        return hasText || Self.lineElements.contains(tree.nodes[node.parent].tag)
+        if Self.inlineElements.contains(node.tag) { return true }
+        // Elements that a page defines itself, such as `relative-time`, are blocks unless they are in a line.
+        let isUnknown = node.tag.utf8.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ":") }
+        return isUnknown && node.parent >= 0 && Self.lineElements.contains(tree.nodes[node.parent].tag)
     }
 
-    /// Returns whether an element is a part of a line of text.
-    static func isInline(_ tag: String) -> Bool { inlineElements.contains(tag) }
-
-    /// Returns whether HTML does not define an element: the name of one that a page defines contains a
-    /// hyphen, and those of word processors, such as `st1:place`, contain a colon.
-    private static func isUnknown(_ tag: String) -> Bool {
-        tag.utf8.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ":") }
+    private func isOmitted(_ index: Int) -> Bool {
+        let node = tree.nodes[index]
+        if node.isText { return false }
+        if node.tag == "noscript" { return !includesNoScript }
+        return Self.omittedElements.contains(node.tag) || isPermalink(index)
+            || !Self.omittedClasses.isDisjoint(with: node.classes) || isLineNumber(index)
+            || node.tag == "button" && current?.kind == .code
     }
 
-    /// Returns whether the style of an element states that it has lines of its own.
-    private func isShownAsBlock(_ node: HTMLTree.Node) -> Bool {
-        guard let style = node.attribute("style"), style.contains(":") else { return false }
-        return style.lowercased().split(separator: ";").contains { declaration in
-            let parts = declaration.split(separator: ":").map { $0.filter { !$0.isWhitespace } }
-            return parts.count == 2 && parts[0] == "display" && Self.blockDisplays.contains(parts[1])
+    /// Returns whether an element is a link with a sign such as `¶` to a place in the page, which programs
+    /// that generate documentation add to headings.
+    private func isPermalink(_ index: Int) -> Bool {
+        let node = tree.nodes[index]
+        return node.tag == "a" && node.end - index <= Self.maximumPermalinkNodes
+            && node.attribute("href")?.contains("#") == true
+            && TextCounts(tree.text(of: index, maximumBytes: 64)).words == 0
+    }
+
+    private func isLineNumber(_ index: Int) -> Bool {
+        guard !Self.lineNumberClasses.isDisjoint(with: tree.nodes[index].classes) else { return false }
+        return (index..<tree.nodes[index].end).allSatisfy {
+            tree.nodes[$0].text.allSatisfy { $0.isWhitespace || $0.isNumber }
         }
     }
+
+    // MARK: Blocks
 
     private mutating func begin(_ kind: HTMLBlock.Kind, _ index: Int) {
         current = HTMLBlock(kind: kind, container: index)
     }
 
     private mutating func add(_ index: Int, container: Int) {
-        if tree.isPermalinkSign(index) { return }
         if current == nil {
-            if tree.nodes[index].text.utf8.allSatisfy({ $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) }) { return }
+            if isBlank(index) { return }
             begin(.text, container)
         }
         current?.texts.append(index)
     }
 
+    private func isBlank(_ index: Int) -> Bool {
+        tree.nodes[index].text.utf8.allSatisfy { $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) }
+    }
+
     private func followsLineBreak(_ index: Int) -> Bool {
         var previous = index - 1
-        while previous > 0, tree.nodes[previous].isText,
-            tree.nodes[previous].text.utf8.allSatisfy({ $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) })
-        { previous -= 1 }
+        while previous > 0, tree.nodes[previous].isText, isBlank(previous) { previous -= 1 }
         return tree.nodes[previous].tag == "br"
     }
 
@@ -154,7 +155,8 @@ struct HTMLSegmenter {
         var linkText = ""
         var lastLink = -1
         for index in block.texts {
-            if block.kind == .row || endsInlineBlock(index) { text.appendSpace() }
+            let followsBreak = index > 0 && tree.nodes[index - 1].tag == "br"
+            if block.kind == .row || followsBreak { text.appendSpace() }
             text.append(tree.nodes[index].text)
             if let link = tree.enclosingLink(index) {
                 if link != lastLink { block.links += 1 }
@@ -168,32 +170,27 @@ struct HTMLSegmenter {
         if block.counts.words > 0 || block.counts.symbols > 0 { blocks.append(block) }
     }
 
-    /// Returns whether a line break directly precedes a text.
-    private func endsInlineBlock(_ index: Int) -> Bool {
-        index > 0 && !tree.nodes[index - 1].isText && tree.nodes[index - 1].tag == "br"
-    }
-
     // MARK: Tables
 
-    /// Finds the rows of tables with data. Tables that arrange the parts of a page contain long cells or
-    /// other tables.
+    /// Finds the rows of tables with data. Tables that arrange the parts of a page contain long cells, code
+    /// or other tables.
     private mutating func findDataRows() {
-        let maximumCellWords = 60
-        let tables = tree.elements("table")
+        let tables = tree.nodes.indices.filter { tree.nodes[$0].tag == "table" }
         for (position, table) in tables.enumerated() {
-            var rows: [Int: Int] = [:]
             let end = tree.nodes[table].end
             // A table within this one follows it directly in the list.
             let hasTable = position + 1 < tables.count && tables[position + 1] < end
-            var isData = !hasTable && tree.nodes[table].attribute("role") != "presentation"
-            var index = table + 1
-            while isData, index < end {
+            guard !hasTable, tree.nodes[table].attribute("role") != "presentation" else { continue }
+            var rows: [Int: Int] = [:]
+            var isData = true
+            for index in table + 1..<end where isData {
                 let node = tree.nodes[index]
                 if node.tag == "td" || node.tag == "th" {
                     rows[node.parent, default: 0] += 1
-                    isData = isData && TextCounts(tree.text(of: index)).words <= maximumCellWords
+                    isData = TextCounts(tree.text(of: index)).words <= Self.maximumCellWords
+                } else if node.tag == "pre" {
+                    isData = false
                 }
-                index += 1
             }
             let wideRows = rows.values.count { $0 >= 2 }
             if isData, wideRows * 2 >= rows.count, wideRows > 0 { dataRows.formUnion(rows.keys) }

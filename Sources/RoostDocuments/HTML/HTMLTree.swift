@@ -20,8 +20,15 @@ struct HTMLTree: Sendable {
 
         var isText: Bool { tag.isEmpty }
 
-        /// Returns the value of an attribute; `nil` if the element does not have it.
         func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
+
+        var classes: [Substring] { attribute("class")?.split(separator: " ") ?? [] }
+
+        /// The level of a heading; `nil` for other elements.
+        var headingLevel: Int? {
+            guard tag.utf8.count == 2, tag.utf8.first == UInt8(ascii: "h") else { return nil }
+            return tag.last?.wholeNumberValue
+        }
 
         /// Whether the element states that it is not shown. Contents that are hidden until they are found can
         /// be seen, and so can the panels of tabs, all but one of which are hidden.
@@ -33,11 +40,9 @@ struct HTMLTree: Sendable {
         }
     }
 
-    /// An attribute of an element.
+    /// An attribute of an element, with its name in lowercase letters.
     struct Attribute: Sendable {
-        /// The name in lowercase letters.
         var name: String
-        /// The value.
         var value: String
     }
 
@@ -53,25 +58,29 @@ struct HTMLTree: Sendable {
         }.lazy.filter { $0 >= 0 }
     }
 
-    /// Returns the indices of the elements with a name.
-    func elements(_ tag: String) -> [Int] { nodes.indices.filter { nodes[$0].tag == tag } }
+    /// Returns the number of elements on the path between two elements.
+    func distance(_ first: Int, _ second: Int) -> Int {
+        var (one, other, distance) = (first, second, 0)
+        // A parent has a smaller index than its children.
+        while one != other {
+            if one > other { one = nodes[one].parent } else { other = nodes[other].parent }
+            distance += 1
+        }
+        return distance
+    }
 
-    /// The elements with text that the author has deleted, or that is no longer true.
-    static let deletions: Set<String> = ["del", "s", "strike"]
+    /// Returns the innermost link that contains a node.
+    func enclosingLink(_ index: Int) -> Int? {
+        ancestors(of: index).first { nodes[$0].tag == "a" && nodes[$0].attribute("href") != nil }
+    }
 
     /// Returns for each node whether it or one of its ancestors states that it is not shown.
-    func hiddenNodes() -> [Bool] { nodesWithin(\.isHidden) }
-
-    /// Returns for each node whether it is deleted text.
-    func deletedNodes() -> [Bool] { nodesWithin { Self.deletions.contains($0.tag) } }
-
-    /// Returns for each node whether it or one of its ancestors meets a condition.
     ///
     /// - Complexity: O(number of nodes).
-    func nodesWithin(_ condition: (Node) -> Bool) -> [Bool] {
+    func hiddenNodes() -> [Bool] {
         var result: [Bool] = []
         result.reserveCapacity(nodes.count)
-        for node in nodes { result.append(node.parent >= 0 && result[node.parent] || condition(node)) }
+        for node in nodes { result.append(node.parent >= 0 && result[node.parent] || node.isHidden) }
         return result
     }
 

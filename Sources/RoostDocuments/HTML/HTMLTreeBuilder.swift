@@ -2,12 +2,9 @@
 struct HTMLTreeBuilder {
     /// The attributes that the tree keeps, and the maximum number of bytes of their values.
     private static let keptAttributes: [String: Int] = [
-        "class": 512, "id": 256, "role": 64, "href": 2048, "title": 512, "style": 512, "hidden": 16,
-        "aria-hidden": 16, "aria-label": 256, "itemprop": 128, "itemtype": 256, "property": 128, "name": 128,
-        "content": 16_384, "rel": 128, "datetime": 64, "pubdate": 16, "lang": 64, "charset": 64, "type": 64,
-        "start": 16, "http-equiv": 64, "alttext": 512, "alt": 2048, "data-latex": 2048, "display": 16,
-        "encoding": 64, "linethickness": 16, "open": 16, "close": 16,
-        "shadowrootmode": 16, "value": 16, "reversed": 16,
+        "class": 512, "id": 256, "role": 64, "href": 2048, "style": 512, "hidden": 16, "aria-hidden": 16,
+        "itemprop": 128, "property": 128, "name": 128, "content": 16_384, "rel": 128, "lang": 64,
+        "charset": 64, "type": 64, "start": 16, "http-equiv": 64, "encoding": 64,
     ]
     /// The obsolete names of preformatted text.
     private static let preformattedElements: Set<String> = ["listing", "plaintext", "xmp"]
@@ -17,6 +14,8 @@ struct HTMLTreeBuilder {
     ]
     /// The maximum number of nodes, which bounds the memory.
     private static let maximumNodes = 300_000
+    /// The maximum number of bytes of a raised number.
+    private static let maximumNumberLength = 8
 
     private(set) var tree = HTMLTree()
     private var open: [Int] = []
@@ -30,11 +29,9 @@ struct HTMLTreeBuilder {
     private var isChildOpen = false
     private let maximumDepth: Int
 
-    /// Creates a builder.
     init(maximumDepth: Int) { self.maximumDepth = maximumDepth }
 
-    /// Whether the limit on the number of nodes is reached.
-    var isFull: Bool { tree.nodes.count >= Self.maximumNodes }
+    private var isFull: Bool { tree.nodes.count >= Self.maximumNodes }
 
     /// Returns the maximum number of bytes of an attribute's value; `nil` if the tree does not keep it.
     static func maximumLength(ofAttribute name: String) -> Int? { keptAttributes[name] }
@@ -88,8 +85,21 @@ struct HTMLTreeBuilder {
             (nextChild, isChildOpen) = (nil, true)
         }
         let parent = open[open.count - 1]
+        let text = raised(text) ?? text
         tree.nodes.append(
             .init(tag: "", text: text, parent: parent, end: tree.nodes.count + 1, depth: open.count))
+    }
+
+    /// Returns a raised number with a sign, so that it does not become a part of the word before it: `^2` for
+    /// a power and `[2]` for a link to a note. Returns `nil` for other texts.
+    private func raised(_ text: String) -> String? {
+        let elements = open.suffix(2).map { tree.nodes[$0] }
+        guard elements.contains(where: { $0.tag == "sup" }), text.utf8.count <= Self.maximumNumberLength
+        else { return nil }
+        let digits = text.drop { "-−+".contains($0) }
+        guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+        let isNote = elements.contains { $0.attribute("href")?.contains("#") == true }
+        return isNote ? "[\(text)]" : "^\(text)"
     }
 
     /// Ends all elements and returns the tree.

@@ -2,183 +2,172 @@ import RoostText
 
 /// Facts about the elements and blocks of a page, from which the features of blocks are computed.
 struct PageFacts {
-    /// Sums over a sequence of blocks.
+    /// Sums over a group of blocks.
     struct Sums {
         var words = 0.0
         var linkWords = 0.0
-        var paragraphWords = 0.0
         var blocks = 0.0
         var sentenceEnds = 0.0
+        /// The number of blocks that have at least twelve words and consist mostly of other words than links.
         var longBlocks = 0.0
-
-        static func - (left: Sums, right: Sums) -> Sums {
-            Sums(
-                words: left.words - right.words, linkWords: left.linkWords - right.linkWords,
-                paragraphWords: left.paragraphWords - right.paragraphWords,
-                blocks: left.blocks - right.blocks,
-                sentenceEnds: left.sentenceEnds - right.sentenceEnds,
-                longBlocks: left.longBlocks - right.longBlocks)
-        }
 
         static func += (left: inout Sums, right: Sums) {
             left.words += right.words
             left.linkWords += right.linkWords
-            left.paragraphWords += right.paragraphWords
             left.blocks += right.blocks
             left.sentenceEnds += right.sentenceEnds
             left.longBlocks += right.longBlocks
         }
 
+        static func - (left: Sums, right: Sums) -> Sums {
+            Sums(
+                words: left.words - right.words, linkWords: left.linkWords - right.linkWords,
+                blocks: left.blocks - right.blocks, sentenceEnds: left.sentenceEnds - right.sentenceEnds,
+                longBlocks: left.longBlocks - right.longBlocks)
+        }
+
         var linkDensity: Double { words > 0 ? linkWords / words : 0 }
     }
 
+    /// The minimum number of words of a long paragraph: about two lines.
+    private static let longParagraph = 25
+    /// The minimum number of siblings that are repetitions.
+    private static let minimumRepetitions = 3
+
     let tree: HTMLTree
     let blocks: [HTMLBlock]
-    let metadata: HTMLMetadata
     /// The hints of each element.
-    private(set) var hints: [UInt32]
-    /// For each element among at least three siblings that contain text and have the same name and first
-    /// class, the number of these siblings.
-    private(set) var repetitions: [Int: Int] = [:]
-    /// The element whose paragraphs have the largest weight, as in the method of Readability.
-    private(set) var candidate = 0
-    /// The index of the first block in an `h1`, or else in an `h2`; `nil` if there is neither.
-    private(set) var mainHeading: Int?
-    /// The ancestors of the candidate and of the main heading, including themselves.
-    private(set) var candidatePath: Set<Int> = []
-    private(set) var headingPath: Set<Int> = []
+    let hints: [UInt32]
     /// The number of blocks with each text.
     private(set) var duplicates: [String: Int] = [:]
-    private(set) var titleWords: Set<String> = []
-    private(set) var summaryWords: Set<String> = []
-    /// The hints in the text of each short block, and for each block the index of the heading before it.
-    private(set) var textHints: [UInt32] = []
-    private(set) var headings: [Int?] = []
-    /// Whether each node, or an element that contains it, states that it is not shown.
-    let isHidden: [Bool]
-    private var sums: [Sums] = [Sums()]
+    /// For each block, the level of the heading that it is; `nil` for others.
+    let headingLevels: [Int?]
+    /// For each block, the range of the blocks from the heading before it to the next heading. A heading
+    /// belongs to the section that it begins.
+    private(set) var sections: [Range<Int>] = []
+    /// The index of the first block in an `h1`, or else in an `h2`; `nil` if there is neither.
+    let mainHeading: Int?
+    /// For each block, the indices of the long paragraphs before and after it.
+    private(set) var previousLong: [Int?] = []
+    private(set) var nextLong: [Int?] = []
+    /// For each block, the sums over the blocks whose three innermost elements have the same names and first
+    /// classes, and over those whose elements all have the same names.
+    private(set) var styles: [Sums] = []
+    private(set) var paths: [Sums] = []
+    /// For each element among several siblings that contain text and have the same name and first class, the
+    /// number of these siblings.
+    private(set) var repetitions: [Int: Int] = [:]
+    /// The sums over the blocks in repeated elements with several blocks.
+    private(set) var repeated = Sums()
+    /// The sums over the largest group of blocks with one style that are mostly not links.
+    private(set) var largestStyle = Sums()
+    /// The element whose paragraphs have the largest weight, as in the method of Readability.
+    private(set) var candidate = 0
+    private var prefixSums: [Sums] = [Sums()]
     private let starts: [Int]
 
-    /// Collects the facts of a page.
-    init(tree: HTMLTree, blocks: [HTMLBlock], metadata: HTMLMetadata) {
+    init(_ page: HTMLPage) {
+        let (tree, blocks) = (page.tree, page.blocks)
         self.tree = tree
         self.blocks = blocks
-        self.metadata = metadata
         var hints = ElementHints()
         self.hints = tree.nodes.map { $0.isText ? 0 : hints.mask(of: $0) }
         starts = blocks.map { $0.texts[0] }
-        isHidden = tree.nodesWithin(Self.isHidden)
-        titleWords = Self.wordSet(metadata.windowTitle + " " + (metadata.title ?? ""))
-        summaryWords = Self.wordSet(metadata.summary ?? "")
-        var heading: Int?
-        for (index, block) in blocks.enumerated() {
-            var next = sums[index]
-            let (words, isParagraph) = (Double(block.counts.words), isParagraph(block))
-            next.words += words
-            next.linkWords += Double(block.linkWords)
-            next.paragraphWords += isParagraph ? words : 0
-            next.blocks += 1
-            next.sentenceEnds += Double(block.counts.sentenceEnds)
-            next.longBlocks += block.counts.words >= 12 && block.linkWords * 3 < block.counts.words ? 1 : 0
-            sums.append(next)
+        headingLevels = blocks.map(page.headingLevel)
+        mainHeading = headingLevels.firstIndex(of: 1) ?? headingLevels.firstIndex(of: 2)
+        for block in blocks {
+            let words = block.counts.words
+            var next = prefixSums[prefixSums.count - 1]
+            next += Sums(
+                words: Double(words), linkWords: Double(block.linkWords), blocks: 1,
+                sentenceEnds: Double(block.counts.sentenceEnds),
+                longBlocks: words >= 12 && block.linkWords * 3 < words ? 1 : 0)
+            prefixSums.append(next)
             duplicates[block.text, default: 0] += 1
-            textHints.append(block.counts.words <= 8 ? hints.mask(ofNames: block.text) : 0)
-            headings.append(heading)
-            if headingLevel(block) != nil { heading = index }
         }
+        styles = groups { style(of: $0) }
+        largestStyle = styles.filter { $0.linkDensity < 0.5 }.max { $0.words < $1.words } ?? Sums()
+        let numbers = pathNumbers()
+        paths = groups { numbers[$0.container] }
+        findSections()
+        findLongParagraphs()
         findRepetitions()
         findCandidate()
-        findMainHeading()
     }
 
-    /// Returns the words of a text in lowercase letters.
-    static func wordSet(_ text: String) -> Set<String> {
-        Set(text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init))
+    // MARK: Sums
+
+    /// The sums over the page.
+    var total: Sums { prefixSums[blocks.count] }
+
+    /// Returns the sums over a range of blocks, limited to the blocks of the page.
+    func sums(_ range: Range<Int>) -> Sums {
+        let range = range.clamped(to: 0..<blocks.count)
+        return prefixSums[range.upperBound] - prefixSums[range.lowerBound]
     }
 
     /// Returns the sums over the blocks in an element.
-    func sums(in element: Int) -> Sums {
-        sums(ofBlocks: blocks(in: element))
+    func sums(in element: Int) -> Sums { sums(range(of: element)) }
+
+    /// Returns the range of the blocks in an element.
+    func range(of element: Int) -> Range<Int> {
+        func first(_ node: Int) -> Int { starts.partitioningIndex { $0 >= node } }
+        return first(element)..<first(tree.nodes[element].end)
     }
 
-    /// Returns the sums over a range of blocks, limited to the blocks of the page.
-    func sums(ofBlocks range: Range<Int>) -> Sums {
-        let range = range.clamped(to: 0..<blocks.count)
-        return sums[range.upperBound] - sums[range.lowerBound]
+    /// Returns for each block the sums over the blocks with the same key.
+    private func groups<Key: Hashable>(key: (HTMLBlock) -> Key) -> [Sums] {
+        let keys = blocks.map(key)
+        var sums: [Key: Sums] = [:]
+        for (index, key) in keys.enumerated() { sums[key, default: Sums()] += self.sums(index..<index + 1) }
+        return keys.map { sums[$0] ?? Sums() }
     }
 
-    /// The sums over the page.
-    var total: Sums { sums[blocks.count] }
+    private func style(of block: HTMLBlock) -> [String] {
+        ([block.container] + tree.ancestors(of: block.container).prefix(2)).map { name(of: tree.nodes[$0]) }
+    }
 
-    /// Returns the three innermost elements around a block, the innermost one first.
-    func elements(around block: HTMLBlock) -> [Int] {
+    private func name(of element: HTMLTree.Node) -> String {
+        element.tag + "." + (element.attribute("class")?.prefix { $0 != " " } ?? "")
+    }
+
+    /// Returns a number for each element; elements with the same names on their paths have the same number.
+    private func pathNumbers() -> [Int] {
+        struct Step: Hashable {
+            var parent: Int
+            var tag: String
+        }
+        var numbers: [Step: Int] = [:]
         var result: [Int] = []
-        var node = block.container
-        while node > 0, result.count < 3 {
-            result.append(node)
-            node = tree.nodes[node].parent
+        for node in tree.nodes {
+            let step = Step(parent: node.parent >= 0 ? result[node.parent] : -1, tag: node.tag)
+            let number = numbers[step] ?? numbers.count
+            numbers[step] = number
+            result.append(number)
         }
         return result
     }
 
-    /// Returns the level of the heading among the three innermost elements around a block; `nil` if none of
-    /// them is a heading.
-    func headingLevel(_ block: HTMLBlock) -> Int? {
-        var node = block.container
-        for _ in 0..<3 where node >= 0 {
-            if let level = headingLevel(ofElement: node) { return level }
-            node = tree.nodes[node].parent
+    // MARK: Structure
+
+    private mutating func findSections() {
+        let starts = blocks.indices.filter { $0 == 0 || headingLevels[$0] != nil }
+        for (start, end) in zip(starts, starts.dropFirst() + [blocks.count]) {
+            sections += Array(repeating: start..<end, count: end - start)
         }
-        return nil
     }
 
-    /// Returns the level of a heading; `nil` for other elements.
-    func headingLevel(ofElement node: Int) -> Int? {
-        let tag = tree.nodes[node].tag.utf8
-        guard tag.count == 2, tag.first == 0x68, let digit = tag.last, digit >= 0x31, digit <= 0x36 else {
-            return nil
+    private mutating func findLongParagraphs() {
+        let long = blocks.indices.filter {
+            blocks[$0].counts.words >= Self.longParagraph
+                && blocks[$0].linkWords * 3 < blocks[$0].counts.words
         }
-        return Int(digit - 0x30)
-    }
-
-    /// Returns the number of elements at the end of a path that do not contain a block.
-    func distance(of block: HTMLBlock, from path: Set<Int>) -> Int {
-        var node = block.container
-        while node > 0, !path.contains(node) { node = tree.nodes[node].parent }
-        return path.count - 1 - (node >= 0 ? tree.nodes[node].depth : 0)
-    }
-
-    /// Returns the number of elements on the path between two blocks.
-    func distance(of block: HTMLBlock, from other: HTMLBlock) -> Int {
-        var (first, second, distance) = (block.container, other.container, 0)
-        // A parent has a smaller index than its children.
-        while first != second {
-            if first > second { first = tree.nodes[first].parent } else { second = tree.nodes[second].parent }
-            distance += 1
+        var next = 0
+        for index in blocks.indices {
+            previousLong.append(next > 0 ? long[next - 1] : nil)
+            if next < long.count, long[next] == index { next += 1 }
+            nextLong.append(next < long.count ? long[next] : nil)
         }
-        return distance
-    }
-
-    /// Returns the range of the blocks in an element.
-    func blocks(in element: Int) -> Range<Int> {
-        firstBlock(from: element)..<firstBlock(from: tree.nodes[element].end)
-    }
-
-    /// Returns whether an element states that it is not shown.
-    private static func isHidden(_ node: HTMLTree.Node) -> Bool {
-        if node.attribute("hidden") != nil || node.attribute("aria-hidden") == "true" { return true }
-        guard let style = node.attribute("style") else { return false }
-        let compact = style.lowercased().filter { !$0.isWhitespace }
-        return compact.contains("display:none") || compact.contains("visibility:hidden")
-    }
-
-    private func isParagraph(_ block: HTMLBlock) -> Bool {
-        let tag = tree.nodes[block.container].tag
-        return tag == "p" || tag == "pre" || tag == "blockquote"
-    }
-
-    private func firstBlock(from node: Int) -> Int {
-        starts.partitioningIndex { $0 >= node }
     }
 
     private mutating func findRepetitions() {
@@ -186,16 +175,20 @@ struct PageFacts {
             var parent: Int
             var name: String
         }
-        var counts: [Signature: Int] = [:]
-        func signature(_ index: Int) -> Signature {
-            let node = tree.nodes[index]
-            let first = node.attribute("class")?.split(separator: " ").first ?? ""
-            return Signature(parent: node.parent, name: node.tag + "." + first)
-        }
         let elements = tree.nodes.indices.filter { !tree.nodes[$0].isText && sums(in: $0).words > 0 }
-        for index in elements { counts[signature(index), default: 0] += 1 }
-        for index in elements {
-            if let count = counts[signature(index)], count >= 3 { repetitions[index] = count }
+        let signatures = elements.map {
+            Signature(parent: tree.nodes[$0].parent, name: name(of: tree.nodes[$0]))
+        }
+        let counts = signatures.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        for (element, signature) in zip(elements, signatures) {
+            if let count = counts[signature], count >= Self.minimumRepetitions {
+                repetitions[element] = count
+            }
+        }
+        for (index, block) in blocks.enumerated() {
+            let path = [block.container] + tree.ancestors(of: block.container)
+            let element = path.first { repetitions[$0] != nil }
+            if let element, sums(in: element).blocks >= 2 { repeated += sums(index..<index + 1) }
         }
     }
 
@@ -211,25 +204,5 @@ struct PageFacts {
             }
         }
         candidate = scores.max { ($0.value, -$0.key) < ($1.value, -$1.key) }?.key ?? 0
-        candidatePath = path(to: candidate)
-    }
-
-    private mutating func findMainHeading() {
-        guard
-            let index = blocks.indices.first(where: { headingLevel(blocks[$0]) == 1 })
-                ?? blocks.indices.first(where: { headingLevel(blocks[$0]) == 2 })
-        else { return }
-        mainHeading = index
-        headingPath = path(to: blocks[index].container)
-    }
-
-    private func path(to node: Int) -> Set<Int> {
-        var result: Set<Int> = [max(0, node)]
-        var parent = tree.nodes[max(0, node)].parent
-        while parent >= 0 {
-            result.insert(parent)
-            parent = tree.nodes[parent].parent
-        }
-        return result
     }
 }

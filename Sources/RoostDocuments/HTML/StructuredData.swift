@@ -1,124 +1,89 @@
 import Foundation
 
-/// The objects that a page describes in JSON-LD. They are read as data; contexts are not loaded.
+/// The statements about a page in its JSON-LD. They are read as data; contexts are not loaded.
 struct StructuredData {
-    /// The types of the objects in lowercase letters, without the address of the vocabulary.
-    private(set) var types: Set<String> = []
     private(set) var headline: String?
     private(set) var author: String?
     private(set) var published: String?
     private(set) var modified: String?
-    /// The longest text of an article or description of a product.
-    private(set) var text: String?
-    /// The texts of articles, recipes, instructions and questions.
-    private(set) var statedText = StatedText()
-
-    /// The different prices of products.
-    private(set) var prices: Set<ProductPrice> = []
 
     /// The maximum number of bytes of a script that is parsed.
     private static let maximumLength = 2 << 20
+    /// The maximum depth of brackets in a script: the parser is recursive.
+    private static let maximumDepth = 64
     /// The maximum number of objects that are examined.
     private static let maximumObjects = 10_000
     /// The types of the works that a page can consist of, other than articles and postings. Books, films,
     /// images and videos are not among them: a page about a book has not been written by the author of the
     /// book.
     private static let workTypes: Set<String> = [
-        "webpage", "report", "question", "recipe", "howto", "course", "learningresource", "guide", "thesis",
-        "dataset", "creativework",
+        "WebPage", "Report", "Question", "Recipe", "HowTo", "Course", "LearningResource", "Guide", "Thesis",
+        "Dataset", "CreativeWork", "Review",
     ]
 
     /// The names of the objects with an identifier, to which other objects can refer.
     private var names: [String: String] = [:]
-    /// The reviews.
-    private var reviews: [[String: Any]] = []
 
     /// Reads all scripts with JSON-LD of a page.
     init(_ tree: HTMLTree) {
-        var values: [Any] = []
-        for index in tree.nodes.indices where tree.nodes[index].tag == "script" {
-            guard tree.nodes[index].attribute("type")?.lowercased().hasPrefix("application/ld+json") == true
-            else {
+        var objects: [[String: Any]] = []
+        for (index, node) in tree.nodes.enumerated() where node.tag == "script" {
+            guard node.attribute("type")?.lowercased().hasPrefix("application/ld+json") == true else {
                 continue
             }
-            let end = tree.nodes[index].end
-            let text = tree.nodes[index..<end].lazy.filter(\.isText).map(\.text).joined(separator: "")
-            guard text.utf8.count <= Self.maximumLength, !Self.isTooDeep(text) else { continue }
-            // Many pages contain invalid JSON-LD; it is only one of several sources.
-            guard let value = try? JSONSerialization.jsonObject(with: Data(text.utf8)) else { continue }
-            values.append(value)
+            let text = tree.nodes[index..<node.end].map(\.text).joined()
+            guard text.utf8.count <= Self.maximumLength, Self.depth(of: text) <= Self.maximumDepth,
+                let value = try? JSONSerialization.jsonObject(with: Data(text.utf8))
+            else { continue }
+            Self.collect(value, &objects)
         }
-        var objects: [[String: Any]] = []
-        var count = 0
-        for value in values { Self.collect(value, &objects, &count) }
         for object in objects {
             if let id = object["@id"] as? String, let name = object["name"] as? String { names[id] = name }
         }
-        for object in objects { read(object) }
-        // Several reviews, and those of a product that the page offers, are by customers.
-        if reviews.count == 1, !types.contains("product") { readWork(reviews[0]) }
-        names = [:]
-        reviews = []
+        let types = objects.map(Self.types)
+        // The authors of reviews of a product are customers.
+        let isProduct = types.contains { $0.contains("Product") }
+        for (object, types) in zip(objects, types) where types.contains(where: Self.isWork) {
+            if !isProduct || !types.contains("Review") { read(object) }
+        }
     }
 
-    /// Returns whether brackets are nested more deeply than the parser, which is recursive, should read.
-    private static func isTooDeep(_ text: String) -> Bool {
-        var depth = 0
+    private static func depth(of text: String) -> Int {
+        var (depth, maximum) = (0, 0)
         for byte in text.utf8 {
-            if byte == 0x7B || byte == 0x5B { depth += 1 }
-            if byte == 0x7D || byte == 0x5D { depth -= 1 }
-            if depth > 64 { return true }
+            if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") { depth += 1 }
+            if byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") { depth -= 1 }
+            maximum = max(maximum, depth)
         }
-        return false
+        return maximum
     }
 
     /// Collects the objects that a page consists of.
-    private static func collect(_ value: Any, _ objects: inout [[String: Any]], _ count: inout Int) {
-        count += 1
-        guard count < maximumObjects else { return }
+    private static func collect(_ value: Any, _ objects: inout [[String: Any]]) {
+        guard objects.count < maximumObjects else { return }
         if let array = value as? [Any] {
-            for element in array { collect(element, &objects, &count) }
+            for element in array { collect(element, &objects) }
         } else if let object = value as? [String: Any] {
             objects.append(object)
-            for (key, element) in object.sorted(by: { $0.key < $1.key })
-            where key == "@graph" || key.hasPrefix("mainEntity") || key == "hasPart" {
-                collect(element, &objects, &count)
+            for key in ["@graph", "mainEntity", "hasPart"] {
+                if let element = object[key] { collect(element, &objects) }
             }
         }
+    }
+
+    private static func types(of object: [String: Any]) -> [String] {
+        ((object["@type"] as? [String]) ?? [object["@type"] as? String].compactMap(\.self))
+            .compactMap { $0.split { "/:#".contains($0) }.last.map(String.init) }
+    }
+
+    private static func isWork(_ type: String) -> Bool {
+        type.hasSuffix("Article") || type.hasSuffix("Posting") || workTypes.contains(type)
     }
 
     private mutating func read(_ object: [String: Any]) {
-        let names = ((object["@type"] as? [String]) ?? [object["@type"] as? String].compactMap { $0 })
-            .map { ($0.split { "/:#".contains($0) }.last.map(String.init) ?? $0).lowercased() }
-        types.formUnion(names)
-        let isWork = names.contains {
-            $0.hasSuffix("article") || $0.hasSuffix("posting") || Self.workTypes.contains($0)
-        }
-        if isWork {
-            readWork(object)
-        } else if names.contains(where: { $0.hasSuffix("review") }) {
-            reviews.append(object)
-        }
-        statedText.read(object, types: names)
-        if names.contains("product"), let price = ProductPrice(offers: object["offers"]) {
-            prices.insert(price)
-        }
-        let isDescribed = isWork || names.contains("product")
-        for key in ["articleBody", "text", "description"] where isDescribed {
-            guard let value = object[key] as? String, value.utf8.count > (text?.utf8.count ?? 0) else {
-                continue
-            }
-            text = value
-        }
-    }
-
-    private mutating func readWork(_ object: [String: Any]) {
         headline = headline ?? (object["headline"] as? String)
         author = author ?? name(object["author"])
-        // An offer of a job has a date of its own.
-        for key in ["datePublished", "datePosted", "dateCreated"] where published == nil {
-            published = object[key] as? String
-        }
+        published = published ?? (object["datePublished"] as? String)
         modified = modified ?? (object["dateModified"] as? String)
     }
 

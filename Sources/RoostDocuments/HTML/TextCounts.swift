@@ -3,11 +3,7 @@ struct TextCounts: Sendable {
     var words = 0
     var letters = 0
     var digits = 0
-    var capitalizedWords = 0
     var sentenceEnds = 0
-    var commas = 0
-    var currencySigns = 0
-    var longestWord = 0
     var symbols = 0
 
     /// Counts nothing.
@@ -16,32 +12,25 @@ struct TextCounts: Sendable {
     /// Counts the words of a text: runs of letters and digits. In scripts without spaces between words, two
     /// ideographs or syllables, or five letters of a Southeast Asian script, count as a further word.
     init(_ text: String) {
-        var length = 0
+        var isInWord = false
         var ideographs = 0
         var unspacedLetters = 0
         for scalar in text.unicodeScalars {
             let value = scalar.value
             if value < 0x80 ? Self.isWordByte(UInt8(value)) : Self.isWordScalar(value) {
-                if length == 0 {
-                    words += 1
-                    if value < 0x80 ? value >= 0x41 && value <= 0x5A : scalar.properties.isUppercase {
-                        capitalizedWords += 1
-                    }
-                }
-                length += 1
+                if !isInWord { words += 1 }
+                isInWord = true
                 letters += 1
                 if value >= 0x30 && value <= 0x39 { digits += 1 }
                 if value >= 0x2E80 && value <= 0xD7FF { ideographs += 1 }
                 if Self.isUnspacedLetter(value) { unspacedLetters += 1 }
-                longestWord = max(longestWord, length)
                 continue
             }
-            length = 0
+            isInWord = false
             switch value {
             case 0x20, 0x0A, 0x09, 0x0D: break
             case _ where Self.endsSentence(value): sentenceEnds += 1
-            case 0x2C, 0x3B, 0xFF0C, 0x3001, 0x060C, 0x104A: commas += 1
-            case 0x24, 0xA3, 0xA5, 0x20A0...0x20CF: currencySigns += 1
+            case 0x2C, 0x3B, 0xFF0C, 0x3001, 0x060C, 0x104A: break
             default: symbols += 1
             }
         }
