@@ -6,16 +6,13 @@ struct CollapsedText {
     /// The number of bytes after which the rest of the text is ignored.
     private let maximumBytes: Int
 
-    /// Creates an empty text.
     init(maximumBytes: Int = .max) { self.maximumBytes = maximumBytes }
 
-    /// Whether the rest of the text is ignored.
     var isFull: Bool { bytes.count >= maximumBytes }
 
     /// The text without white space at its beginning and end.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Appends a text.
     mutating func append(_ text: String) {
         var text = text
         text.withUTF8 { append($0) }

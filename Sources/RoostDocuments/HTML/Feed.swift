@@ -1,6 +1,5 @@
 /// A feed, independent of its format.
 struct Feed {
-    /// An item of a feed.
     struct Item {
         var id: String?
         var link: String?
@@ -13,7 +12,6 @@ struct Feed {
         var categories: [String] = []
         /// The content, or the summary if there is no content.
         var content = ""
-        /// Whether ``content`` is HTML.
         var isMarkup = true
     }
 

@@ -5,9 +5,6 @@ struct FeedXML {
     private let parser: XMLPull
     private var feed = Feed()
 
-    /// Reads a feed.
-    ///
-    /// - Throws: ``DocumentError``; `CancellationError`.
     static func read(_ data: Data) throws -> Feed {
         var reader = FeedXML(parser: try XMLPull(xml: data) { Task.isCancelled })
         guard case .start(let root)? = try reader.firstElement() else {
@@ -77,7 +74,6 @@ struct FeedXML {
         self.feed = feed
     }
 
-    /// Reads an item of RSS or an entry of Atom.
     private static func item(
         _ parser: XMLPull, _ element: XMLPull.Element, id: String? = nil
     ) throws -> Feed.Item {
@@ -111,7 +107,6 @@ struct FeedXML {
         return item
     }
 
-    /// Reads a title, which can be HTML.
     private static func title(_ parser: XMLPull) throws -> String {
         HTMLMetadata.cleaned(HTMLText.plain(try parser.text()))
     }

@@ -10,18 +10,12 @@ struct HTMLBlock: Sendable {
         case row
     }
 
-    /// The kind.
     var kind: Kind
     /// The index of the innermost block element that contains the text.
     var container: Int
-    /// The indices of the text nodes.
     var texts: [Int] = []
-    /// The text with single spaces.
     var text = ""
-    /// The counts of words and characters.
     var counts = TextCounts()
-    /// The number of words in links.
     var linkWords = 0
-    /// The number of links.
     var links = 0
 }

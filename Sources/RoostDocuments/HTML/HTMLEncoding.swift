@@ -75,12 +75,10 @@ enum HTMLEncoding {
         case "iso-8859-1", "iso8859-1", "latin1", "latin-1", "us-ascii", "ascii", "iso_8859-1", "cp1252":
             "windows-1252"
         case "iso-8859-9", "latin5": "windows-1254"
-        case "iso-8859-11", "tis-620": "windows-874"
         case "shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j": "cp932"
         case "gb2312", "gbk", "gb_2312-80", "x-gbk": "gb18030"
         case "euc-kr", "ks_c_5601-1987", "korean": "cp949"
         case "big5": "big5-hkscs"
-        case "x-mac-roman", "macintosh": "macintosh"
         default: name
         }
     }

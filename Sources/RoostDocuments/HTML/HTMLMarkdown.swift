@@ -18,7 +18,6 @@ struct HTMLMarkdown {
         var isTerm = false
     }
 
-    /// Returns the Markdown of blocks, in order.
     static func text(of blocks: [HTMLBlock], in page: HTMLPage) -> String {
         var writer = HTMLMarkdown(tree: page.tree)
         for block in blocks { writer.write(block) }

@@ -3,7 +3,6 @@ import RoostModel
 
 /// The statements of a page about itself, from its JSON-LD, Open Graph and the other elements of its `head`.
 struct HTMLMetadata: Sendable {
-    /// The title without the name of the site.
     private(set) var title: String?
     /// The text of the element `title`, which browsers show as the title of the window.
     private(set) var windowTitle = ""

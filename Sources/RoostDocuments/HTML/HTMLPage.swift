@@ -31,22 +31,11 @@ package struct HTMLPage: Sendable {
     }
 
     private static func words(of blocks: [HTMLBlock]) -> Int { blocks.reduce(0) { $0 + $1.counts.words } }
-}
 
-extension HTMLPage {
-    /// A block with the features from which its score is computed.
-    package struct ScoredBlock: Sendable {
-        /// The text with single spaces.
-        package var text: String
-        /// The features.
-        package var features: [Float]
-    }
-
-    /// Returns the blocks with their features, and the names of the features, for the training of the scorer.
-    package func scoredBlocks() -> (names: [String], blocks: [ScoredBlock]) {
+    /// Returns the names of the features from which scores are computed, and each block's text and features,
+    /// for the training of the scorer.
+    package func scoredBlocks() -> (names: [String], blocks: [(text: String, features: [Float])]) {
         let features = BlockFeatures.all(of: self)
-        return (
-            features.names, zip(blocks, features.values).map { ScoredBlock(text: $0.text, features: $1) }
-        )
+        return (features.names, zip(blocks, features.values).map { ($0.text, $1) })
     }
 }

@@ -16,8 +16,7 @@ struct HTMLSegmenter {
     private static let omittedElements: Set<String> = [
         "head", "script", "style", "template", "noscript", "iframe", "object", "embed", "canvas", "audio",
         "video", "noframes", "noembed", "datalist", "annotation", "annotation-xml", "param", "map",
-        "textarea",
-        "svg", "option", "optgroup", "rt", "rp",
+        "textarea", "svg", "option", "optgroup", "rt", "rp",
     ]
     /// The classes of elements that KaTeX and MediaWiki add: a second form of each formula, and links to edit a
     /// section.
@@ -43,7 +42,6 @@ struct HTMLSegmenter {
         self.includesNoScript = includesNoScript
     }
 
-    /// Returns the blocks of a page in order.
     static func blocks(of tree: HTMLTree, includesNoScript: Bool = false) -> [HTMLBlock] {
         var segmenter = HTMLSegmenter(tree, includesNoScript: includesNoScript)
         segmenter.findDataRows()
@@ -51,7 +49,6 @@ struct HTMLSegmenter {
         return segmenter.blocks
     }
 
-    /// Returns whether an element is a part of a line of text.
     static func isInline(_ tag: String) -> Bool { inlineElements.contains(tag) }
 
     private mutating func run() {
@@ -78,8 +75,8 @@ struct HTMLSegmenter {
             } else if !isInline(index) {
                 if index >= wholeEnd {
                     finish()
-                    if node.tag == "pre" { begin(.code, index) }
-                    if dataRows.contains(index) { begin(.row, index) }
+                    if node.tag == "pre" { current = HTMLBlock(kind: .code, container: index) }
+                    if dataRows.contains(index) { current = HTMLBlock(kind: .row, container: index) }
                     if current != nil { wholeEnd = node.end }
                 }
                 containers.append((index, node.end))
@@ -126,14 +123,10 @@ struct HTMLSegmenter {
 
     // MARK: Blocks
 
-    private mutating func begin(_ kind: HTMLBlock.Kind, _ index: Int) {
-        current = HTMLBlock(kind: kind, container: index)
-    }
-
     private mutating func add(_ index: Int, container: Int) {
         if current == nil {
             if isBlank(index) { return }
-            begin(.text, container)
+            current = HTMLBlock(kind: .text, container: container)
         }
         current?.texts.append(index)
     }

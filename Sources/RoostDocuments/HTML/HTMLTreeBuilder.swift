@@ -64,7 +64,6 @@ struct HTMLTreeBuilder {
         nextChild = tag
     }
 
-    /// Ends the innermost open element.
     mutating func close() {
         if let isBlock = omitted.popLast() {
             if isBlock { beginChild("div") }
@@ -74,7 +73,6 @@ struct HTMLTreeBuilder {
         if let last = open.popLast() { tree.nodes[last].end = tree.nodes.count }
     }
 
-    /// Adds a text.
     mutating func addText(_ text: String) {
         guard !open.isEmpty, !text.isEmpty else { return }
         guard !isFull else { return noteFault() }
@@ -102,7 +100,6 @@ struct HTMLTreeBuilder {
         return isNote ? "[\(text)]" : "^\(text)"
     }
 
-    /// Ends all elements and returns the tree.
     mutating func finish() -> HTMLTree {
         omitted = []
         while !open.isEmpty { close() }

@@ -2,9 +2,6 @@ import Foundation
 
 /// Reads a feed in the format JSON Feed 1.1.
 enum JSONFeed {
-    /// Reads a feed.
-    ///
-    /// - Throws: ``DocumentError``.
     static func read(_ data: Data) throws -> Feed {
         let value: Any
         do {

@@ -97,7 +97,6 @@ struct PageFacts {
 
     // MARK: Sums
 
-    /// The sums over the page.
     var total: Sums { prefixSums[blocks.count] }
 
     /// Returns the sums over a range of blocks, limited to the blocks of the page.
@@ -106,7 +105,6 @@ struct PageFacts {
         return prefixSums[range.upperBound] - prefixSums[range.lowerBound]
     }
 
-    /// Returns the sums over the blocks in an element.
     func sums(in element: Int) -> Sums { sums(range(of: element)) }
 
     /// Returns the range of the blocks in an element.

@@ -24,7 +24,6 @@ struct StructuredData {
     /// The names of the objects with an identifier, to which other objects can refer.
     private var names: [String: String] = [:]
 
-    /// Reads all scripts with JSON-LD of a page.
     init(_ tree: HTMLTree) {
         var objects: [[String: Any]] = []
         for (index, node) in tree.nodes.enumerated() where node.tag == "script" {

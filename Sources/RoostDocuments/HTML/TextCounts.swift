@@ -6,7 +6,6 @@ struct TextCounts: Sendable {
     var sentenceEnds = 0
     var symbols = 0
 
-    /// Counts nothing.
     init() {}
 
     /// Counts the words of a text: runs of letters and digits. In scripts without spaces between words, two
@@ -28,9 +27,8 @@ struct TextCounts: Sendable {
             }
             isInWord = false
             switch value {
-            case 0x20, 0x0A, 0x09, 0x0D: break
+            case 0x20, 0x0A, 0x09, 0x0D, 0x2C, 0x3B, 0xFF0C, 0x3001, 0x060C, 0x104A: break
             case _ where Self.endsSentence(value): sentenceEnds += 1
-            case 0x2C, 0x3B, 0xFF0C, 0x3001, 0x060C, 0x104A: break
             default: symbols += 1
             }
         }
