@@ -68,8 +68,8 @@ public struct FeedReader: DocumentReader {
         for (key, value) in texts {
             if let value, !value.isEmpty { document.metadata[key] = .string(String(value.prefix(2048))) }
         }
-        document.createdAt = item.published.flatMap(HTMLDate.parse)
-        document.updatedAt = item.updated.flatMap(HTMLDate.parse)
+        document.createdAt = item.published.flatMap(DocumentDate.date)
+        document.updatedAt = item.updated.flatMap(DocumentDate.date)
         if document.createdAt == nil { document.createdAt = document.updatedAt }
         return document
     }

@@ -66,7 +66,7 @@ struct HTMLMetadata: Sendable {
     }
 
     private static func date(_ texts: [String?]) -> Date? {
-        texts.lazy.compactMap { $0.flatMap(HTMLDate.parse) }.first
+        texts.lazy.compactMap { $0.flatMap(DocumentDate.date) }.first
     }
 
     /// Returns whether a text can be a name: some pages state an address in place of it.

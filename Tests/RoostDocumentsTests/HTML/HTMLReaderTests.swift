@@ -185,16 +185,4 @@ import Testing
         #expect(
             short("C - a language for systems and much more") == "C - a language for systems and much more")
     }
-
-    @Test(arguments: [
-        ("2025-03-14", 1_741_910_400.0), ("2025-03-14T10:30:00.123+01:00", 1_741_944_600),
-        ("Fri, 14 Mar 2025 10:30:00 +0100", 1_741_944_600),
-        ("14 March 2025", 1_741_910_400), ("14 Mar 25 09:30 GMT", 1_741_944_600),
-    ])
-    func `Dates in the formats of the web are read`(text: String, seconds: Double) {
-        #expect(HTMLDate.parse(text) == Date(timeIntervalSince1970: seconds))
-    }
-
-    @Test(arguments: ["", "yesterday", "2025-13-01", "2025-02-30", "12345678901234", "0001-01-01", "14 Foo 2025"])
-    func `Invalid dates are ignored`(text: String) { #expect(HTMLDate.parse(text) == nil) }
 }
