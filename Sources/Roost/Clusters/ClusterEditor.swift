@@ -51,8 +51,8 @@ struct ClusterEditor: Sendable {
     /// The maximum number of keywords in a label.
     private static let labelKeywords = 3
 
-    /// Returns a label that consists of the cluster's first keywords or, if there are no keywords, the title of the
-    /// most central entry that has one.
+    /// Returns a label that consists of the cluster's first keywords or, if there are no keywords, the title
+    /// of the most central entry that has one.
     private static func automaticLabel(
         of cluster: Cluster, _ snapshot: any StorageSnapshot
     ) async throws -> String {

@@ -11,9 +11,9 @@ public import RoostVectors
 /// and the same parameters give the same labels, regardless of the number of threads. For up to 50,000
 /// vectors, the labels do not depend on the seed either.
 ///
-/// More than `Partition/maximumFlatSize` groups get parents: communities at a lower resolution, which is chosen
-/// so that there are 8 to 25 of them and they are found again in subsamples. Without such a resolution, there
-/// are no parents.
+/// More than `Partition/maximumFlatSize` groups get parents: communities at a lower resolution, which is
+/// chosen so that there are 8 to 25 of them and they are found again in subsamples. Without such a
+/// resolution, there are no parents.
 public struct LeidenClusterer: Clusterer {
     /// The size of the groups, relative to the resolution that the clusterer chooses.
     public enum Granularity: String, Sendable, CaseIterable {

@@ -172,7 +172,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "\n\n", "[{\"id\":\"x\"}]", "{\n\"schemaVersion\": 1", "id,text,vector\n1,text,[1]\n", "a swift\n",
+        "", "\n\n", "[{\"id\":\"x\"}]", "{\n\"schemaVersion\": 1", "id,text,vector\n1,text,[1]\n",
+        "a swift\n",
     ])
     func `another file is refused`(text: String) async throws {
         let (store, url) = (store(), try file(0))
