@@ -26,6 +26,10 @@ public struct SyncedFolder: Sendable, Hashable, Identifiable, Codable {
     /// nothing in a store may select a program.
     var converters: [String: String] = [:]
 
+    private enum CodingKeys: String, CodingKey {
+        case id, path, globs, exclusions, followsLinks, textColumn, idColumn, tags, keepsOriginals
+    }
+
     /// Creates the description of a folder. Symbolic links in its path are resolved.
     public init(_ url: URL) {
         id = UUID()
