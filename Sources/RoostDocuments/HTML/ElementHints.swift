@@ -3,7 +3,10 @@ struct ElementHints {
     /// Groups of words with a similar purpose. Words of five letters or more also match the beginning or the
     /// end of a longer word in a class, such as `sidebar` in `leftsidebar`.
     static let groups: [[String]] = [
-        ["nav", "navigation", "navbar", "menu", "breadcrumb", "toolbar", "tabs", "pagination", "toc", "skip"],
+        [
+            "nav", "navigation", "navbar", "menu", "breadcrumb", "toolbar", "tabs", "pagination", "toc",
+            "skip",
+        ],
         ["header", "masthead", "topbar", "banner", "logo", "alert", "notice"],
         ["footer", "copyright", "legal", "colophon", "disclaimer", "bottom"],
         ["share", "social", "follow", "newsletter", "subscribe", "signup", "cookie", "modal", "popup"],
