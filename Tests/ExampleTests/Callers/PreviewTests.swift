@@ -33,11 +33,7 @@ struct PreviewTests {
         #expect(!recalled.hasOnlyNoise)
     }
 
-    @Test func `a map and other results can be created`() {
-        let map = ClusterMap(
-            points: [.init(id: entry.id, text: entry.content, x: 0, y: 1, cluster: 0)],
-            clusters: [.init(id: UUID(), label: "birds", size: 1)], total: 1)
-        #expect(map.points[0].neighbors.isEmpty)
+    @Test func `groups of duplicates and added entries can be created`() {
         #expect(DuplicateGroup(entries: [entry.id, UUID()], scores: [1, 0.97]).entries.count == 2)
         #expect(AddedEntry(id: entry.id, isNew: true).isUpdated == false)
     }
