@@ -5,7 +5,8 @@ public import Foundation
 /// and a random nonce for each write.
 ///
 /// The chunk's path is authenticated together with its bytes, so that one chunk cannot be replaced with
-/// another. Metadata is not stored. The stored format is:
+/// another. Metadata is encrypted in the same way, except for the size of the stored bytes. The stored format
+/// is:
 ///
 ///     magic 4 bytes "RCE1" · nonce 12 bytes · ciphertext · tag 16 bytes
 public struct EncryptedRetrieval: ChunkRetrievalDecorator {
@@ -15,6 +16,9 @@ public struct EncryptedRetrieval: ChunkRetrievalDecorator {
     private static let magic = Data("RCE1".utf8)
     /// The number of bytes that are stored in addition to those of the chunk: the magic, a nonce and a tag.
     private static let addedSize = 32
+    /// The key under which the custom metadata of the stored chunk contains the encrypted metadata.
+    private static let sealedMetadataKey = "sealed"
+
     /// Creates a decorator.
     ///
     /// - Parameters:
@@ -36,15 +40,26 @@ public struct EncryptedRetrieval: ChunkRetrievalDecorator {
     }
 
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
-        try await wrapped.writeChunk(try await seal(data, path), at: path, metadata: nil)
+        let stored = try await seal(data, path)
+        try await wrapped.writeChunk(stored, at: path, metadata: seal(metadata, stored.count, path))
     }
 
-    public func metadata(at path: String) async throws -> ChunkMetadata? { nil }
+    public func metadata(at path: String) async throws -> ChunkMetadata? {
+        guard let text = try await wrapped.metadata(at: path)?.custom[Self.sealedMetadataKey] else {
+            return nil
+        }
+        guard let stored = Data(base64Encoded: text),
+            let metadata = try? JSONDecoder().decode(
+                ChunkMetadata.self, from: try await open(stored, Self.metadataName(of: path)))
+        else { throw ChunkStorageError.corrupt(path: path, reason: "its metadata cannot be decrypted") }
+        return metadata
+    }
 
     public func createChunk(
         _ data: Data, at path: String, metadata: ChunkMetadata?
     ) async throws -> Bool {
-        try await wrapped.createChunk(try await seal(data, path), at: path, metadata: nil)
+        let stored = try await seal(data, path)
+        return try await wrapped.createChunk(stored, at: path, metadata: seal(metadata, stored.count, path))
     }
 
     /// Returns all chunks with the sizes of their decrypted bytes. The size is 0 if the stored bytes are too
@@ -58,6 +73,17 @@ public struct EncryptedRetrieval: ChunkRetrievalDecorator {
     @concurrent
     private func seal(_ data: Data, _ path: String) async throws -> Data {
         Self.magic + (try ChaChaPoly.seal(data, using: key, authenticating: Data(path.utf8))).combined
+    }
+
+    /// The name that is authenticated with the metadata of a chunk, so that it cannot be passed off as the chunk.
+    private static func metadataName(of path: String) -> String { "\(path)\u{0}metadata" }
+
+    private func seal(
+        _ metadata: ChunkMetadata?, _ size: Int, _ path: String
+    ) async throws -> ChunkMetadata? {
+        guard let metadata else { return nil }
+        let stored = try await seal(try JSONEncoder().encode(metadata), Self.metadataName(of: path))
+        return ChunkMetadata(size: size, custom: [Self.sealedMetadataKey: stored.base64EncodedString()])
     }
 
     @concurrent

@@ -31,7 +31,8 @@ enum BackupRoutes {
                                 of: Schema.string("A SHA-256 digest."),
                                 "The corrupt original files, which the snapshot lacks."),
                         ],
-                        required: ["snapshot", "writtenBytes", "encrypted", "damagedDocuments"], isOpen: true)))
+                        required: ["snapshot", "writtenBytes", "encrypted", "damagedDocuments"], isOpen: true)
+                ))
         ]
     ) { call in
         let backup = try backup(of: call)

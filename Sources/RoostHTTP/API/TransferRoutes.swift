@@ -180,7 +180,7 @@ enum TransferRoutes {
         parameters: EntrySelection.parameters + [
             .query(
                 "vectors",
-                Schema.flag("Whether to include embeddings, after a line that states their space.")),
+                Schema.flag("Whether to include embeddings, after a line that states their space."))
         ],
         answers: [Route.Answer(200, "One line per entry.", .lines)]
     ) { call in

@@ -31,7 +31,7 @@ struct DecodedExportTests {
         let data = try encoder.encode(export)
         let decoded = try JSONDecoder().decode(ClusterExport.self, from: data)
         #expect(try encoder.encode(decoded) == data)
-        #expect(decoded.schemaVersion == 2 && decoded.run?.algorithm == report.run.algorithm)
+        #expect(decoded.schemaVersion == 1 && decoded.run?.algorithm == report.run.algorithm)
         #expect(decoded.allClusters.contains { $0.label == "Birds" && $0.pinned })
         #expect(decoded.clusters.contains { $0.children?.isEmpty == false })
         let members = decoded.allClusters.flatMap(\.members)

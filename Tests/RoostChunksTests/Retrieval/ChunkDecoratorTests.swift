@@ -122,9 +122,12 @@ struct ChunkDecoratorTests {
         #expect(stored.range(of: Data("line".utf8)) == nil)
         // The nonce is random, so equal chunks have different ciphertexts.
         #expect(try await base.readChunk(at: "aa/two") != stored)
-        #expect(try await base.metadata(at: "aa/one") == nil)
+        let visible = try #require(try await base.metadata(at: "aa/one"))
+        #expect(visible.contentType == nil && !"\(visible)".contains("plans") && visible.size == stored.count)
+        #expect(try await retrieval.metadata(at: "aa/one") == metadata)
         // A chunk cannot be moved to another path.
-        try await base.writeChunk(stored, at: "aa/two", metadata: nil)
+        try await base.writeChunk(stored, at: "aa/two", metadata: visible)
+        await #expect(throws: ChunkStorageError.self) { try await retrieval.metadata(at: "aa/two") }
         await #expect(throws: ChunkStorageError.self) { try await retrieval.readChunk(at: "aa/two") }
         let other = EncryptedRetrieval(wrapped: base, key: SymmetricKey(size: .bits256))
         await #expect(throws: ChunkStorageError.self) { try await other.readChunk(at: "aa/one") }
