@@ -164,6 +164,26 @@ struct AgentTests {
         }
     }
 
+    @Test func `a client that leaves before the end of a stream does not stop the server`() async throws {
+        try await HTTPHarness.run { harness in
+            let call: JSONValue = [
+                "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                "params": ["name": "status", "arguments": [:], "_meta": ["progressToken": "t"]],
+            ]
+            let body = String(decoding: call.serialized(), as: UTF8.self)
+            let head =
+                "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(HTTPHarness.token)\r\n"
+                + "Content-Type: application/json\r\nAccept: text/event-stream\r\n"
+                + "MCP-Protocol-Version: 2025-06-18\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+            for _ in 0..<50 {
+                let connection = try RawConnection(port: harness.port)
+                try await connection.write(head + body)
+                #expect(try await connection.read(until: "jsonrpc").hasPrefix("HTTP/1.1 200"))
+            }
+            #expect(try await harness.send(.GET, "/livez").status == 200)
+        }
+    }
+
     @Test func `invalid messages are refused`() async throws {
         try await HTTPHarness.run { harness in
             for (text, code) in [("{", -32700), ("[]", -32600), ("1", -32600), ("{}", -32600)] {

@@ -23,12 +23,11 @@ struct EventStream: Sendable {
     /// Sends events until the producer returns, or until the server is asked to stop.
     ///
     /// The producer waits for each event to be written, so that it is as fast as the client, and the memory
-    /// of a stream does not depend on the number of events. A client that takes none in time is disconnected
-    /// by the writer.
+    /// of a stream does not depend on the number of events.
     ///
     /// - Parameters:
     ///   - last: The event that is sent if the server is asked to stop; `nil` for none.
-    /// - Throws: The error of the producer; an error if the client has gone or reads too slowly.
+    /// - Throws: The error of the producer; an error if the client has gone.
     func send(
         endingWith last: Event? = nil,
         _ produce:
@@ -73,7 +72,7 @@ struct EventStream: Sendable {
     /// - Parameters:
     ///   - respond: Passes notifications to its argument, which does not wait for the client. If the client
     ///     reads too slowly, it misses the oldest ones.
-    /// - Throws: The error of the function; an error if the client has gone or reads too slowly.
+    /// - Throws: The error of the function; an error if the client has gone.
     func sendMessages(
         endingWith last: JSONValue,
         _ respond:

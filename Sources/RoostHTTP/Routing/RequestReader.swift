@@ -64,29 +64,32 @@ struct RequestReader: Sendable {
         return pairs
     }
 
-    /// Returns the bytes of the body.
+    /// Returns the bytes of the body, and leaves them in the request: Hummingbird does not notice the end of a
+    /// body that was read without it, and ends the process when the client of a stream disconnects.
     ///
     /// - Throws: ``Problem`` if the body is too large or does not arrive in time.
-    func bytes(of request: Request) async throws -> Data {
+    func bytes(of request: inout Request) async throws -> Data {
         let limit = limits.bodyBytes
         let tooLarge = Problem(.contentTooLarge, "bodyTooLarge", "the body is larger than \(limit) bytes")
         if let length = request.headers[.contentLength].flatMap(Int.init), length > limit { throw tooLarge }
-        return try await bytes(of: request, upTo: limit, orThrow: tooLarge)
+        return try await bytes(of: &request, upTo: limit, orThrow: tooLarge)
     }
 
     private func bytes(
-        of request: Request, upTo limit: Int, orThrow tooLarge: Problem
+        of request: inout Request, upTo limit: Int, orThrow tooLarge: Problem
     ) async throws -> Data {
         let body = request.body
         do {
-            return try await Deadline.run(within: limits.transferTime) {
-                var bytes = Data()
+            let bytes = try await Deadline.run(within: limits.transferTime) {
+                var bytes = ByteBuffer()
                 for try await part in body {
-                    guard bytes.count + part.readableBytes <= limit else { throw tooLarge }
-                    bytes += part.readableBytesView
+                    guard bytes.readableBytes + part.readableBytes <= limit else { throw tooLarge }
+                    bytes.writeImmutableBuffer(part)
                 }
                 return bytes
             }
+            request.body = RequestBody(buffer: bytes)
+            return Data(bytes.readableBytesView)
         } catch is Deadline.Exceeded {
             throw Problem(.requestTimeout, "timeout", "the body did not arrive in time")
         }
@@ -99,12 +102,12 @@ struct RequestReader: Sendable {
     /// An empty object is permitted, since some clients always send one.
     ///
     /// - Throws: ``Problem`` if the body has a content.
-    func rejectBody(of request: Request) async throws {
+    func rejectBody(of request: inout Request) async throws {
         let refusal = Problem.invalid("the operation takes no body")
         guard (request.headers[.contentLength].flatMap(Int.init) ?? 0) <= Self.unusedBytes else {
             throw refusal
         }
-        let bytes = try await bytes(of: request, upTo: Self.unusedBytes, orThrow: refusal)
+        let bytes = try await bytes(of: &request, upTo: Self.unusedBytes, orThrow: refusal)
         guard !bytes.isEmpty else { return }
         guard let value = try? JSONValue(json: bytes), value == [:] else { throw refusal }
     }

@@ -152,9 +152,9 @@ struct Responder: HTTPResponder {
         if route.body != nil {
             try Self.checkEncoding(call.request.headers)
             guard !route.streamsBody else { return }
-            call.bytes = try await reader.bytes(of: call.request)
+            call.bytes = try await reader.bytes(of: &call.request)
         } else if method != .get, method != .head {
-            try await reader.rejectBody(of: call.request)
+            try await reader.rejectBody(of: &call.request)
         }
     }
 
