@@ -31,9 +31,4 @@ import Testing
         let programs = try text(of: path).matches(of: /ExecStart=(?<program>\S+)/).map { String($0.program) }
         #expect(programs == ["/usr/bin/roost"])
     }
-
-    @Test func `the released programs encrypt connections`() throws {
-        #expect(try text(of: "Scripts/package").contains("--traits TLS"))
-        #expect(try text(of: "Packaging/roost.rb.in").contains(#""--traits", "TLS""#))
-    }
 }

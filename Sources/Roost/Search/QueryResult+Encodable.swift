@@ -2,7 +2,7 @@ import RoostModel
 import RoostText
 
 extension QueryHit: Encodable {
-    /// Encodes the hit with the members that `roost query --json --explain --fold` prints, except `snippet`,
+    /// Encodes the hit with the members that `roost query --json --explain` prints, except `snippet`,
     /// which depends on the query: ``QueryResult`` encodes it, too. Vectors are omitted.
     ///
     /// - Complexity: O(length of the entry).
@@ -34,7 +34,7 @@ extension QueryResult: Encodable {
 
     /// Encodes an object with the properties of the result, and ``corrections``.
     ///
-    /// The members `hits` and `nearest` are arrays as `roost query --json --explain --fold` prints them, with
+    /// The members `hits` and `nearest` are arrays as `roost query --json --explain` prints them, with
     /// the `snippet` of each hit (``snippet(of:limit:)``). The words of the query and ``databasePlan`` are
     /// omitted.
     public func encode(to encoder: any Encoder) throws {
