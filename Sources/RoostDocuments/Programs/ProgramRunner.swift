@@ -104,6 +104,9 @@ struct ProgramRunner {
                 kill(-process, SIGKILL)
                 let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
                 try Self.checkSignal(code, program: program, limits: limits, maximumOutput: maximumOutput)
+                // A program can ignore the signal, and a short one can end between two checks. A cut output
+                // must not take the place of a whole text.
+                if Self.exceeds(output, maximumOutput) { throw Self.outputFailure(program, maximumOutput) }
                 return code
             }
             var failure: (any Error)?
@@ -112,10 +115,7 @@ struct ProgramRunner {
                 failure = DocumentError.limitExceeded(
                     "\(program) needed more than \(limits.maximumTime.components.seconds) seconds")
             }
-            var information = stat()
-            if stat(output, &information) == 0, information.st_size > maximumOutput {
-                failure = Self.outputFailure(program, maximumOutput)
-            }
+            if Self.exceeds(output, maximumOutput) { failure = Self.outputFailure(program, maximumOutput) }
             if let failure {
                 kill(-process, SIGKILL)
                 kill(process, SIGKILL)
@@ -125,6 +125,12 @@ struct ProgramRunner {
             usleep(pause)
             pause = min(pause * 2, 20_000)
         }
+    }
+
+    /// Returns whether a file is larger than a number of bytes.
+    private static func exceeds(_ file: String, _ maximum: Int) -> Bool {
+        var information = stat()
+        return stat(file, &information) == 0 && information.st_size > maximum
     }
 
     private static func outputFailure(_ program: String, _ maximum: Int) -> DocumentError {
