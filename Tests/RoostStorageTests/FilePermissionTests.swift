@@ -19,7 +19,7 @@ import Testing
             "-c",
             """
             umask 0 && "$0" init --store=new/store --provider="$1" && "$0" add --store=new/store "a note" \\
-                && "$0" add --store=new/store "another note" && "$0" index build --store=new/store \\
+                && "$0" add --store=new/store "another note" && "$0" index --store=new/store \\
                 && "$0" recluster --store=new/store
             """,
             CommandLineDriver.binary.path, provider,

@@ -57,6 +57,37 @@ import Testing
         #expect(try await fixture.sync().entries.removed == 1)
     }
 
+    @Test func `a file whose converter fails keeps its entry`() async throws {
+        let fixture = try SyncFixture()
+        let program = try TemporaryFolder().url.appendingPathComponent("convert")
+        /// Syncs with another converter, with which the state of the last sync does not count.
+        func sync(_ script: String?) async throws -> SyncReport {
+            try? FileManager.default.removeItem(at: program)
+            if let script {
+                try Data("#!/bin/sh\n\(script)\n".utf8).write(to: program)
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o700], ofItemAtPath: program.path)
+            }
+            var folder = fixture.tree.folder
+            folder.converters = ["org": program.path]
+            fixture.tree = SyncTree(folder: folder, state: SyncState())
+            return try await fixture.sync()
+        }
+        try fixture.write("Swifts sleep on the wing.", to: "a.org")
+        #expect(try await sync("cat \"$1\"").entries.new == 1)
+        let old = try #require(try await fixture.entries()["a.org"])
+        try fixture.write("Swifts nest under roofs.", to: "a.org")
+        for script in ["exit 65", "exit 0", "cat \"$1\"; exit 1", "printf '\\377'", nil] {
+            let report = try await sync(script)
+            #expect(report.entries.removed == 0 && report.entries.updated == 0, "\(script ?? "")")
+            #expect(report.entries.skipped.count == 1, "\(script ?? "")")
+            #expect(try await fixture.entries()["a.org"] == old, "\(script ?? "")")
+        }
+        #expect(try await sync("cat \"$1\"").entries.updated == 1)
+        let new = try #require(try await fixture.entries()["a.org"])
+        #expect(new.id == old.id && new.content.contains("roofs"))
+    }
+
     @Test func `a new file at the former path of a renamed one gets another id`() async throws {
         let fixture = try SyncFixture()
         try fixture.write("the first text", to: "a.md")
