@@ -17,7 +17,7 @@ def statistics(vectors):
 for store in stores:
     export = [roost, "export", "entries", "--format", "jsonl", "--with-embeddings", "--store", store]
     lines = subprocess.run(export, capture_output=True, text=True, check=True).stdout.splitlines()
-    rows = [json.loads(line)["embeddings"] for line in lines]
+    rows = [json.loads(line).get("embeddings") for line in lines]
     vectors = numpy.array([row for row in rows if row], dtype="f4")
     print(f"{store}: {len(vectors)} entries")
     for count in (128, 256, 512, 1024):

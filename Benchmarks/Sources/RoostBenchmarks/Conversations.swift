@@ -43,8 +43,7 @@ struct Conversations: AsyncParsableCommand {
             (
                 "SQLite",
                 try SQLiteSessionStorage(databasePath: folder.appendingPathComponent("s.sqlite").path)
-            ),
-            ("files", FileSessionStorage(directory: folder.appendingPathComponent("sessions"))),
+            )
         ]
         for (name, storage) in sessions {
             for (id, count) in [("short", 10), ("long", long)] {
