@@ -22,8 +22,9 @@ public struct KnowledgeStore: Sendable {
     /// The place where searches compare vectors, if the store is on a server; `nil` to choose it by the size
     /// of the store (``currentSearchPlace()``).
     public var searchPlace: SearchPlace?
-    /// The programs that convert files to Markdown, by the extension of the files. Only a user's settings may
-    /// name them.
+    /// The programs that convert files of remembered folders (``syncedFolders()``) to Markdown, by the
+    /// extension of the files. Only a user's settings may name them. The readers of an ingest are those of
+    /// its ``RecordReader``.
     public var converters: [String: String] = [:]
     /// The vectors of passages and their index.
     let catalog: DerivedCatalog<PassageContents>

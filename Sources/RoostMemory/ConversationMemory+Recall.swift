@@ -6,9 +6,8 @@ extension ConversationMemory {
     ///
     /// Messages are ranked like the hits of a search, with more weight for words. Shares of the relevance of
     /// the messages before and after a message are added to its relevance, and a bonus if the query names a
-    /// time that includes the time of the message. If no message is close to the rest of the query, as in
-    /// `what happened on 7 July`, only messages from this time are returned, oldest first, all with the same
-    /// score.
+    /// date that includes the time of the message. If no message is close to the query, but some are from a
+    /// date that it names, as in `what happened on 7 July`, the result is not empty.
     ///
     /// - Parameters:
     ///   - query: The query, usually a question.

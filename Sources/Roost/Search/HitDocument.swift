@@ -67,7 +67,6 @@ package struct HitDocument: Encodable {
     package var score: Float
     /// The cosine similarity of the query and the passage.
     package var similarity: Float
-    /// Kept for one release; see `score`.
     package var title: String?
     package var location: Location
     package var content: String

@@ -12,6 +12,7 @@ struct SearchRun: Sendable {
     let words: TextContents?
     let snapshot: any StorageSnapshot
     /// The rows of the entries that match the filter; `nil` for all, or if only the database applies the
+    /// filter.
     let filtered: RowSet?
     /// The nearest entries, if they have been found together with those of other searches.
     var nearest: [PassageContents.Hit]?

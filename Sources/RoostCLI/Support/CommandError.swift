@@ -16,8 +16,7 @@ struct CommandError: Error {
     }
 }
 
-/// The exit statuses, as defined by sysexits.h, with 1 for a search without results. ``ExitStatuses``
-/// explains them to users.
+/// The exit statuses, as defined by sysexits.h, with 1 for a search without results.
 enum ExitStatus: Int32, CaseIterable {
     case success = 0
     case nothingFound = 1
