@@ -76,7 +76,8 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case sourcesAreReadInPages
     /// A batch of ten thousand entries can be committed, read and followed.
     case tenThousandEntriesCanBeStored
-    /// A store that is closed and opened again is unchanged, and cursors remain valid.
+    /// A store that is closed and opened again is unchanged, also after rejected and canceled batches, and
+    /// cursors remain valid.
     case reopenedStoreIsUnchanged
     /// Different handles to one store see each other's commits.
     case handlesSeeEachOthersCommits

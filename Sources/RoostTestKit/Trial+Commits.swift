@@ -329,6 +329,22 @@ extension Trial {
         let fetched = try await store.fetchEntries()
         let clusters = try await store.fetchClusters()
         let (all, cursor) = try await changes(after: .start, limit: 100)
+        let (new, kept) = (entry(200), entries[0].id)
+        try await requireError(.conflict, "an expected absence of an entry that is stored") {
+            _ = try await store.commit(
+                WriteBatch(upserts: [new], removals: [kept], expecting: .init(entries: [kept: .zero])))
+        }
+        try await requireError(.dimensionMismatch, "a vector of another dimension") {
+            _ = try await store.commit(WriteBatch(upserts: [new, entry(201, dimension: 5)]))
+        }
+        try await requireError(.invalidBatch, "an assignment to a missing cluster") {
+            _ = try await store.commit(
+                WriteBatch(
+                    upserts: [new], assignments: [Assignment(entry: kept, target: .cluster(UUID()))]))
+        }
+        try await requireCancellation("a commit") { [store] in
+            _ = try await store.commit(WriteBatch(upserts: [new]))
+        }
         try await store.close()
         let reopened = try await fixture.open()
         try requireEqual(try await reopened.snapshot().stamp, before.stamp, "the stamp")
