@@ -20,7 +20,9 @@ struct RestoreTarget {
     /// - Throws: ``RoostError`` with `.configuration` if the folder contains files; `BackupError` with
     ///   `.locked` if another process restores into it; `StorageError`.
     init(_ directory: URL) throws {
-        self.directory = directory.standardizedFileURL
+        // Renaming a folder does not replace a symbolic link.
+        let resolved = FileSystem.resolvedPath(directory.path).map { URL(fileURLWithPath: $0) }
+        self.directory = resolved ?? directory.standardizedFileURL
         let parent = self.directory.deletingLastPathComponent()
         let name = ".\(self.directory.lastPathComponent).restoring"
         staging = parent.appendingPathComponent(name, isDirectory: true)

@@ -9,7 +9,8 @@ extension StoreBackup {
     ///
     /// - **Atomicity**: The files are written into a folder next to `directory`, which replaces `directory` in
     ///   the last step. If the call fails, it removes only what it has created. A second call for the same
-    ///   folder throws `.locked` while the first one runs.
+    ///   folder throws `.locked` while the first one runs. The folder that contains `directory` must be
+    ///   writable, and `directory` must not be a mount point.
     /// - Parameters:
     ///   - snapshot: The snapshot to restore.
     ///   - repository: The repository that contains the snapshot.
