@@ -26,10 +26,10 @@ extension StoreManifest {
 
     /// The files and folders that a store creates in its folder (Documentation/Formats.md).
     private static let ownNames: Set<String> = [
-        "backups", "folders", "folders.json", "index", "jobs", "lock", "lock-inside", "originals", "reembed",
+        "backups", "folders", "folders.json", "index", "lock", "lock-inside", "originals", "reembed",
         "skipped.json", "Storage", "store.json", "undo.jsonl",
     ]
-    private static let prefixesOfOwnNames = [".restore", "damaged-", "roost.sqlite"]
+    private static let prefixesOfOwnNames = ["damaged-", "roost.sqlite"]
 
     /// Returns whether a path relative to the folder of a store is one of the store's own files or inside one
     /// of its own folders. The folder can contain other files if it is that of a project.

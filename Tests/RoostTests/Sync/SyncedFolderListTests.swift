@@ -49,7 +49,7 @@ import Testing
         let directory = try TemporaryFolder().url
         let own = directory.appendingPathComponent("s")
         let store = try await KnowledgeStore.create(in: own, embedder: LexicalEmbedder())
-        let (inner, link) = (own.appendingPathComponent("jobs"), directory.appendingPathComponent("link"))
+        let (inner, link) = (own.appendingPathComponent("backups"), directory.appendingPathComponent("link"))
         // The folder of a store can be that of a project.
         let notes = own.appendingPathComponent("notes")
         for folder in [inner, notes] {
