@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
-"""Measures a hybrid query or a completion from the start of the process to its end, for one or several programs.
+"""Measures a hybrid query from the start of the process to its end, for one or several programs.
 
-    Benchmarks/start_time.py [ROOST ...] [--entries 100000] [--runs 31] [--store DIR] [--completion]
-
-With --completion, measures the completion of ids that the shell requests for `roost show`.
+    Benchmarks/start_time.py [ROOST ...] [--entries 100000] [--runs 31] [--store DIR]
 
 Without --store, makes a store with the installed model and texts of nine words from Fixtures/notes, which takes some
 minutes. Each program has a copy of the store, because another version may have to build its indexes again. The programs
@@ -23,7 +21,6 @@ import tempfile
 import time
 
 QUERY = ["query", "birds that return in spring", "-n3"]
-COMPLETION = ["---completion", "show", "--", "positional@0", "2", "0", "roost", "show", ""]
 
 
 def fill(roost, store, entries):
@@ -47,26 +44,24 @@ def main():
     parser.add_argument("--entries", type=int, default=100_000)
     parser.add_argument("--runs", type=int, default=31)
     parser.add_argument("--store")
-    parser.add_argument("--completion", action="store_true")
     options = parser.parse_args()
     programs = [os.path.realpath(path) for path in options.roost]
     with tempfile.TemporaryDirectory() as folder:
         store = options.store or os.path.join(folder, "store")
         if not options.store:
             fill(programs[0], store, options.entries)
-        arguments = COMPLETION if options.completion else QUERY
         environments = []
         for number, program in enumerate(programs):
             copy = shutil.copytree(store, os.path.join(folder, f"copy-{number}"))
-            environments.append(dict(os.environ, ROOST_STORE=copy, SAP_SHELL="bash"))
-            if not subprocess.check_output([program, *arguments], env=environments[-1]).strip():
+            environments.append(dict(os.environ, ROOST_STORE=copy))
+            if not subprocess.check_output([program, *QUERY], env=environments[-1]).strip():
                 raise SystemExit(f"{program} found nothing in {store}")
         times = [[] for _ in programs]
         # The first round fills the caches of the system.
         for number in range(options.runs + 1):
             for program, environment, list_of_times in zip(programs, environments, times):
                 start = time.perf_counter()
-                subprocess.run([program, *arguments], env=environment, stdout=subprocess.DEVNULL, check=True)
+                subprocess.run([program, *QUERY], env=environment, stdout=subprocess.DEVNULL, check=True)
                 if number > 0:
                     list_of_times.append(1000 * (time.perf_counter() - start))
         first = statistics.median(times[0])
