@@ -14,7 +14,6 @@ struct PortableSQLTests {
         "BatchSQL.swift", "ChangeReader.swift", "ConnectionPool.swift", "FilterSQL.swift", "Head.swift",
         "NearestSQL.swift", "PostgresSnapshot+Sources.swift", "PostgresSnapshot+Vectors.swift",
         "PostgresSnapshot.swift", "Schema.swift", "SnapshotTags.swift", "StoreSQL.swift", "TableSQL.swift",
-        "WorkSQL.swift",
     ]
 
     /// Features that at least one of the databases lacks or implements differently.

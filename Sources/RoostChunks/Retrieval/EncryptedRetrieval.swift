@@ -75,7 +75,8 @@ public struct EncryptedRetrieval: ChunkRetrievalDecorator {
         Self.magic + (try ChaChaPoly.seal(data, using: key, authenticating: Data(path.utf8))).combined
     }
 
-    /// The name that is authenticated with the metadata of a chunk, so that it cannot be passed off as the chunk.
+    /// The name that is authenticated with the metadata of a chunk, so that it cannot be passed off as the
+    /// chunk.
     private static func metadataName(of path: String) -> String { "\(path)\u{0}metadata" }
 
     private func seal(
