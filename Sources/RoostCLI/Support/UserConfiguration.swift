@@ -86,19 +86,26 @@ struct UserConfiguration {
         return value
     }
 
+    private static func checkConverter(_ key: String, _ value: String) throws {
+        let name = key.dropFirst(converterPrefix.count)
+        let isName = !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        guard isName, name == name.lowercased() else {
+            throw CommandError(
+                .configuration,
+                "a converter is named after an extension in lowercase letters, such as converter.org")
+        }
+        guard !RecordReader.rowExtensions.contains(String(name)) else {
+            throw CommandError(
+                .configuration, "files with the extension .\(name) are read row by row, not by a converter")
+        }
+        guard value.contains(where: { !$0.isWhitespace }) else {
+            throw CommandError(.configuration, "the setting \(key) must be a program and its arguments")
+        }
+    }
+
     static func check(_ key: String, _ value: String) throws {
         switch key {
-        case _ where key.hasPrefix(converterPrefix):
-            let name = key.dropFirst(converterPrefix.count)
-            let isName = !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-            guard isName, name == name.lowercased() else {
-                throw CommandError(
-                    .configuration,
-                    "a converter is named after an extension in lowercase letters, such as converter.org")
-            }
-            guard value.contains(where: { !$0.isWhitespace }) else {
-                throw CommandError(.configuration, "the setting \(key) must be a program and its arguments")
-            }
+        case _ where key.hasPrefix(converterPrefix): try checkConverter(key, value)
         case "limit":
             guard let limit = Int(value), limit > 0 else {
                 throw CommandError(
