@@ -90,26 +90,27 @@ def partial_restores(attacker, seed):
 
 
 def foreign_locks(attacker, seed):
-    """Locks of other machines can be ignored by readers, or removed; unreadable ones cause no crash."""
+    """Locks of other machines are respected until they expire, and unreadable ones cause no crash."""
     store, repository = repository_of(attacker, 3)
     locks = os.path.join(repository, "locks")
     os.makedirs(locks, exist_ok=True)
     path = os.path.join(locks, "00000000-0000-4000-8000-000000000000")
     now = int(time.time())
-    cases = {
-        "of another machine": {"renewed": now}, "of the future": {"renewed": now + 10 ** 9},
-        "with a huge time": {"renewed": (1 << 63) - 1}, "with a negative process": {"renewed": now, "process": -1},
+    held = {"of another machine": {"renewed": now}, "with a negative process": {"renewed": now, "process": -1}}
+    expired = {
+        "of the past": {"renewed": now - 3600}, "of the future": {"renewed": now + 10 ** 9},
+        "with a huge time": {"renewed": (1 << 63) - 1}, "without a time": {"renewed": None},
     }
-    for name, changes in cases.items():
-        def attack(changes=changes):
+    for name, changes in (held | expired).items():
+        def attack(name=name, changes=changes):
             lock = {"isExclusive": True, "host": "elsewhere", "system": "x", "process": 7} | changes
             with open(path, "w", encoding="utf-8") as file:
                 json.dump(lock, file)
-            common = ["--to", repository, "--store", store]
-            attacker.succeed("backup", "verify", "--no-lock", *common)
-            attacker.succeed("backup", "restore", "latest", "--into", attacker.path("r"), "--no-lock", *common)
-            attacker.succeed("backup", "unlock", "--all", *common)
-            attacker.succeed("backup", "verify", *common)
+            verify = ["backup", "verify", "--to", repository, "--store", store]
+            if name in held:
+                attacker.refuse(75, "half an hour", *verify)
+                os.remove(path)
+            attacker.succeed(*verify)
         yield f"lock {name}", attack
 
 

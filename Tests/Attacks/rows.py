@@ -101,7 +101,7 @@ def imports(attacker, seed):
         "a reversed passage": {"passages": [{"range": [3, 0], "tokens": 1}]},
         "a negative passage": {"passages": [{"range": [-1, 3], "tokens": 1}]},
         "negative tokens": {"passages": [{"range": [0, 3], "tokens": -5}]},
-        "a long vector": {"embeddings": [2500.0] + unit[1:]}, "an infinite vector": {"embeddings": [1e39] + unit[1:]},
+        "an infinite vector": {"embeddings": [1e39] + unit[1:]},
         "no id": {"id": "x"},
     }
 
@@ -121,6 +121,7 @@ def imports(attacker, seed):
     accepted = {
         # The text is embedded again, which the command reports.
         "a vector of another dimension": {"embeddings": [1.0]}, "an empty vector": {"embeddings": []},
+        "a long vector": {"embeddings": [2500.0] + unit[1:]},
         "two passages": {"passages": [{"range": [0, 3], "tokens": 1}, {"range": [3, 11], "tokens": 2}]},
         "huge token counts": {"passages": [
             {"range": [0, 3], "tokens": (1 << 63) - 1}, {"range": [3, 11], "tokens": (1 << 63) - 1}]},

@@ -76,12 +76,14 @@ def flipped_bytes(attacker, seed):
 
 
 def archives(attacker, seed):
-    """Numbers and dates in an exported archive are replaced by extreme values, and passages split characters."""
+    """Numbers and dates in exported entries are replaced by extreme values, and passages split characters."""
     store = attacker.store(notes=("ein Müller übt", "another about trees"))
-    archive = json.loads(attacker.run("export", "entries", "--store", store, "--with-embeddings").output)
-    archive["entries"][0]["passages"] = [
-        {"ordinal": 0, "range": [0, 6], "tokens": 3, "vector": archive["entries"][0]["embeddings"]},
-        {"ordinal": 1, "range": [6, 15], "tokens": 3, "vector": archive["entries"][0]["embeddings"]},
+    exported = attacker.succeed("export", "entries", "--store", store, "--with-embeddings").output
+    # The first line states the version and the embedding space.
+    archive = [json.loads(line) for line in exported.splitlines()]
+    archive[1]["passages"] = [
+        {"ordinal": 0, "range": [0, 6], "tokens": 3, "vector": archive[1]["embeddings"]},
+        {"ordinal": 1, "range": [6, 15], "tokens": 3, "vector": archive[1]["embeddings"]},
     ]
     variants = [("a passage that splits a character", archive)]
     for key, values in {
@@ -89,22 +91,22 @@ def archives(attacker, seed):
     }.items():
         for value in values:
             changed = json.loads(json.dumps(archive))
-            (changed if key == "schemaVersion" else changed["entries"][0])[key] = value
+            changed[0 if key == "schemaVersion" else 1][key] = value
             variants.append((f"{key} = {str(value)[:30]}", changed))
     for number in NUMBERS:
         for path in (["passages", 0, "tokens"], ["passages", 0, "ordinal"], ["passages", 1, "range", 1]):
             changed = json.loads(json.dumps(archive))
-            changed["entries"][0] = replaced(changed["entries"][0], path, number)
+            changed[1] = replaced(changed[1], path, number)
             variants.append((f"{path} = {number}", changed))
     for date in ("+11500-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z", "1600-01-01T00:00:00Z", "", "never"):
         changed = json.loads(json.dumps(archive))
-        changed["entries"][0]["createdAt"] = date
+        changed[1]["createdAt"] = date
         variants.append((f"createdAt = {date}", changed))
     for name, value in variants:
         def attack(name=name, value=value):
             path = attacker.path("store")
             attacker.run("init", "--store", path)
-            source = attacker.write("archive.json", json.dumps(value))
+            source = attacker.write("archive.jsonl", "".join(json.dumps(line) + "\n" for line in value))
             attacker.run("import", source, "--store", path)
             for command in [*READERS, ["recluster"], ["export", "entries"]]:
                 attacker.run(*command, "--store", path)

@@ -131,8 +131,8 @@ import Testing
         [
             [hostile], ["list", "--\(hostile)"], ["list", "--store", hostile], ["list", "--store=damaged"],
             ["init", name, "--model", hostile], ["init", "x\(name)", "--provider", hostile],
-            ["add", "a \(hostile)", "--tag", hostile, "--metadata", "\(hostile)=\(hostile)", s, "-v"],
-            ["add", "a \(hostile)", "--metadata", hostile, s],
+            ["add", "a \(hostile)", "--tag", hostile, "--meta", "\(hostile)=\(hostile)", s, "-v"],
+            ["add", "a \(hostile)", "--meta", hostile, s],
             ["ingest", "docs", s], ["ingest", "docs", s, "-v", "--dry-run"], ["ingest", hostile, s],
             ["ingest", "docs/\(name).csv", "--text-column", hostile, s],
             ["query", "row bread", "--explain", s, "-v"], ["query", "row", "--json", s],
