@@ -39,6 +39,13 @@ import Testing
         #expect(try again.output == String(contentsOfFile: backup, encoding: .utf8))
     }
 
+    @Test(arguments: [["watch"], ["watch", "--store=s"], ["quer", "birds"]])
+    func `an unknown command is named`(arguments: [String]) throws {
+        let outcome = try cli.roost(arguments)
+        #expect(outcome.status == 64)
+        #expect(outcome.error == "roost: unknown command '\(arguments[0])'; see `roost help`\n")
+    }
+
     @Test func `the help shows at most 26 commands on one screen`() throws {
         let lines = try cli.roost("--help").output.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count <= 50)

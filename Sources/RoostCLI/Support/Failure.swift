@@ -28,7 +28,9 @@ enum Failure {
             Foundation.exit(ExitStatus.success.rawValue)
         case .validationFailure:
             // The message contains arguments, which may contain any text.
-            let text = Terminal.line(RoostCommand.message(for: error), limit: 600)
+            let text = Terminal.line(
+                unknownCommand.map { "unknown command '\($0)'" } ?? RoostCommand.message(for: error),
+                limit: 600)
             let command = (["roost", "help"] + RoostCommand.requestedNames).joined(separator: " ")
             Terminal.error("roost: \(text.hasSuffix(".") ? String(text.dropLast()) : text); see `\(command)`")
             Foundation.exit(ExitStatus.usage.rawValue)
@@ -36,6 +38,12 @@ enum Failure {
             Terminal.error("roost: \(Terminal.line(RoostCommand.message(for: error), limit: 400))")
             Foundation.exit(ExitStatus.software.rawValue)
         }
+    }
+
+    /// The first argument if it is neither a command nor an option. ArgumentParser reports its options instead.
+    private static var unknownCommand: String? {
+        guard let first = CommandLine.arguments.dropFirst().first, !first.hasPrefix("-") else { return nil }
+        return RoostCommand.requestedNames.isEmpty && first != "help" ? first : nil
     }
 
     /// Returns the message and status of an error; `nil` for errors of the argument parser, which formats
