@@ -20,6 +20,7 @@ extension KnowledgeStore {
     ///   description is invalid or the folder belongs to the store itself, or with `.configuration` if the
     ///   store has no folder; `StorageError`.
     public func addFolder(_ folder: SyncedFolder) async throws {
+        try folder.finder.checkPatterns()
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue
         else { throw RoostError(.noInput, "cannot add the folder \(folder.path): it is not a folder") }

@@ -143,6 +143,16 @@ import Testing
         #expect(try cli.roost("list", "--store=followed").output.contains("secret"))
     }
 
+    @Test(arguments: ["--glob", "--exclude"])
+    func `the commands refuse alternatives in braces`(option: String) throws {
+        let notes = try prepare()
+        for command in [["ingest"], ["folder", "add"]] {
+            let result = try cli.roost(command + [notes.path, option, "*.{key,pem}", "--store", "s"])
+            #expect(result.status == 64)
+            #expect(result.error.contains("give \(option) once for each"), "\(result.error)")
+        }
+    }
+
     @Test func `an ignore file that is a pipe does not stop the search`() throws {
         let folder = try TemporaryFolder().url
         #expect(mkfifo(folder.appendingPathComponent(".gitignore").path, 0o600) == 0)

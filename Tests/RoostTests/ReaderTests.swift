@@ -67,6 +67,22 @@ import Testing
     }
 
     @Test(arguments: [
+        ("*.{key,pem}", true), ("a}", true), ("\\\\{a", true), ("\\{a\\}", false), ("*.key", false),
+    ])
+    func `patterns with braces are refused, except in ignore files`(pattern: String, isRefused: Bool) throws {
+        let folder = try TemporaryFolder().url
+        for finder in [FileFinder(globs: [pattern]), FileFinder(exclusions: ["drafts", pattern])] {
+            let result = Result { try finder.find(folder) }
+            guard case .failure(let error) = result else {
+                #expect(!isRefused)
+                continue
+            }
+            #expect(isRefused && (error as? RoostError)?.code == .badInput)
+        }
+        #expect(IgnoreRules("{a}\n").ignores("{a}", isFolder: false) == true)
+    }
+
+    @Test(arguments: [
         ("a ", ["a", "a "], [true, false]), ("a\\ ", ["a", "a ", "a\\"], [false, true, false]),
         ("a\\  ", ["a ", "a  "], [true, false]), ("a\\\\ ", ["a\\", "a\\ "], [true, false]),
         ("   ", [" ", "a"], [false, false]), ("\\ ", [" ", "a"], [true, false]),

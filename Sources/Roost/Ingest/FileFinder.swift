@@ -10,8 +10,8 @@ import RoostFiles
 public struct FileFinder: Sendable {
     /// The patterns that files must match to be included: of their names, or with a slash of their paths
     /// relative to the folder. `*` and `?` match within a name, `**` across folders, and `[a-z]` one of
-    /// several characters. A slash at the end matches all files in a folder. If
-    /// there are none, the files of all types that ``readers`` supports are included, and those whose rows
+    /// several characters. A brace needs a backslash before it, because alternatives in braces are not
+    /// supported. A slash at the end matches all files in a folder. If there are no patterns, the files of all types that ``readers`` supports are included, and those whose rows
     /// become entries (``RecordReader/rowExtensions``). Files without an extension are included if a reader
     /// recognizes their first 4,096 bytes.
     public var globs: [String]
@@ -38,6 +38,24 @@ public struct FileFinder: Sendable {
         self.exclusions = exclusions
     }
 
+    /// Returns the first pattern with a brace that is not escaped; `nil` if there is none.
+    ///
+    /// In a `.gitignore` file, braces are literal. In a shell, they enclose alternatives, so a pattern like
+    /// `*.{key,pem}` would not exclude the files that its author expects.
+    package static func patternWithBraces(in patterns: [String]) -> String? {
+        patterns.first(where: PathPattern.containsBraces)
+    }
+
+    /// Checks the patterns.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` for a pattern with a brace that is not escaped.
+    func checkPatterns() throws {
+        guard let pattern = Self.patternWithBraces(in: globs + exclusions) else { return }
+        throw RoostError(
+            .badInput,
+            "invalid pattern \(pattern): alternatives in braces are not supported; give one pattern for each")
+    }
+
     /// The result of a search for files.
     public struct Findings: Sendable {
         /// The files, in the order of their paths.
@@ -48,14 +66,16 @@ public struct FileFinder: Sendable {
 
     /// Returns the files below a folder, or the file itself if `url` is a file.
     ///
-    /// - Throws: ``RoostError`` with `.noInput` if the path does not exist or the folder cannot be read.
+    /// - Throws: ``RoostError`` with `.noInput` if the path does not exist or the folder cannot be read, and
+    ///   with `.badInput` for a pattern with a brace that is not escaped.
     public func find(_ url: URL) throws -> Findings { try find(url) { false } }
 
     /// Returns the files below a folder, or the file itself if `url` is a file.
     ///
     /// - Parameter isCancelled: Returns whether to stop the search.
-    /// - Throws: ``RoostError`` with `.noInput`, like ``find(_:)``; `CancellationError`.
+    /// - Throws: ``RoostError``, like ``find(_:)``; `CancellationError`.
     func find(_ url: URL, isCancelled: @escaping () -> Bool) throws -> Findings {
+        try checkPatterns()
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
             var status = stat()

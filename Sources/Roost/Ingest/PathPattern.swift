@@ -17,6 +17,16 @@ struct PathPattern: Sendable {
         pattern = GlobPattern(isRelative ? form : "**/" + form)
     }
 
+    /// Returns whether a pattern contains a brace without a backslash before it.
+    static func containsBraces(_ text: String) -> Bool {
+        var isEscaped = false
+        for character in text {
+            if !isEscaped, character == "{" || character == "}" { return true }
+            isEscaped = !isEscaped && character == "\\"
+        }
+        return false
+    }
+
     /// Returns whether the pattern matches a file or folder itself.
     ///
     /// - Parameter path: The path relative to the folder.

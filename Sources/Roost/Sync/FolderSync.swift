@@ -17,6 +17,7 @@ struct FolderSync {
     /// All folders are compared before the first change, so that a file that was moved from one folder to
     /// another one keeps its entries.
     func run(_ trees: inout [SyncTree]) async throws -> SyncReport {
+        for tree in trees { try tree.folder.finder.checkPatterns() }
         let lock = try await lock()
         defer { lock?.release() }
         let folders = try store.syncedFolders() + trees.map(\.folder)

@@ -33,5 +33,13 @@ struct ReadingOptions: ParsableArguments {
         return finder
     }
 
-    func validate() throws { try TagArgument.check(tag) }
+    func validate() throws {
+        try TagArgument.check(tag)
+        for (option, patterns) in [("--glob", glob), ("--exclude", exclude)] {
+            guard let pattern = FileFinder.patternWithBraces(in: patterns) else { continue }
+            throw ValidationError(
+                "\(option) \(pattern): alternatives in braces are not supported; give \(option) once for each"
+            )
+        }
+    }
 }
