@@ -55,21 +55,23 @@ struct Recall: Sendable {
 
     func run() async throws -> RecallResult {
         let found = try await candidates()
-        var best = ranked(found.candidates)
-        if !options.includesAll {
-            // A date that the query names is a reason to return the messages from this date.
-            if found.search.isNoise, !best.contains(where: { dates.contains($0.message.timestamp) }) {
-                return RecallResult(
-                    recollections: [], nearest: Array(best.prefix(Self.nearestCount)), search: found.search)
+        var candidates = ranked(found.candidates)
+        if !options.includesAll, found.search.isNoise {
+            let nearest = candidates.prefix(Self.nearestCount)
+            // A date that the query names is a reason to return the messages from this date, and only those.
+            candidates.removeAll { !dates.contains($0.message.timestamp) }
+            if candidates.isEmpty {
+                return RecallResult(recollections: [], nearest: Array(nearest), search: found.search)
             }
-            if options.mode == .hybrid { best.removeAll { $0.score <= 0 } }
         }
+        var best = candidates
+        if !options.includesAll, options.mode == .hybrid { best.removeAll { $0.score <= 0 } }
         let page = best.dropFirst(options.offset).prefix(options.limit)
         var result = RecallResult(
             recollections: fitted(try await withContext(Array(page))), search: found.search)
         result.count = best.count
         // If messages without relevance were removed, those that were not found have none either.
-        result.isCut = found.isCut && best.count == found.candidates.count
+        result.isCut = found.isCut && best.count == candidates.count
         return result
     }
 

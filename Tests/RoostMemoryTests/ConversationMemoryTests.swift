@@ -132,16 +132,24 @@ import Testing
             ["the heron stood in the water", "the bread rises", "paint the hull", "the choir sings"].map {
                 MessageDraft(role: .user, content: $0, timestamp: day)
             }, in: scope)
+        // A message of another date is no better than noise, although the query names a date.
+        try await memory.remember(
+            [
+                MessageDraft(
+                    role: .user, content: "the tent leaks", timestamp: day.addingTimeInterval(86_400 * 40))
+            ], in: scope)
         let unrelated = try await memory.search("quantum chromodynamics lattice")
         #expect(unrelated.hasOnlyNoise && unrelated.nearest.count == 3)
         #expect(try await memory.recall("quantum chromodynamics lattice").isEmpty)
         var options = RecallOptions(limit: 10)
         options.includesAll = true
         let all = try await memory.search("quantum chromodynamics lattice", options)
-        #expect(all.recollections.count == 4 && all.nearest.isEmpty)
+        #expect(all.recollections.count == 5 && all.nearest.isEmpty)
         options = RecallOptions(limit: 10)
         options.timeZone = .gmt
-        #expect(try await memory.search("quantum lattice on 3 March 2024", options).recollections.count == 4)
+        let dated = try await memory.search("quantum lattice on 3 March 2024", options)
+        #expect(dated.recollections.count == 4 && dated.count == 4 && dated.nearest.isEmpty)
+        #expect(dated.recollections.allSatisfy { $0.message.timestamp == day })
         let found = try await memory.search("herron water")
         #expect(found.search.corrections.map(\.corrected) == ["heron"] && found.search.hits.isEmpty)
         #expect(found.recollections.first?.hit.location.source == scope.source)
