@@ -66,7 +66,7 @@ import Testing
         var limits = DocumentLimits()
         limits.maximumTime = .seconds(1)
         let start = ContinuousClock.now
-        await #expect(throws: DocumentError.limitExceeded("convert needed more than 1 seconds")) {
+        await #expect(throws: DocumentError.programLimitExceeded("convert needed more than 1 seconds")) {
             try await Self.read("Text", with: "sleep 100", limits: limits)
         }
         #expect(ContinuousClock.now - start < .seconds(30))

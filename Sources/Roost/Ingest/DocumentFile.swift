@@ -111,7 +111,9 @@ struct DocumentFile {
             }
             return documents
         } catch let error as DocumentError {
-            throw RoostError(.badInput, "cannot read \(url.path): \(error)")
+            var failure = RoostError(.badInput, "cannot read \(url.path): \(error)")
+            failure.isTransient = error.isTransient
+            throw failure
         }
     }
 }

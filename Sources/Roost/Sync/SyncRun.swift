@@ -97,8 +97,8 @@ struct SyncRun {
                     if FolderScan.isMissing(candidate.file.path) { continue }
                     let skip = IngestReport.Skip(candidate.url, error)
                     skipped.append(skip)
-                    let isPermanent = (error as? RoostError)?.code == .badInput
-                    problems[candidate.source] = isPermanent ? skip.reason : ""
+                    let isPermanent = (error as? RoostError).map { $0.code == .badInput && !$0.isTransient }
+                    problems[candidate.source] = isPermanent == true ? skip.reason : ""
                 }
             }
             return nil

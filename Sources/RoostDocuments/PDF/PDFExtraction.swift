@@ -56,7 +56,7 @@ struct PDFExtraction {
         if result.message.contains("Incorrect password") { throw DocumentError.encrypted }
         if result.message.contains("encrypt") && result.output.isEmpty { throw DocumentError.encrypted }
         if result.message.contains("memory") || result.message.contains("bad_alloc") {
-            throw DocumentError.limitExceeded(
+            throw DocumentError.programLimitExceeded(
                 "it needs more than \(input.limits.maximumProgramMemory >> 20) MB of memory")
         }
         // `pdftotext` may report an error after it has written the text of the readable pages.

@@ -112,7 +112,7 @@ struct ProgramRunner {
             var failure: (any Error)?
             if isCancelled() { failure = CancellationError() }
             if ContinuousClock.now >= deadline {
-                failure = DocumentError.limitExceeded(
+                failure = DocumentError.programLimitExceeded(
                     "\(program) needed more than \(limits.maximumTime.components.seconds) seconds")
             }
             if Self.exceeds(output, maximumOutput) { failure = Self.outputFailure(program, maximumOutput) }
@@ -144,7 +144,7 @@ struct ProgramRunner {
         switch status - 128 {
         case SIGXFSZ: throw outputFailure(program, maximumOutput)
         case SIGXCPU:
-            throw DocumentError.limitExceeded(
+            throw DocumentError.programLimitExceeded(
                 "\(program) needed more than \(limits.maximumTime.components.seconds) seconds")
         default: break
         }

@@ -1,4 +1,5 @@
 import Foundation
+import RoostDocuments
 import Synchronization
 import TestSupport
 import Testing
@@ -86,6 +87,25 @@ import Testing
         #expect(try await sync("cat \"$1\"").entries.updated == 1)
         let new = try #require(try await fixture.entries()["a.org"])
         #expect(new.id == old.id && new.content.contains("roofs"))
+    }
+
+    @Test func `a file whose program was missing is read by the next sync`() async throws {
+        let fixture = try SyncFixture()
+        fixture.options.settlingTime = 0
+        let program = try TemporaryFolder().url.appendingPathComponent("convert")
+        var folder = fixture.tree.folder
+        folder.converters = ["org": program.path]
+        fixture.tree = SyncTree(folder: folder, state: SyncState())
+        try fixture.write("Swifts sleep on the wing.", to: "a.org")
+        // The status of a file is recorded only if its times are in the past.
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(try await fixture.sync().entries.skipped.count == 1)
+        try Data("#!/bin/sh\ncat \"$1\"\n".utf8).write(to: program)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program.path)
+        #expect(try await fixture.sync().entries.new == 1)
+        #expect(
+            DocumentError.programLimitExceeded("").isTransient && !DocumentError.limitExceeded("").isTransient
+        )
     }
 
     @Test func `a new file at the former path of a renamed one gets another id`() async throws {
