@@ -44,20 +44,23 @@ struct DocumentFile {
         }
     }
 
-    /// Reads the documents of the file and returns the drafts of their entries.
+    /// Reads the documents of the file and returns the drafts of their entries, and whether the file may have
+    /// more entries in a part that was not read.
     ///
     /// - Throws: ``RoostError`` with `.badInput`; `CancellationError`.
-    func drafts() async throws -> [EntryDraft] {
+    func drafts() async throws -> (entries: [EntryDraft], isTruncated: Bool) {
         let isText = Self.isText(match.type)
         let drafts = DocumentDrafts(name: url.path, dates: FileDates(of: url))
         if isText, !FileContents.isUTF16(data), data.count > TextParts.maximumEntrySize {
-            return try await partsOfText()
+            return (try await partsOfText(), false)
         }
         let documents = try await documents(in: data)
         let text = FileContents.isUTF16(data) ? String(data: data, encoding: .utf16) : nil
         let fileText =
             isText ? try text ?? readingUTF8 { try RecordReader.text($0, name: url.path) } : nil
-        return try drafts.drafts(of: documents, fileText: fileText)
+        return (
+            try drafts.drafts(of: documents, fileText: fileText), documents.contains(where: \.isTruncated)
+        )
     }
 
     /// Reads the file, or its text in UTF-8 if it is in an older encoding. The file is decoded only if it

@@ -66,7 +66,7 @@ public struct RecordReader: Sendable {
             entries: [], original: keepsOriginals ? file.data : nil)
         draft.isEmptyFile = SourceDraft.isEmpty(file.data)
         draft.isUnread = try await isUnchanged(draft)
-        if !draft.isUnread { draft.entries = try await file.drafts() }
+        if !draft.isUnread { (draft.entries, draft.keepsMissingEntries) = try await file.drafts() }
         return draft
     }
 

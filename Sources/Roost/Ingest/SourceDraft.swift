@@ -20,7 +20,7 @@ public struct SourceDraft: Sendable, Hashable {
     /// no entry of the source, because the missing entries may be in these parts.
     public var skipped: [IngestReport.Skip] = []
     /// Whether stored entries that are missing from ``entries`` stay in the store, such as the items that a
-    /// feed no longer contains.
+    /// feed no longer contains, or the parts of a document after a limit.
     public var keepsMissingEntries = false
     /// Whether the source was not read, because the store contains it with an equal fingerprint.
     var isUnread = false

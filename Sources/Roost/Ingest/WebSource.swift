@@ -122,7 +122,7 @@ extension RecordReader {
             fingerprint: SourceDraft.fingerprint(of: source.data) + version.suffix
                 + source.validators.suffix,
             entries: entries, original: keepsOriginals ? source.data : nil)
-        draft.keepsMissingEntries = isFeed
+        draft.keepsMissingEntries = isFeed || documents.contains(where: \.isTruncated)
         return draft
     }
 

@@ -36,6 +36,9 @@ public struct Document: Sendable, Hashable {
     /// The parts that could not be read, as messages for the user, such as
     /// `page 3: no text; possibly scanned images`.
     public var unreadParts: [String]
+    /// Whether the rest of the document was not read because of a limit. The stored entries that are missing
+    /// from the text may be in the rest, so an ingest keeps them.
+    public var isTruncated = false
 
     /// Creates a document.
     public init(

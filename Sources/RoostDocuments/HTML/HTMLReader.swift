@@ -61,6 +61,7 @@ public struct HTMLReader: DocumentReader {
         document.updatedAt = page.metadata.modifiedAt
         document.links = HTMLLinks.links(in: content.blocks, of: page, address: input.path)
         document.unreadParts = [page.tree.fault].compactMap { $0 }
+        document.isTruncated = page.tree.fault != nil
         if content.hiddenWords > 0 {
             document.unreadParts.append(
                 "text that the page hides: \(Count.text(content.hiddenWords, "word"))")

@@ -87,6 +87,36 @@ import Testing
         #expect(try await store.ingest(folder: folder, reader: reader()).unchanged == 1)
     }
 
+    /// A reader with a document for each line; the line `…` stands for a rest that is not read.
+    private struct LineReader: DocumentReader {
+        let types = [DocumentType(name: "lines", title: "Lines", extensions: ["lines"], format: .plain)]
+        let version = 1
+
+        func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+            let lines = String(decoding: input.data, as: UTF8.self).split(separator: "\n").map(String.init)
+            return lines.filter { $0 != "…" }.map { line in
+                var document = Document(type: type, key: line, text: line, format: .plain)
+                document.isTruncated = lines.contains("…")
+                return document
+            }
+        }
+    }
+
+    @Test func `entries in a rest that is not read are kept`() async throws {
+        var reader = RecordReader()
+        reader.readers.readers.insert(LineReader(), at: 0)
+        let store = try await store()
+        for (text, removed, count) in [("a\nb\nc\n", 0, 3), ("a\nd\n…\n", 0, 4), ("a\nd\n", 2, 2)] {
+            _ = try write(text, to: "a.lines")
+            #expect(try await store.ingest(folder: folder, reader: reader).removed == removed)
+            #expect(try await entries(store).count == count)
+        }
+        let page = "<!doctype html><body><p>Swifts sleep on the wing, high above the roofs of the town.</p>"
+        let rest = String(repeating: "<i></i>", count: 300_000)
+        let draft = try await RecordReader().read(try write(page + rest, to: "a.html"))
+        #expect(draft.keepsMissingEntries && !draft.entries.isEmpty)
+    }
+
     @Test func `a newer version of a reader reads its files again`() async throws {
         _ = try write("Swifts\n", to: "a.card")
         let store = try await store()
