@@ -2,8 +2,8 @@ public import Roost
 
 /// The result of a search of a memory.
 public struct RecallResult: Sendable {
-    /// The messages, best first. Unless ``RecallOptions/includesAll`` is set, the result contains only messages
-    /// from the dates that the query names if no message is closer to the query than unrelated text.
+    /// The messages, best first. Unless ``RecallOptions/includesAll`` is set, the result contains only
+    /// messages from the dates that the query names if no message is closer to the query than unrelated text.
     public var recollections: [Recollection]
     /// The three best messages, without context, if they were omitted because none of them is close to the
     /// query. Otherwise empty.

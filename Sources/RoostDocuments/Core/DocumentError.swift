@@ -12,8 +12,8 @@ public enum DocumentError: LocalizedError, Sendable, Hashable, CustomStringConve
     case noText(String)
     /// The document exceeds one of the limits (``DocumentLimits``).
     case limitExceeded(String)
-    /// A separate program that reads the document exceeds its time or memory. It can succeed later, for example
-    /// on a computer with less load.
+    /// A separate program that reads the document exceeds its time or memory. It can succeed later, for
+    /// example on a computer with less load.
     case programLimitExceeded(String)
     /// The type or one of its variants is not supported.
     case unsupported(String)
