@@ -44,6 +44,7 @@ struct DatabaseInspection {
             + Checksum.tables.map { table in
                 Check(subject: table.name) { try checkChecksums(of: table, $0) }
             }
+            + [Check(subject: "entry_tags", run: checkFilterTables)]
     }
 
     /// Runs the checks.
@@ -196,5 +197,40 @@ extension DatabaseInspection {
                 table.name, "the checksums of \(Count.text(count, "row")) do not match",
                 remedy: "omits them and keeps the damaged file")
         ]
+    }
+
+    /// Checks that the tables of tags and metadata, which are used to evaluate filters, agree with the
+    /// entries.
+    private func checkFilterTables(_ database: Database) throws -> [StorageFinding] {
+        var counts: [String: Int] = [:]
+        let entryRows = EntryRows(database)
+        let cursor = try Row.fetchCursor(
+            database, sql: "SELECT \(EntryRows.columns) FROM \(EntryRows.tables) ORDER BY e.row")
+        let tags = try database.cachedStatement(sql: "SELECT tag FROM entry_tags WHERE row = ?")
+        let values = try database.cachedStatement(sql: "SELECT key, text FROM entry_metadata WHERE row = ?")
+        while let row = try cursor.next() {
+            let entry: Entry
+            do {
+                entry = try entryRows.entry(row)
+            } catch  where DatabaseErrorMapping.reportsDamage(error) {
+                continue  // The check of the checksums reports it.
+            }
+            let number: Int64 = try row.value(0)
+            let foundTags = try Data.fetchSet(tags, arguments: [number])
+            if foundTags != Set(entry.tags.map(Column.bytes)) { counts["entry_tags", default: 0] += 1 }
+            let found = try Set(
+                Row.fetchAll(values, arguments: [number]).map { [$0[0] as DatabaseValue, $0[1]] })
+            let expected = entry.metadata.flatMap { key, value in
+                value.comparableTexts.map {
+                    [Column.bytes(key).databaseValue, Column.bytes($0).databaseValue]
+                }
+            }
+            if found != Set(expected) { counts["entry_metadata", default: 0] += 1 }
+        }
+        return counts.sorted { $0.key < $1.key }.map {
+            .damage(
+                $0.key, "contradicts \(Count.text($0.value, "entry", "entries"))",
+                remedy: "writes the table again")
+        }
     }
 }

@@ -88,6 +88,25 @@ import Testing
         #expect(try recordedCount() == 5)
     }
 
+    @Test func `an inspection finds tags and metadata that differ from those of the entry only in a letter`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let (url, entries) = try await database(in: folder.url)
+        let store = try await SQLiteStorageProvider(databaseURL: url)
+        var entry = entries[0]
+        entry.metadata = ["color": "red"]
+        try await store.saveEntry(entry)
+        try await store.close()
+        #expect(try await SQLiteStorageProvider.inspect(databaseURL: url) == [])
+        try execute(url, "UPDATE entry_metadata SET text = CAST('ted' AS BLOB)")
+        try execute(url, "UPDATE entry_tags SET tag = CAST('d' AS BLOB) WHERE row = 2")
+        let findings = try await SQLiteStorageProvider.inspect(databaseURL: url)
+        #expect(findings.map(\.subject) == ["entry_metadata", "entry_tags"])
+        _ = try await SQLiteStorageProvider.repair(databaseURL: url)
+        #expect(try await SQLiteStorageProvider.inspect(databaseURL: url) == [])
+    }
+
     @Test func `a repair loses the damaged row of each table and no other`() async throws {
         let folder = try TemporaryFolder()
         let (url, entries) = try await database(in: folder.url)
