@@ -218,6 +218,17 @@ struct RepositoryDamageTests {
             #expect(error?.code == .damaged && error?.message.contains("from a copy") == true)
         }
         #expect(try await base.readChunk(at: RepositoryObject.configuration) == before)
+        if !isMissing {
+            // The configuration of another repository without a passphrase fits.
+            let other = InMemoryRetrieval()
+            _ = try await BackupRepository.create(in: other)
+            let configuration = try #require(
+                try await other.readChunk(at: RepositoryObject.configuration))
+            try await base.writeChunk(configuration, at: RepositoryObject.configuration, metadata: nil)
+            let opened = try await BackupRepository.open(base)
+            #expect(try await opened.snapshots().count == 1)
+            #expect(try await opened.verify(readingData: true).isSound)
+        }
         // A storage without a repository has none.
         let empty = await #expect(throws: BackupError.self) {
             try await BackupRepository.open(InMemoryRetrieval())

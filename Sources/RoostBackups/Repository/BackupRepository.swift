@@ -114,14 +114,17 @@ public final class BackupRepository: Sendable {
 
     /// Reads the configuration of a repository.
     ///
-    /// It cannot be computed again: that of an encrypted repository contains the sealed key.
+    /// That of an encrypted repository contains the sealed key, which cannot be computed again. Without
+    /// encryption, the id is not used to read any object, so the configuration of any such repository fits.
     private static func configuration(
         in retrieval: any ChunkStorageRetrieval
     ) async throws -> Configuration {
         let damaged = BackupError(
             .damaged,
             "cannot open the backup repository: its file '\(RepositoryObject.configuration)' is missing or "
-                + "corrupt; restore this file from a copy of the repository")
+                + "corrupt; restore this file from a copy of the repository, or, if the repository has no "
+                + "passphrase, copy '\(RepositoryObject.configuration)' from a new repository without a "
+                + "passphrase into it")
         guard let data = try await retrieval.readChunk(at: RepositoryObject.configuration) else {
             let snapshots = try await retrieval.paths(in: RepositoryObject.snapshots)
             guard snapshots.compactMap(RepositoryObject.id).isEmpty else { throw damaged }
