@@ -48,6 +48,24 @@ import Testing
         #expect(try names(in: target.deletingLastPathComponent()) == ["restored"])
     }
 
+    @Test(.enabled(if: getuid() != 0, "the superuser can remove all files"))
+    func `a restoration is refused if the files of an interrupted one cannot be removed`() async throws {
+        let repository = try await repository()
+        let snapshot = try await repository.snapshot("latest")
+        let target = try TemporaryFolder().url.appendingPathComponent("restored")
+        let staging = target.deletingLastPathComponent().appendingPathComponent(".restored.restoring")
+        let inner = staging.appendingPathComponent("inner")
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+        try Data("half".utf8).write(to: inner.appendingPathComponent("file"))
+        #expect(chmod(inner.path, 0o500) == 0)
+        defer { chmod(inner.path, 0o700) }
+        await #expect(throws: (any Error).self) {
+            try await StoreBackup(target).restore(snapshot, from: repository)
+        }
+        #expect(!FileManager.default.fileExists(atPath: target.path))
+        #expect(try names(in: staging) == ["inner"])
+    }
+
     @Test func `a failed restoration removes only the files that it created`() async throws {
         let repository = try await repository()
         let snapshot = try await repository.snapshot("latest")

@@ -41,7 +41,9 @@ struct RestoreTarget {
         do {
             try requireEmpty()
             // This process holds the lock, so the process that created an existing folder has ended.
-            try? FileManager.default.removeItem(at: staging)
+            if FileManager.default.fileExists(atPath: staging.path) {
+                try FileManager.default.removeItem(at: staging)
+            }
             try StorageError.mappingFileErrors { try FileSystem.standard.createFolder(staging) }
         } catch {
             removeLock()
