@@ -193,7 +193,7 @@ import Testing
         #expect(error?.code == .unsupported)
         #expect(error?.message.contains("install pgvector 0.8.4 or newer") == true)
         let findings = try await store.inspectServer().map(\.message)
-        #expect(findings.contains { $0.contains("pgvector 0.6.2") && $0.contains("upgrade it") })
+        #expect(findings.contains { $0.contains("pgvector 0.6.2") && $0.contains("0.8.4 or newer") })
         try await store.close()
     }
 

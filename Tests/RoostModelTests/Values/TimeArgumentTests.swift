@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "soon", "2026-13", "2026-02-30", "--5d", "this", "this day", "2026-02-03 25:00", "ma", "x 2026",
+        "", "soon", "2026-13", "2026-02-30", "this", "this day", "2026-02-03 25:00", "ma", "x 2026",
         "99999999999999999999 days ago", "last", "past", "last soon", "past monday", "this hour", "ago",
         "last x hours", "last 3 march", "tonight at 8", "last 2025",
         "20-01-01", "mo", "-", "30 feb 2025", "3 march 25", "march 3 2025 x", "soon 08:00", "x ago",
