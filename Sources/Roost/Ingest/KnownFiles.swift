@@ -11,6 +11,8 @@ struct KnownFiles {
 
     /// The number of bytes that are read to recognize the contents of a file.
     private static let sampleLength = 4096
+    /// The folders of a Maildir with messages, whose names have no extension but contain periods.
+    private static let maildirFolders: Set = ["cur", "new"]
 
     init(_ readers: DocumentReaders) {
         self.readers = readers
@@ -28,12 +30,20 @@ struct KnownFiles {
     ///   - isRegular: Whether it is a regular file. The contents of others are not read.
     func contains(_ file: String, name: String, isRegular: Bool) -> Bool {
         if names.contains(name) { return true }
-        if let dot = name.lastIndex(of: ".") {
-            return extensions.contains(name[name.index(after: dot)...].lowercased())
+        let dot = name.lastIndex(of: ".")
+        if let dot {
+            if extensions.contains(name[name.index(after: dot)...].lowercased()) { return true }
+            guard Self.isInMaildir(file) else { return false }
         }
         guard isRegular, let sample = Self.beginning(of: file) else { return false }
         let input = DocumentInput(data: sample, path: file)
-        return readers.recognized(input)?.type.isReadInFolders ?? false
+        guard let type = readers.recognized(input)?.type, type.isReadInFolders else { return false }
+        // Other folders have these names, too.
+        return dot == nil || type.format == .mail
+    }
+
+    private static func isInMaildir(_ file: String) -> Bool {
+        file.split(separator: "/").dropLast().last.map { maildirFolders.contains(String($0)) } ?? false
     }
 
     /// Returns the first bytes of a file; `nil` if it cannot be read.
