@@ -261,8 +261,6 @@ import Testing
             try running.input.close()
             return try running.outcome()
         }
-        #expect(try cli.roost("config", "s3-endpoint", "x").status == 78)
-        #expect(try cli.roost("config", "s3-region", "a b").status == 78)
         #expect(try cli.roost("config", "s3-endpoint", store.address).status == 0)
         // Every fifth request is answered with "slow down".
         store.fail { _, number in number % 5 == 0 ? .slowDown : nil }
