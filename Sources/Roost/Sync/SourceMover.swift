@@ -82,14 +82,19 @@ struct SourceMover {
     }
 
     /// Returns the fingerprint of a moved source. It is empty if the file must be read again: if it has
-    /// another extension, because its text may then be treated in another way, or if an entry is named after
-    /// it.
+    /// another extension, because its text may then be treated in another way, or another name after which an
+    /// entry is named.
     private static func fingerprint(
         _ record: Source, of entries: [Entry], movedTo target: Source.ID
     ) -> String {
-        let name = URL(string: record.id)?.deletingPathExtension().lastPathComponent
-            .precomposedStringWithCanonicalMapping
-        if let name, entries.contains(where: { $0.metadata[DocumentKey.title]?.string == name }) { return "" }
+        func name(_ id: Source.ID) -> String? {
+            URL(string: id)?.deletingPathExtension().lastPathComponent.precomposedStringWithCanonicalMapping
+        }
+        if let old = name(record.id), old != name(target),
+            entries.contains(where: { $0.metadata[DocumentKey.title]?.string == old })
+        {
+            return ""
+        }
         func kind(_ id: Source.ID) -> String {
             let url = URL(string: id)
             let fileExtension = url?.pathExtension.lowercased() ?? ""
