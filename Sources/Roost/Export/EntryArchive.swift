@@ -77,6 +77,10 @@ package struct EntryArchive: Sendable {
             try check.add(entry)
         }
         (count, space, isTable) = (check.count, entries.space, entries.isTable)
+        // A file of white space has no header either.
+        guard count > 0 || space != nil || isTable else {
+            throw RoostError(.badInput, "cannot import \(input.name): the file is empty")
+        }
     }
 
     /// Reads the entries of an archive one after another.
