@@ -56,9 +56,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{\"limit\": \"\\ud800\"}", "\\ud800 is half of a surrogate pair"),
+        ("{\"limit\": \"\\ud800\"}", "unpaired surrogate at byte 17"),
         ("{\"limit\": 5}", "one of its values is not a string"), ("[]", "it is an array, not an object"),
-        ("{", "its syntax is invalid"), ("", "it is empty"),
+        ("{", "it is not valid JSON: expected a string at byte 1"), ("", "it is empty"),
     ])
     func `damaged settings are reported with the cause`(text: String, cause: String) throws {
         try write(text)

@@ -13,7 +13,7 @@ import Testing
         #expect(try commands.roost("init", "s", "--model", "lexical").status == 0)
         let id = try commands.roost("add", "swift", "--store", "s").output
         let shown = try commands.roost("show", String(id.prefix(36)), "--store", "s").output
-        #expect(shown.contains("passages  1 of 1 token; none omitted"), "\(shown)")
+        #expect(shown.contains("passages  1, 1 token; none omitted"), "\(shown)")
     }
 
     @Test func `a count of one is followed by the singular`() {

@@ -91,7 +91,7 @@ import Testing
         #expect(report.new == 3 && report.tokens > 0)
     }
 
-    @Test func `statistics of a store with extreme token counts are printed`() throws {
+    @Test func `an entry with extreme token counts is shown`() throws {
         #expect(try cli.roost("init", "--provider=json", "--store=s").status == 0)
         // Without the id of the storage, the manifest accepts the files of another program.
         let manifest = cli.home.appendingPathComponent("s/store.json")
@@ -108,7 +108,7 @@ import Testing
             + "\"passages\":[\(passages.joined(separator: ","))]}]"
         try text.write(
             to: folder.appendingPathComponent("entries.json"), atomically: true, encoding: .utf8)
-        let outcome = try cli.roost("status", "--store=s", "--json")
+        let outcome = try cli.roost("show", Self.id, "--store=s")
         #expect(outcome.status == 0 && outcome.output.contains("\(3 * Int(Int32.max))"), "\(outcome)")
     }
 

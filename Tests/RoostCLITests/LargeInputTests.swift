@@ -97,10 +97,10 @@ import Testing
         #expect(found.output.contains("large.txt:\(number)"), "\(found.output)")
     }
 
-    @Test func `sparse and binary files are recognized before they are read completely`() async throws {
+    @Test func `binary files are recognized before they are read completely`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("image.txt")
-        for start in ["", "text at the beginning\n", String(repeating: "a line of text\n", count: 1000)] {
+        for start in ["", "text at the beginning\n"] {
             try Data(start.utf8).write(to: file)
             // A file of this size takes seconds to read and would not fit into the memory of the test.
             #expect(truncate(file.path, 1 << 30) == 0)

@@ -227,7 +227,7 @@ import Testing
         #expect(try commands.roost("doctor", "--compact", "--max-size", "1kB", "--store", "s").status == 64)
         #expect(try commands.roost("doctor", "--compact", "--max-size", "none", "--store", "s").status == 0)
         #expect(try commands.roost("ingest", "lines.jsonl", "--store", "s", "-q").status == 0)
-        #expect(try commands.roost("status", "--store", "s").output.contains("4000 from 1 source,"))
+        #expect(try commands.roost("status", "--store", "s").output.contains("4000 from 1 source\n"))
         let low = try commands.roost("doctor", "--compact", "--max-size", "1MB", "--store", "s")
         #expect(low.status == 64 && low.error.contains("remove entries first"))
     }

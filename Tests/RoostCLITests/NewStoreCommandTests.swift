@@ -79,8 +79,8 @@ import Testing
         try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
         try Data("# Note".utf8).write(to: cli.home.appendingPathComponent("note.md"))
         for (arguments, status, text) in [
-            (["--folder", "note.md"], Int32(64), "must be a folder"),
-            (["--folder", "none"], 66, "not found"),
+            (["--folder", "note.md"], Int32(66), "no such folder"),
+            (["--folder", "none"], 66, "no such folder"),
             (["--scope", "u//a"], 64, "three names"), (["--scope", "u/s"], 64, "three names"),
             (["--scope", "u/s/"], 64, "three names"), (["--scope", "u/s/a/b"], 64, "three names"),
             (["--scope", "u/s/a"], 0, ""),

@@ -124,7 +124,7 @@ import Testing
         let shown = try cli.roost("show", "v/pump.ipynb", "--store=s").output
         for part in [
             "reader    Jupyter notebook", "title     Pump", "created   2", "updated   2",
-            "section   Pump > Parts", "[[Valve]]", "hidden    comment: 1 part",
+            "section   Pump > Parts", "[[Valve]]", "hidden    comment on line 5",
             "unread    1 output that is not a short text",
         ] { #expect(shown.contains(part), "\(part): \(shown)") }
         let json = try cli.roost("show", "v/pump.ipynb", "--store=s", "--json")

@@ -128,23 +128,7 @@ import Testing
         #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
         #expect(try cli.roost("ingest", "git.md").status == 0)
         let output = try cli.roost("query", "marzipan", "--all").output
-        #expect(output.contains("The word marzipan is here.") && !output.contains("~~~"), "\(output)")
-    }
-
-    @Test func `the code after a heading is shown instead of the heading`() throws {
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        for (name, code) in [("code.md", "```sh\nls nest\n```\n"), ("empty.md", "```\n```\n")] {
-            try Data("# A \(name.dropLast(3)) of terns\n\n\(code)".utf8)
-                .write(to: cli.home.appendingPathComponent(name))
-        }
-        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
-        #expect(try cli.roost("ingest", ".").status == 0)
-        func lines(_ query: String) throws -> [String] {
-            try cli.roost("query", "--mode", "text", query, "--all", "-n1").output
-                .split(separator: "\n").map(String.init)
-        }
-        #expect(try lines("code of terns").last == "       ls nest")
-        #expect(try lines("empty of terns").last == "       A empty of terns…")
+        #expect(output.contains("The word marzipan is here."), "\(output)")
     }
 
     @Test func `messages are found by their people, and due dates by words`() throws {
@@ -195,7 +179,8 @@ import Testing
             with: JSONEncoder().encode(try await store.search(search)))
         try await store.close()
         let encoded = try #require(((json as? [String: Any])?["hits"] as? [[String: Any]])?.first)
-        #expect(Set(encoded.keys) == Set(printed.keys))
+        // Only the library can remove near-duplicates from the hits.
+        #expect(Set(encoded.keys).subtracting(["duplicates"]) == Set(printed.keys))
         for name in ["location", "passage", "snippet", "explanation"] {
             let (left, right) = (encoded[name] as? [String: Any], printed[name] as? [String: Any])
             #expect(left.map { Set($0.keys) } == right.map { Set($0.keys) })
