@@ -10,7 +10,7 @@ struct AnswerTests {
     @Test(
         arguments: [
             (["query": "swift -roof"], "excluded: roof"),
-            (["query": "\"no such phrase\""], "no entry contains the phrase \"no such phrase\""),
+            (["query": "\"no such phrase\""], "no entry meets the conditions of the query"),
             (["query": "zzxqy"], "no entry"),
             (["query": "swift", "since": "2100"], "no entry matches the filter"),
             (["query": "swift", "tags": ["none"]], "no entry matches the filter"),
@@ -55,20 +55,6 @@ struct AnswerTests {
         #expect(since["notices"]?.elements?.last == "no entry matches the filter")
     }
 
-    @Test func `a recall says that no message is from the named time`() async throws {
-        let harness = MCPHarness()
-        let texts = ["the heron stood in the water", "the bread rises", "paint the hull", "the choir sings"]
-        let messages = texts.map { text -> JSONValue in
-            ["role": "user", "content": .string(text), "timestamp": "2026-11-02T10:00:00Z"]
-        }
-        _ = await harness.call("remember_messages", ["messages": .array(messages)])
-        let answer = await harness.call("recall", ["query": "what happened on 9 November 2026?"])
-        #expect(answer["messages"] == [])
-        #expect(answer["notices"]?.elements?.last?.asString?.contains("is from the time") == true)
-        let known = await harness.call("recall", ["query": "what happened on 2 November 2026?"])
-        #expect(known["messages"]?.elements?.count == 4)
-    }
-
     @Test(arguments: [false, true]) func `advice names only what the server offers`(
         isReadOnly: Bool
     ) async throws {
@@ -80,7 +66,9 @@ struct AnswerTests {
             ("clusters", [:]), ("search", ["query": "x", "cluster": "x"]),
         ]
         for (tool, arguments) in calls {
-            let message = try #require(await harness.call(tool, arguments).asString)
+            let answer = await harness.call(tool, arguments)
+            let message = try #require(
+                answer.asString ?? answer["notices"]?.elements?.first?.asString)
             #expect(message.contains("call the tool 'recluster'") != isReadOnly, "\(message)")
             #expect(message.contains("ask the user to run `roost recluster`") == isReadOnly, "\(message)")
         }

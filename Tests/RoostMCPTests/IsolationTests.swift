@@ -75,7 +75,7 @@ struct IsolationTests {
         #expect(try await remember("the gate is green", Self.work).entry.id == shared.id)
     }
 
-    @Test func `an equal text of a changed entry is found only among visible entries`() async throws {
+    @Test func `an equal text of a changed entry is stored without changing hidden entries`() async throws {
         let open = MCPHarness()
         let harness = MCPHarness(Self.work, store: open.store)
         // The hidden entry has the text, too, and was stored first.
@@ -85,7 +85,7 @@ struct IsolationTests {
         let again = await harness.call(
             "remember",
             ["text": "the code of the vault is 4711", "tags": ["vault"], "allowDuplicate": true])
-        #expect(again["stored"] == false && again["updated"] == true && again["id"] == id)
+        #expect(again["stored"] == true && again["id"] != id)
         let kept = try #require(try await open.store.storage.snapshot().entries([hidden.id]).first)
         #expect(kept.tags == ["private"])
         // A hidden entry that was changed is not found.

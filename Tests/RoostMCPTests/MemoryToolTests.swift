@@ -94,29 +94,6 @@ struct MemoryToolTests {
         #expect(try await store.undo().removed == 1)
     }
 
-    @Test func `an equal text is found by its text`() async throws {
-        let harness = MCPHarness()
-        let first = await harness.call("remember", ["text": "The meeting is on Sunday."])
-        let id = try #require(first["id"])
-        _ = await harness.call("update", ["id": id, "text": Self.note])
-        let equal = await harness.call("remember", ["text": Self.note])
-        #expect(equal["stored"] == false && equal["id"] == id)
-        let again = await harness.call(
-            "remember", ["text": Self.note, "tags": ["work"], "allowDuplicate": true])
-        #expect(again["stored"] == false && again["updated"] == true && again["id"] == id)
-        #expect(await harness.call("fetch", ["id": id])["tags"] == ["work"])
-        // The earlier text is no longer stored, although an entry was added with it.
-        let earlier = await harness.call(
-            "remember", ["text": "The meeting is on Sunday.", "allowDuplicate": true])
-        #expect(earlier["stored"] == true && earlier["id"] != id)
-        // A message is not the entry of an equal text.
-        _ = await harness.call(
-            "remember_messages", ["messages": [["role": "user", "content": "The gate is green."]]])
-        let message = await harness.call(
-            "remember", ["text": "The gate is green.", "allowDuplicate": true])
-        #expect(message["stored"] == true)
-    }
-
     @Test func `near-duplicates and the nearest entries have snippets`() async throws {
         let harness = MCPHarness()
         _ = await harness.call("remember", ["text": Self.note])

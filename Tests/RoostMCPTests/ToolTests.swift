@@ -130,7 +130,7 @@ struct ToolTests {
             (["query": "x", "where": ["status": "done"]], "must be an array of strings, not an object"),
             (["query": "x", "where": ["nonsense"]], "'where' takes"),
             (["query": "x", "where": ["created>=soon"]], "not with 'soon'"),
-            (["query": "x", "where": ["status==done"]], "with one =, not with =="),
+            (["query": "x", "where": ["status==done"]], "'where' takes"),
             (["query": "x", "since": "soon"], "must be a time"),
             (["query": "x", "cluster": "birds"], "no clusters"),
         ] as [(JSONValue, String)])
