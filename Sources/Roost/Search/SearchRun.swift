@@ -78,7 +78,8 @@ struct SearchRun: Sendable {
             result.nearest = Array(hits.prefix(Self.nearestCount))
             return
         }
-        let shown = plan.hasNoiseLevel ? hits.filter { $0.score > 0 } : hits
+        // In a store of similar texts, the score of an entry with all words can be 0.
+        let shown = plan.hasNoiseLevel ? hits.filter { $0.score > 0 || $0.isClose } : hits
         result.hits = Array(shown.prefix(needed).dropFirst(max(0, plan.search.offset)))
     }
 
