@@ -52,6 +52,7 @@ public struct ConverterReader: DocumentReader {
             throw DocumentError.missingProgram(
                 "the program \(command.first ?? "") of its converter is not installed")
         }
+        let label = (name as NSString).lastPathComponent
         let folder = try PrivateFolder()
         // The program never sees the name of the file, which could look like an option.
         let file = try folder.write(input.data, to: "document.\(types[0].extensions.first ?? "")")
@@ -65,14 +66,14 @@ public struct ConverterReader: DocumentReader {
         guard result.status == 0 else {
             let line = MarkdownText.singleLine(result.message).prefix(200)
             throw DocumentError.damaged(
-                "its converter \(name) failed with exit status \(result.status)"
+                "its converter \(label) failed with exit status \(result.status)"
                     + (line.isEmpty ? "" : ": \(line)"))
         }
         guard let text = String(validating: result.output, as: UTF8.self) else {
-            throw DocumentError.damaged("the output of its converter \(name) is not UTF-8")
+            throw DocumentError.damaged("the output of its converter \(label) is not UTF-8")
         }
         guard text.contains(where: { !$0.isWhitespace }) else {
-            throw DocumentError.noText("its converter \(name) wrote no text")
+            throw DocumentError.noText("its converter \(label) wrote no text")
         }
         return text
     }
