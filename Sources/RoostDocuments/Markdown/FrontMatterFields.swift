@@ -21,8 +21,12 @@ struct FrontMatterFields {
     /// The maximum length of a key in UTF-8 bytes, as in stores.
     private static let maximumKeyLength = 4096
     /// The names of keys, in lowercase letters and without separators, in order of precedence.
-    private static let createdKeys = ["created", "createdat", "date", "published", "datepublished"]
-    private static let updatedKeys = ["updated", "updatedat", "modified", "lastmodified", "lastmod"]
+    private static let createdKeys = [
+        "created", "createdat", "datecreated", "date", "published", "datepublished",
+    ]
+    private static let updatedKeys = [
+        "updated", "updatedat", "modified", "datemodified", "lastmodified", "lastmod",
+    ]
     private static let tagKeys: Set<String> = ["tags", "tag"]
     private static let aliasKeys: Set<String> = ["aliases", "alias"]
 
