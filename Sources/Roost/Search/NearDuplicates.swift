@@ -17,8 +17,8 @@ struct NearDuplicates {
         entries.append(entry)
     }
 
-    /// Returns the number of the first entry whose text is equal or whose vector is similar; `nil` if there
-    /// is none.
+    /// Returns the number of the first entry whose text is equal or whose vector is similar;
+    /// otherwise `nil`.
     ///
     /// - Complexity: O(entries).
     func first(similarTo entry: Entry) -> Int? {

@@ -94,7 +94,7 @@ public struct TextQuery: Sendable, Hashable {
             }
         }
         plainText = plain.joined(separator: " ")
-        // A query without words, such as `""`, is meant literally.
+        // A query without words, such as `""`, is read as text.
         if plainText.allSatisfy(\.isWhitespace), exclusions.isEmpty { plainText = text }
         // Stop words count only if they are required or the query contains nothing else. Those of languages
         // other than English are removed later, when the languages of the store are known.

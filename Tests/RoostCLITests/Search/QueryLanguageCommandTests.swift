@@ -28,7 +28,7 @@ import Testing
         return outcome.output.split(separator: "\n").map { String($0.split(separator: "/").last ?? "") }
     }
 
-    @Test func `words need no quotes, and options can stand before and after them`() throws {
+    @Test func `words need no quotes, and options can come before and after them`() throws {
         try prepare()
         #expect(try files("--mode=text", "-n5", "saturn", "rings", "--limit", "1") == ["planets.md"])
         let wrong = try cli.roost("query", "saturn", "--limit", "x")
