@@ -24,7 +24,9 @@ struct EmbeddingCountTests {
     }
 
     @Test(arguments: [[], ["work"]], [false, true])
-    func `a text is embedded once, and once more for the search for duplicates`(tags: [String], isForced: Bool) async throws {
+    func `a text is embedded once, and once more for the search for duplicates`(
+        tags: [String], isForced: Bool
+    ) async throws {
         let embedder = CountingEmbedder()
         var rules = AccessRules()
         rules.tags = Set(tags)
