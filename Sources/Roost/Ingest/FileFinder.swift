@@ -39,7 +39,7 @@ public struct FileFinder: Sendable {
         self.exclusions = exclusions
     }
 
-    /// Returns the first pattern with a brace that is not escaped; `nil` if there is none.
+    /// Returns the first pattern with a brace that is not escaped; otherwise `nil`.
     ///
     /// In a `.gitignore` file, braces are literal. In a shell, they enclose alternatives, so a pattern like
     /// `*.{key,pem}` would not exclude the files that its author expects.
