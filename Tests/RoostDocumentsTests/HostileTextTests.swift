@@ -13,20 +13,16 @@ import Testing
         String(repeating: unit, count: 60_000 / unit.count)
     }
 
-    @Test func `Many spaces in a date, or in a title before brackets, are read`() {
+    @Test func `A date with many spaces is too long`() {
         #expect(DocumentDate.date("2025-01-01T10:00" + Self.spaces + "x") == nil)
-        let date = DocumentDate.date(Self.spaces + "2025-01-01T00:00 Z" + Self.spaces)
-        #expect(date == Date(timeIntervalSince1970: 1_735_689_600))
+        #expect(DocumentDate.date(Self.spaces + "2025-01-01T00:00 Z" + Self.spaces) == nil)
     }
 
-    @Test func `Very many keywords are limited, and very many tags are read`() async throws {
+    @Test func `Very many keywords are limited`() {
         let names = (0..<100_000).map { "k\($0)" }
         let keywords = KeywordList.keywords(in: names.joined(separator: ", "))
         #expect(keywords == Array(names.prefix(KeywordList.maximumCount)))
         #expect(KeywordList.keywords(in: "Rain, rain; #Roof\n, RAIN,roof") == ["Rain", "Roof"])
-        let heading = "* Water :" + names.joined(separator: ":") + ":\n* Roof :k1:k2:new:\n"
-        let document = try await DocumentFixture.document(heading, name: "a.org")
-        #expect(document.tags == names + ["new"])
     }
 
     @Test func `Very many tags in front matter are read`() async throws {

@@ -26,7 +26,8 @@ struct MailQuotations {
             let range = offset..<min(offset + line.utf8.count + 1, length)
             offset = range.upperBound
             let content = String(line).trimmed
-            if rest == nil, line == "-- " || line == "-- \r" { rest = .signature }
+            // The mark of an HTML part, which was converted to Markdown, has a backslash and no space.
+            if rest == nil, ["-- ", "-- \r", "\\--"].contains(line) { rest = .signature }
             if rest == nil, content == "-----Original Message-----" { rest = .quotation }
             if let rest {
                 append(range, rest)

@@ -98,8 +98,9 @@ struct FrontMatterFields {
         }
         return texts.map { text in
             var tag = Substring(text.trimmed)
-            while tag.first == "#" { tag.removeFirst() }
-            while tag.last == "/" { tag.removeLast() }
+            // The brackets are those of a list that is not valid YAML.
+            while let first = tag.first, "#[".contains(first) { tag.removeFirst() }
+            while let last = tag.last, "/]".contains(last) { tag.removeLast() }
             return String(tag).trimmed
         }.filter { !$0.isEmpty }
     }

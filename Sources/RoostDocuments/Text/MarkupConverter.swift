@@ -191,10 +191,25 @@ final class MarkupConverter {
         }
         let parts = address.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         let text = MarkdownText.singleLine(inline.suffix(fromByte: start))
+        if parts.count > 1, Self.isNoteMark(text) { separateNoteMark(text, at: start) }
         links.append(
             DocumentLink(
                 kind: .address, target: String(parts[0]), fragment: parts.count > 1 ? String(parts[1]) : nil,
                 text: text.isEmpty ? nil : text))
+    }
+
+    /// Returns whether the text of a link to a part of a document is the mark of a note: a number or a sign.
+    private static func isNoteMark(_ text: String) -> Bool {
+        (1...4).contains(text.count) && text.allSatisfy { $0.isNumber || "*†‡§".contains($0) }
+    }
+
+    /// Encloses the mark of a note directly after a word or its punctuation in brackets. Otherwise, a
+    /// raised number would become a part of the word.
+    private func separateNoteMark(_ text: String, at offset: Int) {
+        let start = inline.utf8.index(inline.startIndex, offsetBy: offset)
+        guard let last = inline[..<start].last, !last.isWhitespace else { return }
+        inline.removeSubrange(start...)
+        inline += "[\(text)]"
     }
 
     /// Appends the collected text as a paragraph.

@@ -22,22 +22,6 @@ import Testing
         #expect(!text.contains("Home"))
     }
 
-    @Test func `The specifications of a product are read with their heading`() async throws {
-        let text = try await HTMLReaderTests.read(
-            """
-            <html><body><header><nav><a href="/">Shop</a> <a href="/lamps">Lamps</a></nav></header><main>
-            <div class="product"><h1>Tern desk lamp</h1><button>Add to cart</button>
-            <div class="product-description"><p>The Tern desk lamp has a long arm that moves without screws and
-            stays where it is put. Its light is warm in the evening and neutral during the day.</p></div>
-            <h2>Specifications</h2><table class="specs"><tr><th>Height</th><td>62 cm</td></tr><tr><th>Power</th>
-            <td>8.5 W</td></tr></table></div><section class="related"><h2>You may also like</h2><ul>
-            <li><a href="/x">Plover floor lamp</a> € 129.00</li></ul></section></main></body></html>
-            """
-        ).text
-        #expect(text.contains("## Specifications\n\n| Height | 62 cm |\n| --- | --- |\n| Power | 8.5 W |"))
-        #expect(!text.contains("Plover") && !text.contains("Add to cart") && !text.contains("also like"))
-    }
-
     @Test(arguments: ["<p hidden>", "<p style=\"color: red; Display : none\">", "<div hidden><p>"])
     func `Hidden text is not read`(start: String) async throws {
         let document = try await HTMLReaderTests.read(
