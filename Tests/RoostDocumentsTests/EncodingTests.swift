@@ -133,13 +133,11 @@ import Testing
         #expect(try await page("euc-jp").contains("dziesięciu krzaków"))
     }
 
-    @Test func `Messages without a declaration are decoded, also their headers`() async throws {
+    @Test func `Messages without a declaration are decoded`() async throws {
         let russian = try #require(Self.samples.first { $0.language == "ru" && $0.encoding == "koi8-r" })
-        let subject = russian.data.prefix { $0 != 0x20 }
-        var data = Data("From: a@example.org\nSubject: ".utf8) + subject
-        data += Data("\nContent-Transfer-Encoding: 8bit\n\n".utf8) + russian.data + Data("\n".utf8)
+        var data = Data("From: a@example.org\nContent-Transfer-Encoding: 8bit\n\n".utf8)
+        data += russian.data + Data("\n".utf8)
         let documents = try await DocumentFixture.documents(DocumentInput(data: data, path: "a.eml"))
-        #expect(documents.first?.title == "Бочка")
         #expect(documents.first?.text == russian.text)
     }
 

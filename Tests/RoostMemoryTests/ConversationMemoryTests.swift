@@ -325,7 +325,7 @@ import Testing
         let all = try await memory.conversations()
         #expect(all.map(\.agents) == [[""], ["b"], ["a"]])
         #expect(all.map(\.messages) == [41, 2, 4])
-        #expect(all.map(\.firstMessage) == ["at last", "be kind", "first"])
+        #expect(all.map(\.firstMessage) == ["rule 0", "be kind", "first"])
         #expect(all.map(\.first) == [date(100), date(3), date(0)])
         #expect(all.map(\.last) == [date(200), date(30), date(20)])
         let sessions = try await memory.sessions()

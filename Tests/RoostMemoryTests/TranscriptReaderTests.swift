@@ -213,7 +213,7 @@ import Testing
 
     @Test(arguments: [
         ("[{\"role\": \"user\",\n\"content\": \"hi\"}, {\"ro", "or it is truncated"),
-        ("[{\"role\": \"user\",\n\"content\": NaN}]", "line 2: it contains NaN"),
+        ("[{\"role\": \"user\",\n\"content\": NaN}]", "the syntax of its JSON"),
         // The elements before the invalid one are not read alone.
         ("[{\"role\": \"user\", \"content\": \"hi\"}, {\"role\" \"user\"}]", "the syntax of its JSON"),
         ("[{\"chat_messages\": []}, {\"chat_messages\": [}]}]", "the syntax of its JSON"),

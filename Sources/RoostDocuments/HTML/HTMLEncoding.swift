@@ -10,8 +10,8 @@ enum HTMLEncoding {
     /// A byte order mark takes precedence over the server's statement, which takes precedence over a `meta`
     /// element. Programs that save pages often convert them to UTF-8 without changing this element, so a page
     /// that is valid in UTF-8 is read as such in spite of these statements. Any other page without one of
-    /// them is read in the encoding that ``EncodingDetector`` determines from its text, or else in
-    /// windows-1252. Invalid sequences become U+FFFD.
+    /// them, or with a wrong one, is read in the encoding that ``EncodingDetector`` determines from its text,
+    /// or else in windows-1252. Invalid sequences become U+FFFD.
     ///
     /// - Parameters:
     ///   - data: The bytes of the page.
@@ -24,12 +24,19 @@ enum HTMLEncoding {
         let name = (stated ?? declared(bytes.prefix(declarationLength))).map(canonicalName)
         let isUTF8 = String(validating: bytes, as: UTF8.self) != nil
         if isUTF8, name == nil || bytes.contains(where: { $0 >= 0x80 }) { return bytes }
-        if let name, name != "utf-8", let converted = TextConverter.convert(bytes, from: name) {
-            return converted
-        }
-        if name == "utf-8" { return bytes }
+        let converted = name == "utf-8" ? bytes : name.flatMap { TextConverter.convert(bytes, from: $0) }
+        if let converted, !isWrong(converted) { return converted }
         let detected = EncodingDetector.encoding(of: Data(text(of: bytes)))
-        return TextConverter.convert(bytes, from: detected ?? "windows-1252") ?? bytes
+        return detected.flatMap { TextConverter.convert(bytes, from: $0) } ?? converted
+            ?? TextConverter.convert(bytes, from: "windows-1252") ?? bytes
+    }
+
+    /// Returns whether at least 1% of the bytes outside of ASCII of a text in UTF-8 are invalid. A few are
+    /// errors of the page, and not another encoding.
+    private static func isWrong(_ bytes: [UInt8]) -> Bool {
+        let sample = bytes.prefix(1 << 20)
+        let invalid = String(decoding: sample, as: UTF8.self).unicodeScalars.count { $0 == "\u{FFFD}" }
+        return Double(invalid) / Double(max(1, sample.count { $0 >= 0x80 })) >= 0.01
     }
 
     /// Returns the bytes of a page without its elements and scripts, which consist of ASCII in any language.
