@@ -35,12 +35,14 @@ public struct Snippet: Sendable, Hashable {
             let matches = Matches(query, in: utf8)
             let body = HeadingPath.bodyStart(of: utf8)..<utf8.count
             var found = matches.best(in: area, length: Self.anchorLength)
+            if let best = matches.best(in: body, length: Self.anchorLength),
+                best.weight > (found?.weight ?? 0) * Self.elsewhereFactor
+            {
+                (found, area) = (best, body)
+            }
             // Front matter is shown only if nothing else matches.
-            for other in [body, whole] {
-                let best = matches.best(in: other, length: Self.anchorLength)
-                if let best, best.weight > (found?.weight ?? 0) * Self.elsewhereFactor {
-                    (found, area) = (best, other)
-                }
+            if found == nil, let best = matches.best(in: whole, length: Self.anchorLength) {
+                (found, area) = (best, whole)
             }
             var range = Self.start(of: area, utf8, limit)
             if let found, area.count > limit { range = Self.range(utf8, area, around: found.range, limit) }
