@@ -49,7 +49,7 @@ def write_sample(folder):
             metadatas=[{"n": number, "half": number / 2, "even": number % 2 == 0} for number in part])
         expected.update({"key%d" % number: texts[number] for number in part})
     notes.delete(ids=["key1", "key229"])
-    notes.update(ids=["key2"], documents=[texts[5]])
+    notes.update(ids=["key2"], documents=[texts[5]], embeddings=[[4, 5, 6]])
     notes.upsert(ids=["key229"], documents=[texts[6]], embeddings=[[1, 2, 3]])
     expected.update(key2=texts[5], key229=texts[6])
     del expected["key1"]
