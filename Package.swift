@@ -8,8 +8,6 @@ let upcomingFeatures = [
 ].map { SwiftSetting.enableUpcomingFeature($0) }
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let hashTrees: Target.Dependency = .product(name: "HashTreeCollections", package: "swift-collections")
@@ -68,7 +66,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
@@ -80,6 +77,9 @@ let package = Package(
         // System libraries and C.
         .systemLibrary(name: "CBLAS", pkgConfig: "blas", providers: [.apt(["libblas-dev"])]),
         .systemLibrary(name: "CLAPACK", pkgConfig: "lapack", providers: [.apt(["liblapack-dev"])]),
+        .systemLibrary(
+            name: "CCrypto", pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
@@ -119,16 +119,16 @@ let package = Package(
                 .target(name: "CBLASLoader", condition: .when(platforms: [.linux])),
             ]),
         .target(name: "RoostText", dependencies: ["CStemmer"]),
-        .target(name: "RoostFiles", dependencies: ["CRoostKernels", deques]),
+        .target(name: "RoostFiles", dependencies: ["CCrypto", "CRoostKernels", deques]),
         .target(
             name: "RoostModel",
-            dependencies: ["RoostFiles", "RoostVectors", "RoostText", crypto, hashTrees, logging]),
+            dependencies: ["RoostFiles", "RoostVectors", "RoostText", hashTrees, logging]),
 
         // Named sequences of bytes; independent of entries.
-        .target(name: "RoostChunks", dependencies: ["RoostFiles", "CZlib", "CZstd", crypto, cryptoExtras]),
+        .target(name: "RoostChunks", dependencies: ["RoostFiles", "CZlib", "CZstd"]),
 
         // Adapters: each implements a protocol of RoostModel.
-        .target(name: "RoostJSON", dependencies: ["RoostModel", "RoostFiles", "RoostVectors", crypto]),
+        .target(name: "RoostJSON", dependencies: ["RoostModel", "RoostFiles", "RoostVectors"]),
         .target(
             name: "RoostSQLiteSupport", dependencies: ["RoostModel", "RoostFiles", "CRoostSQLite", grdb]),
         .target(
@@ -138,16 +138,16 @@ let package = Package(
             ]),
         .target(
             name: "RoostPostgres",
-            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "CPostgresLoader", crypto]),
+            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "CPostgresLoader"]),
         .target(
             name: "RoostEncoders",
-            dependencies: ["RoostModel", "RoostFiles", "RoostText", "RoostVectors", "CRoostKernels", crypto]),
+            dependencies: ["RoostModel", "RoostFiles", "RoostText", "RoostVectors", "CRoostKernels"]),
         .target(
             name: "RoostBackups",
-            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "RoostChunks", crypto]),
+            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "RoostChunks"]),
         .target(
             name: "RoostConversations",
-            dependencies: ["RoostModel", "RoostFiles", "RoostSQLiteSupport", grdb, crypto, logging]),
+            dependencies: ["RoostModel", "RoostFiles", "RoostSQLiteSupport", grdb, logging]),
         .target(name: "RoostIndexes", dependencies: ["RoostVectors", "RoostFiles", "CRoostKernels"]),
         .target(
             name: "RoostClustering",
@@ -167,7 +167,7 @@ let package = Package(
             dependencies: [
                 "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostJSON", "RoostSQLite",
                 "RoostEncoders", "RoostIndexes", "RoostClustering", "RoostChunks", "RoostBackups",
-                "RoostDocuments", crypto, logging,
+                "RoostDocuments", logging,
             ]),
         // Conversations as entries of a store.
         .target(
@@ -190,7 +190,7 @@ let package = Package(
         .target(
             name: "RoostRemote",
             dependencies: [
-                "RoostModel", "RoostVectors", "RoostFiles", "RoostChunks", "RoostNetwork", crypto, httpTypes,
+                "RoostModel", "RoostVectors", "RoostFiles", "RoostChunks", "RoostNetwork", httpTypes,
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         // The commands of `roost`.
@@ -265,12 +265,13 @@ let package = Package(
         .testTarget(
             name: "RoostRemoteTests",
             dependencies: [
-                "TestSupport", "RoostRemote", "RoostModel", "RoostVectors", "RoostChunks", "RoostBackups",
-                "RoostTestKit", "FakeServer", "RoostNetwork", crypto, httpTypes,
+                "TestSupport", "RoostRemote", "RoostFiles", "RoostModel", "RoostVectors", "RoostChunks",
+                "RoostBackups",
+                "RoostTestKit", "FakeServer", "RoostNetwork", httpTypes,
             ] + nio),
         .testTarget(
             name: "RoostChunksTests",
-            dependencies: ["TestSupport", "RoostChunks", "RoostFiles", "RoostTestKit", crypto]),
+            dependencies: ["TestSupport", "RoostChunks", "RoostFiles", "RoostTestKit"]),
         .testTarget(
             name: "RoostBackupsTests",
             dependencies: ["TestSupport", "RoostBackups", "RoostChunks", "RoostModel", "RoostVectors"]),
@@ -281,7 +282,7 @@ let package = Package(
         .testTarget(
             name: "RoostConversationsTests",
             dependencies: [
-                "TestSupport", "RoostConversations", "RoostModel", "RoostFiles", "RoostTestKit", crypto, grdb,
+                "TestSupport", "RoostConversations", "RoostModel", "RoostFiles", "RoostTestKit", grdb,
             ]),
         .testTarget(
             name: "ExampleTests",

@@ -1,6 +1,6 @@
-import Crypto
 import Foundation
 import RoostChunks
+import RoostFiles
 import RoostModel
 import Synchronization
 
@@ -126,7 +126,7 @@ extension BackupRepository {
             // A maliciously altered list could refer to one part many times and exhaust the memory.
             guard data.count <= record.size else { break }
         }
-        guard SegmentID(SHA256.hash(data: data)) == record.digest else {
+        guard SegmentID(SHA256.hash(data)) == record.digest else {
             throw BackupError(
                 .damaged,
                 "cannot restore original file \(record.digest): its digest does not match",

@@ -1,4 +1,3 @@
-import Crypto
 public import Foundation
 import RoostFiles
 
@@ -14,7 +13,7 @@ public struct ChunkIdentifier: Sendable, Hashable, CustomStringConvertible {
     public init(id: String) { self.id = id }
 
     /// Creates the identifier of content-addressed bytes: their SHA-256 digest in lower-case hexadecimal.
-    public init(hashing data: Data) { id = Hexadecimal.text(SHA256.hash(data: data)) }
+    public init(hashing data: Data) { id = Hexadecimal.text(SHA256.hash(data)) }
 
     public var description: String { id }
 

@@ -1,6 +1,5 @@
-public import Crypto
-import CryptoExtras
 import Foundation
+import RoostFiles
 
 /// A random data key, encrypted under a key that is derived from a passphrase.
 ///
@@ -35,8 +34,8 @@ public struct ChunkKey: Sendable, Codable {
     ///   the chunks.
     /// - Throws: ``ChunkStorageError/unsupported(_:)`` if the passphrase is empty.
     @concurrent
-    public static func make(passphrase: String) async throws -> (key: SymmetricKey, wrapped: ChunkKey) {
-        let key = SymmetricKey(size: .bits256)
+    public static func make(passphrase: String) async throws -> (key: EncryptionKey, wrapped: ChunkKey) {
+        let key = EncryptionKey()
         return (key, try wrap(key, passphrase))
     }
 
@@ -46,15 +45,14 @@ public struct ChunkKey: Sendable, Codable {
     /// - Throws: ``ChunkStorageError/wrongKey`` if the passphrase is wrong;
     ///   ``ChunkStorageError/corrupt(path:reason:)`` if the stored parameters are invalid.
     @concurrent
-    public func unwrap(passphrase: String) async throws -> SymmetricKey {
-        guard derivation.isReasonable, let box = try? ChaChaPoly.SealedBox(combined: sealed) else {
+    public func unwrap(passphrase: String) async throws -> EncryptionKey {
+        guard derivation.isReasonable, let outer = Self.key(passphrase, derivation) else {
             throw ChunkStorageError.corrupt(path: "key", reason: "the parameters of the key are invalid")
         }
-        let outer = try Self.derive(passphrase, derivation)
-        guard let bytes = try? ChaChaPoly.open(box, using: outer), bytes.count == 32 else {
+        guard let bytes = ChaChaPoly.open(sealed, key: outer), bytes.count == EncryptionKey.size else {
             throw ChunkStorageError.wrongKey
         }
-        return SymmetricKey(data: bytes)
+        return EncryptionKey(bytes: Array(bytes))
     }
 
     /// Encrypts an existing key under a new passphrase.
@@ -65,25 +63,25 @@ public struct ChunkKey: Sendable, Codable {
     /// - Returns: The encrypted form, which replaces the stored one.
     /// - Throws: ``ChunkStorageError/unsupported(_:)`` if the passphrase is empty.
     @concurrent
-    public static func rewrap(_ key: SymmetricKey, passphrase: String) async throws -> ChunkKey {
+    public static func rewrap(_ key: EncryptionKey, passphrase: String) async throws -> ChunkKey {
         try wrap(key, passphrase)
     }
 
-    private static func wrap(_ key: SymmetricKey, _ passphrase: String) throws -> ChunkKey {
+    private static func wrap(_ key: EncryptionKey, _ passphrase: String) throws -> ChunkKey {
         guard !passphrase.isEmpty else {
             throw ChunkStorageError.unsupported("use an empty passphrase")
         }
         var generator = SystemRandomNumberGenerator()
         let derivation = Derivation(salt: Data((0..<16).map { _ in generator.next() as UInt8 }))
-        let outer = try derive(passphrase, derivation)
-        let sealed = try key.withUnsafeBytes { try ChaChaPoly.seal(Data($0), using: outer).combined }
-        return ChunkKey(derivation: derivation, sealed: sealed)
+        guard let outer = Self.key(passphrase, derivation) else {
+            preconditionFailure("the parameters of new keys are valid")
+        }
+        return ChunkKey(derivation: derivation, sealed: ChaChaPoly.seal(Data(key.bytes), key: outer))
     }
 
-    private static func derive(_ passphrase: String, _ derivation: Derivation) throws -> SymmetricKey {
-        let normalized = passphrase.precomposedStringWithCompatibilityMapping
-        return try KDF.Scrypt.deriveKey(
-            from: Data(normalized.utf8), salt: derivation.salt, outputByteCount: 32,
+    private static func key(_ passphrase: String, _ derivation: Derivation) -> [UInt8]? {
+        Scrypt.key(
+            from: passphrase.precomposedStringWithCompatibilityMapping, salt: derivation.salt,
             rounds: derivation.rounds, blockSize: derivation.blockSize, parallelism: derivation.parallelism)
     }
 

@@ -1,4 +1,4 @@
-import Crypto
+import RoostFiles
 import RoostModel
 
 /// The SHA-256 digest of everything in an entry except its location. Two entries with the same fingerprint
@@ -24,7 +24,7 @@ enum EntryFingerprint {
             ] { bytes.append(bigEndian: Int64(number)) }
             append(passage.vector, to: &bytes)
         }
-        return Array(SHA256.hash(data: bytes))
+        return SHA256.hash(bytes)
     }
 
     private static func append(_ text: String, to bytes: inout [UInt8]) {

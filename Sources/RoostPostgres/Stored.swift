@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import RoostFiles
 import RoostModel
@@ -39,7 +38,7 @@ enum Stored {
     static func shortDigest(_ kind: DigestKind, _ text: String) -> UUID {
         var bytes = [kind.rawValue]
         bytes += text.utf8
-        let digest = Array(SHA256.hash(data: bytes))
+        let digest = SHA256.hash(bytes)
         return digest.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 

@@ -1,4 +1,3 @@
-import Crypto
 public import Foundation
 import HTTPTypes
 import RoostFiles
@@ -292,11 +291,10 @@ public struct ModelHub: Sendable {
         guard attributes?[.size] as? Int == item.length, let file = try? MappedFile(url) else { return false }
         defer { withExtendedLifetime(file) {} }
         if let large = item.lfs {
-            return Hexadecimal.text(SHA256.hash(data: file.bytes)) == large.oid.lowercased()
+            return Hexadecimal.text(SHA256.hash(file.bytes)) == large.oid.lowercased()
         }
-        var hash = Insecure.SHA1()
-        hash.update(data: Data("blob \(item.length)\0".utf8))
-        hash.update(data: file.bytes)
-        return Hexadecimal.text(hash.finalize()) == item.oid.lowercased()
+        let header = Array("blob \(item.length)\0".utf8)
+        let digest = header.withUnsafeBytes { SHA1.hash([$0, file.bytes]) }
+        return Hexadecimal.text(digest) == item.oid.lowercased()
     }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import RoostTestKit
 import TestSupport
@@ -23,7 +22,7 @@ struct ChunkLawTests {
         case bare, zlib, zstd, encrypted, cached, compressedAndEncrypted, all, cachedBelow
 
         func over(_ base: any ChunkStorageRetrieval) -> any ChunkStorageRetrieval {
-            let key = SymmetricKey(data: Data(repeating: 9, count: 32))
+            let key = EncryptionKey(bytes: [UInt8](repeating: 9, count: 32))
             return switch self {
             case .bare: base
             case .zlib: CompressedRetrieval(wrapped: base)

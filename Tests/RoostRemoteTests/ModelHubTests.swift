@@ -1,6 +1,6 @@
-import Crypto
 import FakeServer
 import Foundation
+import RoostFiles
 import RoostModel
 import TestSupport
 import Testing
@@ -22,13 +22,13 @@ import Testing
     static let list: FakeServer.Answer = .json(
         200,
         files.map { path, data in
-            let blob = hexadecimal(Insecure.SHA1.hash(data: Data("blob \(data.count)\0".utf8) + data))
+            let blob = hexadecimal(SHA1.hash(Data("blob \(data.count)\0".utf8) + data))
             var item = ["type": "file", "path": path, "size": data.count, "oid": blob] as [String: Any]
             if path == "model.safetensors" {
                 item["size"] = data.count
                 item["oid"] = "pointer"
                 item["lfs"] =
-                    ["oid": hexadecimal(SHA256.hash(data: data)), "size": data.count] as [String: Any]
+                    ["oid": hexadecimal(SHA256.hash(data)), "size": data.count] as [String: Any]
             }
             return item
         } + [["type": "directory", "path": "1_Pooling", "size": 0, "oid": "tree"] as [String: Any]])

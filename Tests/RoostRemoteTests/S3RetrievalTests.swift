@@ -1,4 +1,3 @@
-import Crypto
 import FakeServer
 import Foundation
 import HTTPTypes
@@ -42,7 +41,7 @@ struct S3RetrievalTests {
         let stack = CachedRetrieval(
             wrapped: CompressedRetrieval(
                 wrapped: EncryptedRetrieval(
-                    wrapped: S3Retrieval(try await ObjectStore.bucket()), key: SymmetricKey(size: .bits256)),
+                    wrapped: S3Retrieval(try await ObjectStore.bucket()), key: EncryptionKey()),
                 algorithm: .zstd))
         try await law.check(stack)
     }

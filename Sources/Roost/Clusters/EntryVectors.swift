@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import RoostFiles
 import RoostModel
@@ -55,10 +54,10 @@ struct EntryVectors: Sendable {
 
     /// The SHA-256 digest of the ids and vectors. See `ClusteringRun/dataDigest`.
     var digest: String {
-        var hash = SHA256()
+        let hash = SHA256()
         for row in ids.indices {
-            withUnsafeBytes(of: ids[row].uuid) { hash.update(bufferPointer: $0) }
-            vectors.withRow(row) { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+            withUnsafeBytes(of: ids[row].uuid) { hash.update($0) }
+            vectors.withRow(row) { hash.update(UnsafeRawBufferPointer($0)) }
         }
         return Hexadecimal.text(hash.finalize())
     }

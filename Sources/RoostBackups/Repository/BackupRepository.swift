@@ -1,6 +1,6 @@
-import Crypto
 public import Foundation
 public import RoostChunks
+import RoostFiles
 import RoostModel
 
 /// A repository of backups. It contains snapshots of stores, which share unchanged data.
@@ -35,15 +35,15 @@ public final class BackupRepository: Sendable {
     let retrieval: any ChunkStorageRetrieval
     let naming: SegmentNaming
 
-    init(_ configuration: Configuration, _ base: any ChunkStorageRetrieval, _ key: SymmetricKey?) {
+    init(_ configuration: Configuration, _ base: any ChunkStorageRetrieval, _ key: EncryptionKey?) {
         id = configuration.id
         isEncrypted = key != nil
         guard let key else {
             (retrieval, naming) = (base, SegmentNaming(key: nil))
             return
         }
-        func derived(_ purpose: String) -> SymmetricKey {
-            HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Data(purpose.utf8), outputByteCount: 32)
+        func derived(_ purpose: String) -> EncryptionKey {
+            EncryptionKey(bytes: SHA256.derivedKey(from: key.bytes, purpose: purpose))
         }
         retrieval = EncryptedRetrieval(wrapped: base, key: derived("roost backup objects"))
         naming = SegmentNaming(key: derived("roost backup names"))
@@ -63,7 +63,7 @@ public final class BackupRepository: Sendable {
         in retrieval: any ChunkStorageRetrieval, passphrase: String? = nil
     ) async throws -> BackupRepository {
         var configuration = Configuration(format: currentFormat, id: UUID())
-        var key: SymmetricKey?
+        var key: EncryptionKey?
         if let passphrase {
             let made = try await ChunkKey.make(passphrase: passphrase)
             (key, configuration.key) = (made.key, made.wrapped)

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import RoostFiles
 import RoostModel
 
 /// Determines where runs of entries, and lists of runs, end.
@@ -86,7 +86,7 @@ enum SourceRuns {
         var (runs, run) = ([[Source]](), [Source]())
         for source in sorted {
             run.append(source)
-            let hash = SegmentID(SHA256.hash(data: Data(source.id.utf8))).lowBits
+            let hash = SegmentID(SHA256.hash(Array(source.id.utf8))).lowBits
             guard hash % spacing == 0 || run.count >= maximumCount else { continue }
             runs.append(run)
             run = []

@@ -1,5 +1,5 @@
-public import Crypto
 public import Foundation
+import RoostFiles
 
 /// A decorator that encrypts chunks before another retrieval stores them, with ChaCha20-Poly1305 (RFC 8439)
 /// and a random nonce for each write.
@@ -11,7 +11,7 @@ public import Foundation
 ///     magic 4 bytes "RCE1" · nonce 12 bytes · ciphertext · tag 16 bytes
 public struct EncryptedRetrieval: ChunkRetrievalDecorator {
     public let wrapped: any ChunkStorageRetrieval
-    private let key: SymmetricKey
+    private let key: EncryptionKey
 
     private static let magic = Data("RCE1".utf8)
     /// The number of bytes that are stored in addition to those of the chunk: the magic, a nonce and a tag.
@@ -24,9 +24,7 @@ public struct EncryptedRetrieval: ChunkRetrievalDecorator {
     /// - Parameters:
     ///   - wrapped: The retrieval that stores the encrypted chunks.
     ///   - key: The key, for example from ``ChunkKey``.
-    /// - Precondition: The key has 256 bits.
-    public init(wrapped: any ChunkStorageRetrieval, key: SymmetricKey) {
-        precondition(key.bitCount == 256, "the key must have 256 bits")
+    public init(wrapped: any ChunkStorageRetrieval, key: EncryptionKey) {
         (self.wrapped, self.key) = (wrapped, key)
     }
 
@@ -72,7 +70,7 @@ public struct EncryptedRetrieval: ChunkRetrievalDecorator {
 
     @concurrent
     private func seal(_ data: Data, _ path: String) async throws -> Data {
-        Self.magic + (try ChaChaPoly.seal(data, using: key, authenticating: Data(path.utf8))).combined
+        Self.magic + ChaChaPoly.seal(data, key: key.bytes, authenticating: Data(path.utf8))
     }
 
     /// The name that is authenticated with the metadata of a chunk, so that it cannot be passed off as the
@@ -89,18 +87,16 @@ public struct EncryptedRetrieval: ChunkRetrievalDecorator {
 
     @concurrent
     private func open(_ stored: Data, _ path: String) async throws -> Data {
-        guard stored.prefix(4) == Self.magic,
-            let box = try? ChaChaPoly.SealedBox(combined: stored.dropFirst(4))
-        else {
+        guard stored.prefix(4) == Self.magic, stored.count >= Self.addedSize else {
             throw ChunkStorageError.corrupt(
                 path: path, reason: "it has no valid header of an encrypted chunk")
         }
-        do {
-            return try ChaChaPoly.open(box, using: key, authenticating: Data(path.utf8))
-        } catch {
+        let data = ChaChaPoly.open(stored.dropFirst(4), key: key.bytes, authenticating: Data(path.utf8))
+        guard let data else {
             throw ChunkStorageError.corrupt(
                 path: path,
                 reason: "it cannot be decrypted: it was modified, renamed, or encrypted with another key")
         }
+        return data
     }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import RoostFiles
 
@@ -54,6 +53,6 @@ public struct ChatScope: Sendable, Hashable, Codable {
 
     /// The SHA-256 digest of ``bytes`` in hexadecimal, which is a valid file name.
     var digest: String {
-        Hexadecimal.text(SHA256.hash(data: bytes))
+        Hexadecimal.text(SHA256.hash(bytes))
     }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import RoostFiles
 
 /// The SHA-256 digest of the UTF-8 bytes of a text. Texts with the same digest can share an embedding.
@@ -11,7 +10,7 @@ public struct ContentDigest: Sendable, Hashable {
 
     /// Creates the digest of a text.
     public init(of text: String) {
-        self.init(bytes: Array(SHA256.hash(data: Array(text.utf8))))
+        self.init(bytes: SHA256.hash(Array(text.utf8)))
     }
 
     /// Creates a digest from its bytes.

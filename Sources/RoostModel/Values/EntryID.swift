@@ -1,5 +1,5 @@
-import Crypto
 public import Foundation
+import RoostFiles
 
 /// Derives the ids and keys of ingested entries. They are the same each time the same source is ingested.
 public enum EntryID {
@@ -24,11 +24,11 @@ public enum EntryID {
     }
 
     private static func digest(of texts: [String]) -> UUID {
-        var hash = SHA256()
+        let hash = SHA256()
         for text in texts {
             let bytes = Array(text.utf8)
-            withUnsafeBytes(of: UInt64(bytes.count).bigEndian) { hash.update(bufferPointer: $0) }
-            hash.update(data: bytes)
+            withUnsafeBytes(of: UInt64(bytes.count).bigEndian) { hash.update($0) }
+            hash.update(bytes)
         }
         var bytes = Array(hash.finalize().prefix(16))
         bytes[6] = (bytes[6] & 0x0F) | 0x80

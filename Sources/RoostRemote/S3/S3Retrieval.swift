@@ -1,4 +1,3 @@
-import Crypto
 public import Foundation
 import HTTPTypes
 public import RoostChunks

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import RoostFiles
 
@@ -46,8 +45,8 @@ struct SignatureV4: Sendable {
             "AWS4-HMAC-SHA256", time, scope.joined(separator: "/"), Self.digest(Data(canonical.utf8)),
         ]
         .joined(separator: "\n")
-        var key = SymmetricKey(data: Data("AWS4\(credentials.secretKey.text)".utf8))
-        for part in scope { key = SymmetricKey(data: Self.code(part, key)) }
+        var key = Array("AWS4\(credentials.secretKey.text)".utf8)
+        for part in scope { key = Self.code(part, key) }
         let signature = Hexadecimal.text(Self.code(text, key))
         headers.append(
             (
@@ -58,11 +57,11 @@ struct SignatureV4: Sendable {
         return headers
     }
 
-    private static func code(_ text: String, _ key: SymmetricKey) -> Data {
-        Data(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
+    private static func code(_ text: String, _ key: [UInt8]) -> [UInt8] {
+        SHA256.authenticationCode(of: Array(text.utf8), key: key)
     }
 
-    static func digest(_ data: Data) -> String { Hexadecimal.text(SHA256.hash(data: data)) }
+    static func digest(_ data: Data) -> String { Hexadecimal.text(SHA256.hash(data)) }
 
     /// Returns a header value without spaces at the ends, and with each run of spaces replaced with one
     /// space.

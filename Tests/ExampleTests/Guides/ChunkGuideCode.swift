@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import RoostChunks
 import RoostRemote
@@ -15,7 +14,7 @@ private func storeInFolder(_ data: Data, _ folder: URL) async throws -> Data? {
     return bytes
 }
 
-private func decorated(_ folder: URL, _ key: SymmetricKey) -> any ChunkStorage {
+private func decorated(_ folder: URL, _ key: EncryptionKey) -> any ChunkStorage {
     let base = EncryptedRetrieval(wrapped: FileSystemRetrieval(baseURL: folder), key: key)
     let retrieval = CachedRetrieval(wrapped: CompressedRetrieval(wrapped: base, algorithm: .zstd))
     let storage = ComposedChunkStorage(organization: GitStyleOrganization(), retrieval: retrieval)

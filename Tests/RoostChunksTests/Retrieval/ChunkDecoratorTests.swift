@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import RoostFiles
 import Synchronization
@@ -110,7 +109,7 @@ struct ChunkDecoratorTests {
 
     @Test func `encrypted chunks are confidential and cannot be modified or swapped`() async throws {
         let base = InMemoryRetrieval()
-        let key = SymmetricKey(size: .bits256)
+        let key = EncryptionKey()
         let retrieval = EncryptedRetrieval(wrapped: base, key: key)
         let metadata = ChunkMetadata(
             size: Self.text.count, contentType: "text/secret", custom: ["name": "plans"])
@@ -129,7 +128,7 @@ struct ChunkDecoratorTests {
         try await base.writeChunk(stored, at: "aa/two", metadata: visible)
         await #expect(throws: ChunkStorageError.self) { try await retrieval.metadata(at: "aa/two") }
         await #expect(throws: ChunkStorageError.self) { try await retrieval.readChunk(at: "aa/two") }
-        let other = EncryptedRetrieval(wrapped: base, key: SymmetricKey(size: .bits256))
+        let other = EncryptedRetrieval(wrapped: base, key: EncryptionKey())
         await #expect(throws: ChunkStorageError.self) { try await other.readChunk(at: "aa/one") }
         for index in stride(from: 0, to: stored.count, by: 97) {
             var bytes = stored

@@ -1,0 +1,185 @@
+import CCrypto
+package import Foundation
+
+/// SHA-256 (FIPS 180-4), computed with libcrypto.
+package struct SHA256: ~Copyable {
+    /// The algorithm. Looking it up once is faster than `EVP_sha256()`, which looks it up for each digest.
+    nonisolated(unsafe) private static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
+    private let context = EVP_MD_CTX_new()
+
+    package init() { check(EVP_DigestInit_ex(context, Self.algorithm, nil)) }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    package func update(_ bytes: UnsafeRawBufferPointer) {
+        check(EVP_DigestUpdate(context, bytes.baseAddress, bytes.count))
+    }
+
+    package func update(_ data: some ContiguousBytes) { data.withUnsafeBytes { update($0) } }
+
+    /// Returns the digest of the bytes, 32 bytes. The value cannot be used afterwards.
+    package consuming func finalize() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+            check(EVP_DigestFinal_ex(context, buffer.baseAddress, nil))
+            count = 32
+        }
+    }
+
+    /// Returns the digest of all bytes of `data`.
+    package static func hash(_ data: some ContiguousBytes) -> [UInt8] {
+        let hash = SHA256()
+        hash.update(data)
+        return hash.finalize()
+    }
+
+    /// Returns the authentication code of `data` (HMAC-SHA-256, RFC 2104), 32 bytes.
+    package static func authenticationCode(of data: some ContiguousBytes, key: [UInt8]) -> [UInt8] {
+        data.withUnsafeBytes { data in
+            [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+                let code = HMAC(
+                    EVP_sha256(), key, Int32(key.count), data.bindMemory(to: UInt8.self).baseAddress,
+                    data.count,
+                    buffer.baseAddress, nil)
+                precondition(code != nil, "libcrypto cannot compute an authentication code")
+                count = 32
+            }
+        }
+    }
+
+    /// Returns a key of 32 bytes for one purpose, derived from another key (HKDF, RFC 5869, without a salt).
+    package static func derivedKey(from key: [UInt8], purpose: String) -> [UInt8] {
+        let extracted = authenticationCode(of: key, key: [UInt8](repeating: 0, count: 32))
+        return authenticationCode(of: Array(purpose.utf8) + [1], key: extracted)
+    }
+}
+
+/// SHA-1, by which Git names files.
+package enum SHA1 {
+    package static func hash(_ data: some ContiguousBytes) -> [UInt8] { data.withUnsafeBytes { hash([$0]) } }
+
+    /// Returns the digest of parts that follow each other.
+    package static func hash(_ data: [UnsafeRawBufferPointer]) -> [UInt8] {
+        let context = EVP_MD_CTX_new()
+        defer { EVP_MD_CTX_free(context) }
+        check(EVP_DigestInit_ex(context, EVP_sha1(), nil))
+        for bytes in data { check(EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)) }
+        return [UInt8](unsafeUninitializedCapacity: 20) { buffer, count in
+            check(EVP_DigestFinal_ex(context, buffer.baseAddress, nil))
+            count = 20
+        }
+    }
+}
+
+/// A key that is derived from a passphrase with scrypt (RFC 7914).
+package enum Scrypt {
+    /// - Parameters:
+    ///   - rounds: The parameter N, a power of two.
+    ///   - blockSize: The parameter r.
+    ///   - parallelism: The parameter p.
+    /// - Returns: A key of 32 bytes; `nil` if the parameters are invalid or require more than 1 GiB of memory.
+    package static func key(
+        from passphrase: String, salt: Data, rounds: Int, blockSize: Int, parallelism: Int
+    ) -> [UInt8]? {
+        var key = [UInt8](repeating: 0, count: 32)
+        let status = passphrase.utf8CString.withUnsafeBufferPointer { passphrase in
+            EVP_PBE_scrypt(
+                passphrase.baseAddress, passphrase.count - 1, Array(salt), salt.count, UInt64(rounds),
+                UInt64(blockSize), UInt64(parallelism), 1 << 30, &key, key.count)
+        }
+        return status == 1 ? key : nil
+    }
+}
+
+/// Encryption with authentication: ChaCha20-Poly1305 (RFC 8439).
+///
+/// The encrypted form is `nonce (12 bytes) · ciphertext · tag (16 bytes)`.
+package enum ChaChaPoly {
+    private static let (nonceSize, tagSize) = (12, 16)
+
+    /// Encrypts bytes with a random nonce.
+    ///
+    /// - Parameters:
+    ///   - key: 32 bytes.
+    ///   - name: Bytes that are authenticated, but not stored.
+    package static func seal(_ data: Data, key: [UInt8], authenticating name: Data = Data()) -> Data {
+        var generator = SystemRandomNumberGenerator()
+        let nonce = (0..<nonceSize).map { _ in generator.next() as UInt8 }
+        let run = CipherRun(key, nonce, isEncryption: true)
+        run.authenticate(name)
+        let ciphertext = run.transform(data)
+        precondition(run.finish(), "libcrypto cannot encrypt")
+        return Data(nonce) + ciphertext + run.tag(size: tagSize)
+    }
+
+    /// Decrypts bytes.
+    ///
+    /// - Returns: `nil` if the bytes or the name are not those that were encrypted with this key.
+    package static func open(_ sealed: Data, key: [UInt8], authenticating name: Data = Data()) -> Data? {
+        guard sealed.count >= nonceSize + tagSize else { return nil }
+        let run = CipherRun(key, Array(sealed.prefix(nonceSize)), isEncryption: false)
+        run.authenticate(name)
+        let data = run.transform(sealed.dropFirst(nonceSize).dropLast(tagSize))
+        run.expect(tag: Array(sealed.suffix(tagSize)))
+        return run.finish() ? data : nil
+    }
+}
+
+/// One encryption or decryption.
+private struct CipherRun: ~Copyable {
+    private let context = EVP_CIPHER_CTX_new()
+    /// The maximum number of bytes of one call of libcrypto, which counts them with 32 bits.
+    private static let partSize = 1 << 30
+
+    init(_ key: [UInt8], _ nonce: [UInt8], isEncryption: Bool) {
+        precondition(key.count == 32, "a key has 32 bytes")
+        check(EVP_CipherInit_ex(context, EVP_chacha20_poly1305(), nil, key, nonce, isEncryption ? 1 : 0))
+    }
+
+    deinit { EVP_CIPHER_CTX_free(context) }
+
+    func authenticate(_ name: Data) {
+        var count: Int32 = 0
+        check(EVP_CipherUpdate(context, nil, &count, Array(name), Int32(name.count)))
+    }
+
+    func transform(_ data: Data) -> Data {
+        var result = Data(count: data.count)
+        result.withUnsafeMutableBytes { (output: UnsafeMutableRawBufferPointer) in
+            data.withUnsafeBytes { (input: UnsafeRawBufferPointer) in
+                for start in stride(from: 0, to: input.count, by: Self.partSize) {
+                    var count = Int32(min(Self.partSize, input.count - start))
+                    check(
+                        EVP_CipherUpdate(
+                            context,
+                            output.baseAddress?.advanced(by: start).assumingMemoryBound(to: UInt8.self),
+                            &count,
+                            input.baseAddress?.advanced(by: start).assumingMemoryBound(to: UInt8.self),
+                            count))
+                }
+            }
+        }
+        return result
+    }
+
+    /// Ends the run, and returns whether the expected tag is that of the bytes.
+    func finish() -> Bool {
+        var (count, last) = (Int32(0), [UInt8](repeating: 0, count: 16))
+        return EVP_CipherFinal_ex(context, &last, &count) == 1
+    }
+
+    func tag(size: Int) -> Data {
+        var tag = [UInt8](repeating: 0, count: size)
+        check(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(size), &tag))
+        return Data(tag)
+    }
+
+    func expect(tag: [UInt8]) {
+        var tag = tag
+        check(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag))
+    }
+}
+
+/// These calls fail only without memory, or if libcrypto was built without the algorithm.
+private func check(_ status: Int32) {
+    precondition(status == 1, "libcrypto cannot compute a digest or a cipher")
+}
