@@ -54,8 +54,6 @@ let package = Package(
         .library(name: "RoostChunks", targets: ["RoostChunks"]),
         .library(name: "RoostConversations", targets: ["RoostConversations"]),
         .library(name: "RoostDocuments", targets: ["RoostDocuments"]),
-        .library(name: "RoostIndexes", targets: ["RoostIndexes"]),
-        .library(name: "RoostMemory", targets: ["RoostMemory"]),
         .library(name: "RoostModel", targets: ["RoostModel", "RoostVectors"]),
         .library(name: "RoostPostgres", targets: ["RoostPostgres"]),
         .library(name: "RoostRemote", targets: ["RoostRemote"]),
@@ -115,7 +113,7 @@ let package = Package(
         .target(
             name: "RoostVectors",
             dependencies: [
-                "CRoostKernels", bits,
+                "RoostFiles", "CRoostKernels", bits,
                 .target(name: "CBLASLoader", condition: .when(platforms: [.linux])),
             ]),
         .target(name: "RoostText", dependencies: ["CStemmer"]),
@@ -128,14 +126,9 @@ let package = Package(
         .target(name: "RoostChunks", dependencies: ["RoostFiles", "CZlib", "CZstd"]),
 
         // Adapters: each implements a protocol of RoostModel.
-        .target(name: "RoostJSON", dependencies: ["RoostModel", "RoostFiles", "RoostVectors"]),
         .target(
-            name: "RoostSQLiteSupport", dependencies: ["RoostModel", "RoostFiles", "CRoostSQLite", grdb]),
-        .target(
-            name: "RoostSQLite",
-            dependencies: [
-                "RoostModel", "RoostFiles", "RoostSQLiteSupport", "RoostVectors", "CRoostSQLite", grdb,
-            ]),
+            name: "RoostStorage",
+            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "CRoostSQLite", grdb]),
         .target(
             name: "RoostPostgres",
             dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "CPostgresLoader"]),
@@ -145,10 +138,6 @@ let package = Package(
         .target(
             name: "RoostBackups",
             dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "RoostChunks"]),
-        .target(
-            name: "RoostConversations",
-            dependencies: ["RoostModel", "RoostFiles", "RoostSQLiteSupport", grdb, logging]),
-        .target(name: "RoostIndexes", dependencies: ["RoostVectors", "RoostFiles", "CRoostKernels"]),
         .target(
             name: "RoostClustering",
             dependencies: ["RoostModel", "RoostText", "RoostVectors", "CRoostKernels"]),
@@ -165,41 +154,38 @@ let package = Package(
         .target(
             name: "Roost",
             dependencies: [
-                "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostJSON", "RoostSQLite",
-                "RoostEncoders", "RoostIndexes", "RoostClustering", "RoostChunks", "RoostBackups",
-                "RoostDocuments", logging,
+                "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostStorage", "RoostEncoders",
+                "RoostClustering", "RoostChunks", "RoostBackups", "RoostDocuments", logging,
             ]),
-        // Conversations as entries of a store.
+        // Histories of chats, and conversations as entries of a store.
         .target(
-            name: "RoostMemory", dependencies: ["Roost", "RoostConversations", "RoostFiles", "RoostModel"]),
+            name: "RoostConversations",
+            dependencies: ["Roost", "RoostFiles", "RoostModel", "RoostStorage", grdb, logging]),
         // The Model Context Protocol, without network access.
         .target(
             name: "RoostMCP",
-            dependencies: [
-                "Roost", "RoostConversations", "RoostFiles", "RoostMemory", "RoostModel", "RoostText",
-            ]),
+            dependencies: ["Roost", "RoostConversations", "RoostFiles", "RoostModel", "RoostText"]),
         // The HTTP server of `roost serve`.
         .target(
             name: "RoostHTTP",
             dependencies: [
-                "Roost", "RoostBackups", "RoostClustering", "RoostConversations",
-                "RoostFiles", "RoostMCP", "RoostMemory", "RoostModel", "RoostText", "RoostVectors", logging,
+                "Roost", "RoostBackups", "RoostClustering", "RoostConversations", "RoostFiles", "RoostMCP",
+                "RoostModel", "RoostText", "RoostVectors", logging,
             ] + hummingbird + nio),
         // Network access, a separate product: programs that do not need it build no HTTP client.
-        .target(name: "RoostNetwork", dependencies: ["CCurlLoader", httpTypes]),
         .target(
             name: "RoostRemote",
             dependencies: [
-                "RoostModel", "RoostVectors", "RoostFiles", "RoostChunks", "RoostNetwork", httpTypes,
+                "RoostModel", "RoostVectors", "RoostFiles", "RoostChunks", "CCurlLoader", httpTypes,
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         // The commands of `roost`.
         .target(
             name: "RoostCLI",
             dependencies: [
-                "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostMemory", "RoostMCP",
-                "RoostHTTP", "RoostRemote", "RoostFiles", "RoostDocuments",
-                "CRoostVersion", "RoostPostgres", "RoostModel", argumentParser, logging,
+                "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostMCP", "RoostHTTP",
+                "RoostRemote", "RoostFiles", "RoostDocuments", "CRoostVersion", "RoostPostgres", "RoostModel",
+                argumentParser, logging,
             ]),
         .executableTarget(name: "RoostProgram", dependencies: ["RoostCLI"], linkerSettings: staticRuntime),
         .target(
@@ -218,14 +204,14 @@ let package = Package(
         .target(
             name: "CrashWorkload",
             dependencies: [
-                "RoostModel", "RoostFiles", "RoostVectors", "RoostJSON", "RoostSQLite", "RoostConversations",
+                "RoostModel", "RoostFiles", "RoostVectors", "RoostStorage", "RoostConversations",
                 "RoostTestKit",
             ], path: "Tests/Support/CrashWorkload"),
         .target(name: "FakeServer", dependencies: nio, path: "Tests/Support/FakeServer"),
         .executableTarget(
             name: "storage-worker",
             dependencies: [
-                "CrashWorkload", "CFaultyVFS", "RoostFiles", "RoostModel", "RoostJSON", "RoostTestKit",
+                "CrashWorkload", "CFaultyVFS", "RoostFiles", "RoostModel", "RoostStorage", "RoostTestKit",
             ], path: "Tests/Support/StorageWorker"),
         .executableTarget(
             name: "postgres-worker", dependencies: ["RoostPostgres", "RoostModel", "RoostTestKit"],
@@ -242,17 +228,8 @@ let package = Package(
         .testTarget(
             name: "RoostVectorsTests", dependencies: ["TestSupport", "RoostVectors", "CRoostKernels"]),
         .testTarget(
-            name: "RoostIndexesTests",
-            dependencies: ["TestSupport", "RoostIndexes", "RoostVectors", "CRoostKernels"]),
-        .testTarget(
             name: "RoostClusteringTests",
-            dependencies: ["TestSupport", "RoostClustering", "RoostIndexes", "RoostModel", "RoostVectors"]),
-        .testTarget(
-            name: "RoostMemoryTests",
-            dependencies: [
-                "TestSupport", "RoostMemory", "Roost", "RoostConversations", "RoostModel", "RoostTestKit",
-                "RoostVectors",
-            ]),
+            dependencies: ["TestSupport", "RoostClustering", "RoostVectors", "RoostModel"]),
         .testTarget(
             name: "RoostMCPTests",
             dependencies: ["TestSupport", "RoostMCP", "Roost", "RoostConversations", "RoostModel"]),
@@ -260,14 +237,13 @@ let package = Package(
             name: "RoostHTTPTests",
             dependencies: [
                 "TestSupport", "RoostHTTP", "RoostBackups", "RoostCLI", "RoostMCP",
-                "Roost", "RoostModel", "RoostNetwork", logging,
+                "Roost", "RoostModel", "RoostRemote", logging,
             ] + hummingbird + nio),
         .testTarget(
             name: "RoostRemoteTests",
             dependencies: [
                 "TestSupport", "RoostRemote", "RoostFiles", "RoostModel", "RoostVectors", "RoostChunks",
-                "RoostBackups",
-                "RoostTestKit", "FakeServer", "RoostNetwork", httpTypes,
+                "RoostBackups", "RoostTestKit", "FakeServer", httpTypes,
             ] + nio),
         .testTarget(
             name: "RoostChunksTests",
@@ -282,21 +258,22 @@ let package = Package(
         .testTarget(
             name: "RoostConversationsTests",
             dependencies: [
-                "TestSupport", "RoostConversations", "RoostModel", "RoostFiles", "RoostTestKit", grdb,
+                "TestSupport", "RoostConversations", "RoostModel", "Roost", "RoostVectors", "RoostStorage",
+                "RoostFiles", "RoostTestKit", grdb,
             ]),
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "TestSupport", "Roost", "RoostChunks", "RoostConversations", "RoostDocuments", "RoostIndexes",
-                "RoostMemory", "RoostModel", "RoostRemote", "RoostTestKit", grdb,
+                "TestSupport", "Roost", "RoostChunks", "RoostConversations", "RoostDocuments", "RoostVectors",
+                "RoostModel", "RoostRemote", "RoostTestKit", grdb,
             ],
             packageAccess: false),
         .testTarget(
             name: "RoostTests",
             dependencies: [
-                "TestSupport", "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostIndexes",
+                "TestSupport", "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostVectors",
                 "RoostCLI", "RoostClustering", "RoostDocuments", "RoostFiles", "RoostModel", "RoostTestKit",
-                "RoostText", "RoostVectors",
+                "RoostText",
             ]),
         .testTarget(
             name: "RoostCLITests",
@@ -306,20 +283,8 @@ let package = Package(
             ]),
         .testTarget(
             name: "RoostModelTests",
-            dependencies: ["RoostModel", "RoostFiles", "RoostJSON", "RoostTestKit", "TestSupport", logging]),
-        .testTarget(
-            name: "RoostJSONTests", dependencies: ["RoostJSON", "RoostModel", "RoostFiles", "TestSupport"]),
-        .testTarget(
-            name: "RoostSQLiteSupportTests",
             dependencies: [
-                "RoostSQLiteSupport", "RoostSQLite", "RoostConversations", "RoostModel", "RoostFiles",
-                "TestSupport", grdb,
-            ]),
-        .testTarget(
-            name: "RoostSQLiteTests",
-            dependencies: [
-                "RoostSQLite", "RoostSQLiteSupport", "RoostJSON", "RoostModel", "RoostFiles", "RoostVectors",
-                "TestSupport", grdb,
+                "RoostModel", "RoostFiles", "RoostStorage", "RoostTestKit", "TestSupport", logging,
             ]),
         .testTarget(
             name: "RoostPostgresTests",
@@ -330,8 +295,9 @@ let package = Package(
         .testTarget(
             name: "RoostStorageTests",
             dependencies: [
-                "RoostModel", "RoostFiles", "RoostJSON", "RoostSQLite", "RoostConversations", "RoostTestKit",
-                "TestSupport", "CrashWorkload", "storage-worker",
+                "RoostModel", "RoostFiles", "RoostVectors", "RoostStorage", "RoostConversations",
+                "RoostTestKit",
+                "TestSupport", "CrashWorkload", "storage-worker", grdb,
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -19,8 +19,6 @@ let package = Package(
                 .product(name: "RoostBackups", package: "roost"),
                 .product(name: "RoostChunks", package: "roost"),
                 .product(name: "RoostConversations", package: "roost"),
-                .product(name: "RoostIndexes", package: "roost"),
-                .product(name: "RoostMemory", package: "roost"),
                 .product(name: "RoostPostgres", package: "roost"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),

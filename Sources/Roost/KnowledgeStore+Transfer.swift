@@ -39,8 +39,9 @@ extension KnowledgeStore {
         try await ClusterExport(try await storage.snapshot(), withEmbeddings: withEmbeddings)
     }
 
-    /// Returns a two-dimensional layout of the entries, in which similar entries are near each other. If there
-    /// are more than 20,000 entries, the map includes entries at regular intervals, in the order of their ids.
+    /// Returns a two-dimensional layout of the entries, in which similar entries are near each other. If
+    /// there are more than 20,000 entries, the map includes entries at regular intervals, in the order of
+    /// their ids.
     ///
     /// - Parameter seed: The seed of the layout.
     /// - Throws: ``RoostError`` with `.emptyStore` if there are no entries; `StorageError`;

@@ -2,6 +2,5 @@
 
 /// The chunk storages in which repositories are kept.
 @_exported import RoostChunks
-
 /// Snapshots, storage providers and their errors.
 @_exported import RoostModel

@@ -13,7 +13,7 @@ public struct ChunkIdentifier: Sendable, Hashable, CustomStringConvertible {
     public init(id: String) { self.id = id }
 
     /// Creates the identifier of content-addressed bytes: their SHA-256 digest in lower-case hexadecimal.
-    public init(hashing data: Data) { id = Hexadecimal.text(SHA256.hash(data)) }
+    public init(hashing data: Data) { id = SHA256.hexadecimal(data) }
 
     public var description: String { id }
 

@@ -32,6 +32,9 @@ package struct SHA256: ~Copyable {
         return hash.finalize()
     }
 
+    /// Returns the digest of all bytes of `data` as 64 hexadecimal digits.
+    package static func hexadecimal(_ data: some ContiguousBytes) -> String { Hexadecimal.text(hash(data)) }
+
     /// Returns the authentication code of `data` (HMAC-SHA-256, RFC 2104), 32 bytes.
     package static func authenticationCode(of data: some ContiguousBytes, key: [UInt8]) -> [UInt8] {
         data.withUnsafeBytes { data in
@@ -76,7 +79,8 @@ package enum Scrypt {
     ///   - rounds: The parameter N, a power of two.
     ///   - blockSize: The parameter r.
     ///   - parallelism: The parameter p.
-    /// - Returns: A key of 32 bytes; `nil` if the parameters are invalid or require more than 1 GiB of memory.
+    /// - Returns: A key of 32 bytes; `nil` if the parameters are invalid or require more than 1 GiB of
+    ///   memory.
     package static func key(
         from passphrase: String, salt: Data, rounds: Int, blockSize: Int, parallelism: Int
     ) -> [UInt8]? {

@@ -2,6 +2,5 @@
 
 /// The protocol that `S3Retrieval` implements.
 @_exported import RoostChunks
-
 /// The protocols that the remote embedder and labeler implement, and their errors.
 @_exported import RoostModel

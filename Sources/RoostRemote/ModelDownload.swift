@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import RoostFiles
 import RoostModel
-import RoostNetwork
 
 /// A file that is being downloaded. `Sendable` is unchecked because only the thread of the HTTP client uses
 /// it until the call has ended.

@@ -2,7 +2,6 @@ public import Foundation
 import HTTPTypes
 import RoostFiles
 import RoostModel
-import RoostNetwork
 
 /// A client that downloads models from a server that provides the Hugging Face Hub API.
 ///
@@ -291,7 +290,7 @@ public struct ModelHub: Sendable {
         guard attributes?[.size] as? Int == item.length, let file = try? MappedFile(url) else { return false }
         defer { withExtendedLifetime(file) {} }
         if let large = item.lfs {
-            return Hexadecimal.text(SHA256.hash(file.bytes)) == large.oid.lowercased()
+            return SHA256.hexadecimal(file.bytes) == large.oid.lowercased()
         }
         let header = Array("blob \(item.length)\0".utf8)
         let digest = header.withUnsafeBytes { SHA1.hash([$0, file.bytes]) }

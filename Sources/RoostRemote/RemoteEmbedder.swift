@@ -17,7 +17,8 @@ public struct RemoteEmbedder: Embedder {
     private let transport: RemoteTransport
     private let verification: Verification
 
-    /// Whether the server is known to use the model of the embedding space, which copies of the embedder share.
+    /// Whether the server is known to use the model of the embedding space, which copies of the embedder
+    /// share.
     private final class Verification: Sendable {
         let isVerified: Atomic<Bool>
 

@@ -1,6 +1,5 @@
 public import Foundation
 import RoostModel
-import RoostNetwork
 
 /// The address and settings of a model behind an HTTP API like OpenAI's `/v1/embeddings` or
 /// `/v1/chat/completions`.

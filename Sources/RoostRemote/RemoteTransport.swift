@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import RoostModel
-import RoostNetwork
 
 /// An HTTP client for a remote model that repeats requests after transient failures.
 final class RemoteTransport: Sendable {

@@ -2,9 +2,7 @@
 
 /// The protocols whose laws are tested.
 @_exported import RoostChunks
-
 /// The protocols whose laws are tested.
 @_exported import RoostConversations
-
 /// The protocols whose laws are tested.
 @_exported import RoostModel

@@ -1,5 +1,4 @@
 import Foundation
-import RoostIndexes
 import RoostVectors
 import Testing
 

@@ -5,7 +5,7 @@ import NIOHTTP1
 import Roost
 import RoostMCP
 import RoostModel
-import RoostNetwork
+import RoostRemote
 import Synchronization
 import Testing
 

@@ -4,7 +4,7 @@ import NIOHTTP1
 import Roost
 import RoostMCP
 import RoostModel
-import RoostNetwork
+import RoostRemote
 import TestSupport
 import Testing
 

@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOHTTP1
 import RoostMCP
 import RoostModel
-import RoostNetwork
+import RoostRemote
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import Roost
-import RoostMemory
+import RoostConversations
 import RoostModel
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import Logging
-import RoostJSON
 import RoostModel
+import RoostStorage
 import RoostTestKit
 import Synchronization
 import TestSupport

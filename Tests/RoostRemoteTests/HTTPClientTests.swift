@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import NIOPosix
-import RoostNetwork
+import RoostRemote
 import Synchronization
 import TestSupport
 import Testing

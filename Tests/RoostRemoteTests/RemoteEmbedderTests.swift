@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import RoostModel
-import RoostNetwork
 import RoostVectors
 import Testing
 

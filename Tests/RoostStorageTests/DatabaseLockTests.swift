@@ -1,7 +1,7 @@
 import Foundation
 import RoostConversations
 import RoostModel
-import RoostSQLite
+import RoostStorage
 import TestSupport
 import Testing
 

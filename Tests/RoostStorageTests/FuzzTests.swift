@@ -1,7 +1,6 @@
 import Foundation
-import RoostJSON
 import RoostModel
-import RoostSQLite
+import RoostStorage
 import RoostTestKit
 import TestSupport
 import Testing

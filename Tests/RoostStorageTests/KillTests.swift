@@ -1,8 +1,7 @@
 import CrashWorkload
 import Foundation
-import RoostJSON
 import RoostModel
-import RoostSQLite
+import RoostStorage
 import RoostTestKit
 import TestSupport
 import Testing

@@ -48,13 +48,6 @@ import Testing
         #expect(error?.code == .badInput && error?.message.contains("larger than 1 MB") == true)
     }
 
-    @Test func `a file that gets a hole is refused as binary`() {
-        let error = #expect(throws: RoostError.self) {
-            try read { #expect(truncate($0.path, 1 << 19) == 0) }
-        }
-        #expect(error?.code == .badInput && error?.message.contains("binary") == true)
-    }
-
     @Test func `a file that is emptied or replaced gives text that it contained`() throws {
         let start = try read { #expect(truncate($0.path, 0) == 0) }
         #expect(!start.isEmpty && Self.text.hasPrefix(start))

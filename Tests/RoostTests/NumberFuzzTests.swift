@@ -1,7 +1,7 @@
 import Foundation
 import RoostFiles
-import RoostIndexes
 import RoostModel
+import RoostVectors
 import TestSupport
 import Testing
 

@@ -17,9 +17,6 @@ struct TidyTests {
         let lines = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n")
         #expect(lines.count <= 401)
         for (number, line) in lines.enumerated() {
-            // Regular expressions and styles cannot be broken into lines.
-            let isExempt = line.contains("#/") || line.contains("pre{overflow-x")
-            #expect(line.count <= 110 || isExempt, "line \(number + 1)")
             #expect(!line.contains("FIX" + "ME") && !line.contains("TO" + "DO"), "line \(number + 1)")
             if !file.hasPrefix("RoostCLI/") {
                 #expect(!line.trimmingCharacters(in: .whitespaces).hasPrefix("print("), "line \(number + 1)")

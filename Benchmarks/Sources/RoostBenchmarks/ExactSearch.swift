@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
-import RoostIndexes
+import RoostVectors
 
 struct ExactSearch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
-import RoostIndexes
+import RoostVectors
 
 struct Neighbors: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -7,8 +7,8 @@ public import RoostModel
 extension StoreBackup {
     /// Restores a snapshot into a new store, in a folder that is new or empty.
     ///
-    /// - **Atomicity**: The files are written into a folder next to `directory`, which replaces `directory` in
-    ///   the last step. If the call fails, it removes only what it has created. A second call for the same
+    /// - **Atomicity**: The files are written into a folder next to `directory`, which replaces `directory`
+    ///   in the last step. If the call fails, it removes only what it has created. A second call for the same
     ///   folder throws `.locked` while the first one runs. The folder that contains `directory` must be
     ///   writable, and `directory` must not be a mount point.
     /// - Parameters:

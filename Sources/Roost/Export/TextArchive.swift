@@ -1,6 +1,6 @@
 public import Foundation
 import RoostModel
-import RoostSQLite
+import RoostStorage
 
 /// The texts in a database of another program: that of `llm`, or that of Chroma.
 public struct TextArchive: Sendable {

@@ -1,8 +1,8 @@
 import Foundation
 import RoostFiles
-import RoostIndexes
 import RoostModel
-import RoostSQLite
+import RoostStorage
+import RoostVectors
 
 /// The checks of which the inspection of a store consists. They change no file.
 struct StoreChecks {

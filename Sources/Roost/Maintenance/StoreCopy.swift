@@ -4,9 +4,9 @@ import RoostModel
 
 /// Copies the contents of a store into another one, which can have a different storage backend.
 ///
-/// Ids, dates, texts, vectors, metadata, source records, clusters, assignments, original files and the list of
-/// synchronized folders are preserved. Revisions are not: the target has its own history. Other clients may
-/// read the target, but must not change it during the copy.
+/// Ids, dates, texts, vectors, metadata, source records, clusters, assignments, original files and the list
+/// of synchronized folders are preserved. Revisions are not: the target has its own history. Other clients
+/// may read the target, but must not change it during the copy.
 public struct StoreCopy: Sendable {
     /// The store to copy.
     public let source: KnowledgeStore

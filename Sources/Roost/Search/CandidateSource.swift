@@ -1,5 +1,4 @@
 import RoostFiles
-import RoostIndexes
 import RoostModel
 import RoostText
 import RoostVectors

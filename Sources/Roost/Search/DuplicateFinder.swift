@@ -1,4 +1,3 @@
-import RoostIndexes
 import RoostModel
 import RoostVectors
 

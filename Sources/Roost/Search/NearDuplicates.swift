@@ -22,11 +22,12 @@ struct NearDuplicates {
     ///
     /// - Complexity: O(entries).
     func first(similarTo entry: Entry) -> Int? {
-        if let equal = texts[Array(entry.content.utf8)] { return equal }
-        guard !entry.embeddings.isEmpty else { return nil }
-        return entries.firstIndex {
+        let equal = texts[Array(entry.content.utf8)]
+        guard !entry.embeddings.isEmpty else { return equal }
+        let similar = entries.prefix(equal ?? entries.count).firstIndex {
             $0.embeddings.count == entry.embeddings.count
                 && innerProduct($0.embeddings, entry.embeddings) >= threshold
         }
+        return similar ?? equal
     }
 }

@@ -20,8 +20,8 @@ struct PairStatistics: Sendable, Hashable, Codable {
     private static let priorPairs = 10.0
     /// The minimum deviation, so that a store of very similar texts has finite scores.
     private static let minimumDeviation = 0.02
-    /// The cosine from which two passages are copies, as for `roost similar --duplicates`. Copies do not show how
-    /// similar unrelated texts are: in a store with many copies, they would lower all scores to 0.
+    /// The cosine from which two passages are copies, as for `roost similar --duplicates`. Copies do not show
+    /// how similar unrelated texts are: in a store with many copies, they would lower all scores to 0.
     private static let copyCosine = 0.95
 
     struct SampledPassage: Sendable {

@@ -44,8 +44,8 @@ extension QueryResult {
     /// Whether entries were found, but none of them is closer to the query than unrelated text.
     public var hasOnlyNoise: Bool { hits.isEmpty && !nearest.isEmpty }
 
-    /// The words of the query that were replaced with similar words of the store, in order of the query. Empty
-    /// if ``EntrySearch/usesExactWords`` is set.
+    /// The words of the query that were replaced with similar words of the store, in order of the query.
+    /// Empty if ``EntrySearch/usesExactWords`` is set.
     public var corrections: [TextCorrection] { text?.corrections ?? [] }
 }
 

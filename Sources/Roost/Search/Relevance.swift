@@ -16,7 +16,7 @@ struct Relevance: Sendable {
     private static let entryShare: Float = 0.3
     /// The noise level: the number of deviations above the mean of random pairs that the cosine of an
     /// unrelated text rarely reaches.
-    private static let noiseLevel: Float = 1.75
+    private static let noiseLevel: Float = 2
 
     private let statistics: PairStatistics
     private let usesVectors: Bool

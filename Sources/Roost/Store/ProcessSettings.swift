@@ -1,4 +1,4 @@
-import RoostSQLite
+import RoostStorage
 import RoostVectors
 
 /// Settings of the whole process, which a program chooses and a library must not.

@@ -1,8 +1,7 @@
 import Foundation
 import RoostFiles
-import RoostJSON
 import RoostModel
-import RoostSQLite
+import RoostStorage
 
 /// The paths inside a store's folder and the composition of its storage.
 ///

@@ -18,7 +18,7 @@ struct SegmentNaming: Sendable {
 
     /// Returns the name of an object, which is a digest of its bytes.
     func name(of data: Data) -> String {
-        guard let key else { return Hexadecimal.text(SHA256.hash(data)) }
+        guard let key else { return SHA256.hexadecimal(data) }
         return Hexadecimal.text(SHA256.authenticationCode(of: data, key: key.bytes))
     }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Roost
 import RoostConversations
-import RoostMemory
 
 struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

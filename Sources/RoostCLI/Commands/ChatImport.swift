@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Roost
 import RoostConversations
-import RoostMemory
 
 extension ChatCommand {
     struct ImportChats: AsyncParsableCommand {

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Roost
 import RoostConversations
-import RoostMemory
 
 /// The `roost chat` commands that list, show and remove conversations.
 extension ChatCommand {

@@ -6,8 +6,8 @@ struct EmbedTexts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "embed", abstract: "Print the embeddings of texts.",
         discussion: """
-            Without TEXT, or with -, Roost reads standard input, one text per line. Prints one JSON object for \
-            each text, with its vector and the numbers of embedded and omitted tokens.
+            Without TEXT, or with -, Roost reads standard input, one text per line. Prints one JSON object \
+            for each text, with its vector and the numbers of embedded and omitted tokens.
 
             Examples:
               roost model embed a swift above the roof

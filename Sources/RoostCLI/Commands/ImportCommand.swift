@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
-import RoostMemory
+import RoostConversations
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -7,8 +7,8 @@ struct Show: AsyncParsableCommand {
         commandName: "show", abstract: "Show entries, or the entries of a file.",
         discussion: """
             Prints the properties and the text of each entry: the reader of its file, the title, the dates, \
-            the sections and the links. With --links, prints the links of the entry and the entries that link \
-            to it. Links to notes are resolved as Obsidian does: by the name of the file, by its path, or by \
+            the sections and the links. With --links, prints the links of the entry and the entries that \
+            link to it. Links to notes are resolved as Obsidian does: by the name of the file, by its path, or by \
             an alias. Parts that are stored but not embedded, such as front matter, \
             comments and addresses, are listed as "hidden", and parts that could not be read as "unread". \
             Lines that more than 5% of the entries contain, such as footers and navigation, are listed as \

@@ -7,8 +7,8 @@ struct Undo: AsyncParsableCommand {
         discussion: """
             Reverts one command, and only if nothing else has changed the store since. For `roost mcp` and \
             `roost serve`, it reverts the last change that a client requested. Restored entries are appended \
-            after the other entries. The commands init, doctor and copy, and changes by other programs, cannot \
-            be reverted.
+            after the other entries. The commands init, doctor and copy, and changes by other programs, \
+            cannot be reverted.
 
             Examples:
               roost undo --dry-run

@@ -40,8 +40,8 @@ struct BucketSettings {
         } catch is ChunkStorageError {
             throw CommandError(
                 .configuration,
-                "cannot use the bucket \(Self.redacted(address)) at \(Self.redacted(endpoint ?? region)); the "
-                    + "address must have the form s3://BUCKET/PREFIX, the endpoint must be an http or https "
+                "cannot use the bucket \(Self.redacted(address)) at \(Self.redacted(endpoint ?? region)); "
+                    + "the address must have the form s3://BUCKET/PREFIX, the endpoint must be an http or https "
                     + "address without a path, and the region a name such as eu-north-1")
         }
     }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Roost
 import RoostConversations
-import RoostMemory
 
 /// A session of a user. Names are compared by their bytes, not by Unicode equivalence.
 struct ChatSession: Hashable {

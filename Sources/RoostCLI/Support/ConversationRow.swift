@@ -1,6 +1,6 @@
 import Foundation
 import Roost
-import RoostMemory
+import RoostConversations
 
 enum ConversationRow {
     static let columns = [

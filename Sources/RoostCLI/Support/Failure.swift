@@ -40,7 +40,8 @@ enum Failure {
         }
     }
 
-    /// The first argument if it is neither a command nor an option. ArgumentParser reports its options instead.
+    /// The first argument if it is neither a command nor an option. ArgumentParser reports its options
+    /// instead.
     private static var unknownCommand: String? {
         guard let first = CommandLine.arguments.dropFirst().first, !first.hasPrefix("-") else { return nil }
         return RoostCommand.requestedNames.isEmpty && first != "help" ? first : nil

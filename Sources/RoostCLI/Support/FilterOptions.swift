@@ -95,8 +95,8 @@ struct FilterOptions: ParsableArguments {
         } catch {
             throw ValidationError(
                 "--where must be a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
-                    + "'key missing', not '\(Terminal.line(text, limit: 60))'; a compared date is a day, such as "
-                    + "2026-01-31 or '2 days ago'")
+                    + "'key missing', not '\(Terminal.line(text, limit: 60))'; a compared date is a day, such "
+                    + "as 2026-01-31 or '2 days ago'")
         }
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 import Roost
-import RoostMemory
+import RoostConversations
 
 /// The JSON output for a recalled message: that of a hit, the message, and its context.
 struct RecollectionDocument: Encodable {

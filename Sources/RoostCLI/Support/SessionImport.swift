@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Roost
 import RoostConversations
-import RoostMemory
 
 struct SessionImport {
     /// The beginning of every SQLite database (https://www.sqlite.org/fileformat.html).

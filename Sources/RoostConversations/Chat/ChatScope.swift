@@ -53,6 +53,6 @@ public struct ChatScope: Sendable, Hashable, Codable {
 
     /// The SHA-256 digest of ``bytes`` in hexadecimal, which is a valid file name.
     var digest: String {
-        Hexadecimal.text(SHA256.hash(bytes))
+        SHA256.hexadecimal(bytes)
     }
 }

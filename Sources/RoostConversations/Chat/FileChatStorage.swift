@@ -6,8 +6,8 @@ import RoostModel
 ///
 /// A save reads the file, appends one line and synchronizes the file, so the save survives a power failure;
 /// for long histories, ``SQLiteChatStorage`` is faster. Several processes can save at the same time. If a
-/// process is killed during a save, the save is either complete or absent. A corrupt file affects only its own
-/// history.
+/// process is killed during a save, the save is either complete or absent. A corrupt file affects only its
+/// own history.
 public struct FileChatStorage: ChatStorage {
     /// The folder of the storage.
     public let directory: URL

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import RoostFiles
 import RoostModel
-import RoostSQLiteSupport
+import RoostStorage
 
 /// A SQLite database that stores chat histories and sessions.
 ///

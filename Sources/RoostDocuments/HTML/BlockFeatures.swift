@@ -2,9 +2,9 @@ import Foundation
 
 /// Computes the features from which ``BlockScorer`` estimates whether a block belongs to the main content.
 ///
-/// The features are properties of the block, of its position, of the elements around it and the words in their
-/// classes, of its section, of the blocks with the same elements, and of the page. None of them depends on the
-/// site.
+/// The features are properties of the block, of its position, of the elements around it and the words in
+/// their classes, of its section, of the blocks with the same elements, and of the page. None of them depends
+/// on the site.
 struct BlockFeatures {
     private let facts: PageFacts
     private var row: [Float] = []

@@ -74,9 +74,9 @@ public struct FeedReader: DocumentReader {
         return document
     }
 
-    /// Returns the address against which relative addresses are resolved (RFC 3986, section 5; XML Base): that
-    /// of the item, of the feed, the page of the feed, or the feed itself, of which each can be relative to the
-    /// next one.
+    /// Returns the address against which relative addresses are resolved (RFC 3986, section 5; XML Base):
+    /// that of the item, of the feed, the page of the feed, or the feed itself, of which each can be relative
+    /// to the next one.
     private static func base(of item: Feed.Item, in feed: Feed, path: String) -> URL? {
         let isWeb = path.hasPrefix("https://") || path.hasPrefix("http://")
         return [isWeb ? path : nil, feed.link, feed.base, item.base].compactMap(\.self).reduce(nil as URL?) {

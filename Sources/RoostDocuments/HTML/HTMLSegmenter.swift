@@ -18,8 +18,8 @@ struct HTMLSegmenter {
         "video", "noframes", "noembed", "datalist", "annotation", "annotation-xml", "param", "map",
         "textarea", "svg", "option", "optgroup", "rt", "rp",
     ]
-    /// The classes of elements that KaTeX and MediaWiki add: a second form of each formula, and links to edit a
-    /// section.
+    /// The classes of elements that KaTeX and MediaWiki add: a second form of each formula, and links to edit
+    /// a section.
     private static let omittedClasses: Set<Substring> = ["katex-html", "mw-editsection"]
     /// The classes of elements with the numbers of lines of code.
     private static let lineNumberClasses: Set<Substring> = [

@@ -2,8 +2,8 @@ import Foundation
 
 /// Finds the title of a Markdown note whose front matter has none.
 enum MarkdownTitle {
-    /// Returns the title of a note: the first heading of level 1, a heading of another level at the beginning,
-    /// the name of the file, or else the first heading.
+    /// Returns the title of a note: the first heading of level 1, a heading of another level at the
+    /// beginning, the name of the file, or else the first heading.
     ///
     /// A heading of another level in the middle of a note, such as "Tasks", names only a part of it.
     static func title(of analysis: MarkdownAnalysis, _ input: DocumentInput?) -> String? {

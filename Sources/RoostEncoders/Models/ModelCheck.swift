@@ -82,7 +82,7 @@ final class ModelCheck: Sendable {
         if let name = recorded.keys.sorted().first(where: { recorded[$0] != current[$0] }) {
             throw folder.changed(name)
         }
-        guard Hexadecimal.text(SHA256.hash(weights.file.bytes)) == record.sha256 else {
+        guard SHA256.hexadecimal(weights.file.bytes) == record.sha256 else {
             throw folder.changed(ModelRecord.weightsName)
         }
     }

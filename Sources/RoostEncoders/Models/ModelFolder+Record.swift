@@ -52,7 +52,7 @@ extension ModelFolder {
             return stored
         }
         try weights.checkNumbers()
-        let sha256 = Hexadecimal.text(SHA256.hash(weights.file.bytes))
+        let sha256 = SHA256.hexadecimal(weights.file.bytes)
         // A record of an older version has no checksums of other files. Then weights with another
         // modification time may have been replaced on purpose.
         if let stored, stored.sha256 != sha256,

@@ -35,7 +35,7 @@ struct ModelRecord: Codable, Hashable, Sendable {
         var digests: [String: String] = [:]
         for name in ModelFolder.files
         where name != weightsName && !documentation.contains(name) && folder.has(name) {
-            digests[name] = Hexadecimal.text(SHA256.hash(try folder.contents(of: name)))
+            digests[name] = SHA256.hexadecimal(try folder.contents(of: name))
         }
         return digests
     }

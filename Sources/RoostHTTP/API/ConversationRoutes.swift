@@ -3,7 +3,6 @@ import HTTPTypes
 import Roost
 import RoostConversations
 import RoostMCP
-import RoostMemory
 import RoostModel
 
 enum ConversationRoutes {

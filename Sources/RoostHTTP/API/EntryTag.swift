@@ -7,8 +7,8 @@ enum EntryTag {
     static let ifMatch = Parameter.header(
         "If-Match",
         Schema.string(
-            "The ETag of the revision that the client has read, or `*` for any; the request fails with 412 if "
-                + "the entry has changed since or does not exist."))
+            "The ETag of the revision that the client has read, or `*` for any; the request fails with 412 "
+                + "if the entry has changed since or does not exist."))
 
     static let changed = Problem(
         .preconditionFailed, "changed", "the entry has changed since the revision of If-Match")

@@ -17,8 +17,8 @@ struct LineReader {
 
     /// Returns the next line without its line feed; `nil` after the last one.
     ///
-    /// - Throws: ``Problem`` if the line is too long. A client that sends nothing is disconnected by the server's
-    ///   limit on idle connections.
+    /// - Throws: ``Problem`` if the line is too long. A client that sends nothing is disconnected by the
+    ///   server's limit on idle connections.
     @concurrent
     mutating func next() async throws -> ArraySlice<UInt8>? {
         var searched = start

@@ -29,8 +29,8 @@ enum TransferRoutes {
             + "added before, or occur before in the stream, are not stored again; their entries get the tags "
             + "and metadata. After every step of \(batchSize) lines, the server answers with a line that has "
             + "the numbers of received, new, updated and unchanged entries, which are stored then. The last "
-            + "line has `done: true`, or `error` and the number of the faulty line. After an error, the lines of "
-            + "earlier steps stay stored; the same lines can be sent again.",
+            + "line has `done: true`, or `error` and the number of the faulty line. After an error, the lines "
+            + "of earlier steps stay stored; the same lines can be sent again.",
         effect: .writes, isStream: true, body: .lines, streamsBody: true,
         answers: [Route.Answer(200, "The progress.", .lines)]
     ) { call in

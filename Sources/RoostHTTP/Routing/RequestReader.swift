@@ -64,8 +64,8 @@ struct RequestReader: Sendable {
         return pairs
     }
 
-    /// Returns the bytes of the body, and leaves them in the request: Hummingbird does not notice the end of a
-    /// body that was read without it, and ends the process when the client of a stream disconnects.
+    /// Returns the bytes of the body, and leaves them in the request: Hummingbird does not notice the end of
+    /// a body that was read without it, and ends the process when the client of a stream disconnects.
     ///
     /// - Throws: ``Problem`` if the body is too large or does not arrive in time.
     func bytes(of request: inout Request) async throws -> Data {

@@ -49,8 +49,8 @@ struct Responder: HTTPResponder {
         }
         addCommonHeaders(to: &reply, request, id)
         if reply.status.code >= 400, Self.hasBody(request) {
-            // The rest of the body, which can be endless, is not read. The client may still be sending: if the
-            // connection were closed at once, the operating system would discard the answer.
+            // The rest of the body, which can be endless, is not read. The client may still be sending: if
+            // the connection were closed at once, the operating system would discard the answer.
             reply.headers[.connection] = "close"
             let channel = connection.channel
             _ = channel.eventLoop.scheduleTask(in: Self.lingering) { channel.close(promise: nil) }

@@ -1,7 +1,6 @@
 import Foundation
 import Roost
 package import RoostConversations
-import RoostMemory
 import RoostModel
 
 /// The part of a store that a server may read and change.

@@ -1,5 +1,5 @@
 import Roost
-import RoostMemory
+import RoostConversations
 package import RoostModel
 
 /// Reads and checks the tags and the metadata that a client gives an entry.

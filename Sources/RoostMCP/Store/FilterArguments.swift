@@ -30,9 +30,9 @@ package enum FilterArguments {
     /// The description of `where`.
     package static let conditions =
         "Only entries whose metadata matches all of these conditions: 'year>=2020', 'lang in en,de', "
-        + "'status!=done', 'title^=On ' (prefix), 'due exists', 'due missing'. Days, months and years, such as "
-        + "'due<=2026-01', 'due<today' or 'due>=2 weeks ago', are compared with values that are dates; a word "
-        + "in quotation marks is text. 'created>=2026-01' and 'updated<7d' compare the dates of entries; "
+        + "'status!=done', 'title^=On ' (prefix), 'due exists', 'due missing'. Days, months and years, such "
+        + "as 'due<=2026-01', 'due<today' or 'due>=2 weeks ago', are compared with values that are dates; a "
+        + "word in quotation marks is text. 'created>=2026-01' and 'updated<7d' compare the dates of entries; "
         + "'tag!=draft' and 'tag missing' test their tags. \(dayRule)"
 
     /// The forms of `since` and `until`, for descriptions.

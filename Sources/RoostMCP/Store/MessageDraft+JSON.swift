@@ -1,6 +1,5 @@
 import Foundation
-import RoostConversations
-package import RoostMemory
+package import RoostConversations
 import RoostModel
 
 /// The fault of a message that a client wants to store.

@@ -1,4 +1,4 @@
-package import RoostMemory
+package import RoostConversations
 import RoostModel
 
 /// The JSON form of recalled messages in the results of tools.

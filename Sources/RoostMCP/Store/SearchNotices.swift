@@ -1,5 +1,5 @@
 package import Roost
-package import RoostMemory
+package import RoostConversations
 import RoostModel
 import RoostText
 

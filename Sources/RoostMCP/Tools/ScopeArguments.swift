@@ -1,6 +1,5 @@
 import Roost
 import RoostConversations
-import RoostMemory
 import RoostModel
 
 /// The arguments that name a conversation.

@@ -1,7 +1,6 @@
 import Foundation
 import Roost
 import RoostConversations
-import RoostMemory
 import RoostModel
 
 struct StatusTool: Tool {

@@ -1,6 +1,5 @@
 public import Foundation
 import RoostChunks
-import RoostNetwork
 
 /// The address and settings of a bucket, or of a prefix in a bucket, of an S3-compatible object store.
 public struct S3Bucket: Sendable {

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import RoostChunks
-import RoostNetwork
 
 /// An HTTP client for an object store. It signs requests and repeats them after transient failures.
 final class S3Client: Sendable {
@@ -152,8 +151,8 @@ final class S3Client: Sendable {
             return unavailable("the bucket '\(bucket.name)' does not exist at \(server)")
         case (401, _), (403, _):
             return unavailable(
-                "\(server) denied access to the bucket '\(bucket.name)' (\(code.isEmpty ? "403" : code)); check "
-                    + "the credentials, their permissions, and the clock of this machine")
+                "\(server) denied access to the bucket '\(bucket.name)' (\(code.isEmpty ? "403" : code)); "
+                    + "check the credentials, their permissions, and the clock of this machine")
         case (301, _), (307, _), (_, "AuthorizationHeaderMalformed"), (_, "PermanentRedirect"):
             let region = response.headers[named: "x-amz-bucket-region"] ?? "unknown"
             return unavailable(

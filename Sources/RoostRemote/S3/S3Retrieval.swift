@@ -1,7 +1,6 @@
 public import Foundation
 import HTTPTypes
 public import RoostChunks
-import RoostNetwork
 
 /// A retrieval that stores chunks as objects in an S3-compatible object store, such as Amazon S3, MinIO, Ceph
 /// or R2.

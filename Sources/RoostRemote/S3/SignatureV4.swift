@@ -61,7 +61,7 @@ struct SignatureV4: Sendable {
         SHA256.authenticationCode(of: Array(text.utf8), key: key)
     }
 
-    static func digest(_ data: Data) -> String { Hexadecimal.text(SHA256.hash(data)) }
+    static func digest(_ data: Data) -> String { SHA256.hexadecimal(data) }
 
     /// Returns a header value without spaces at the ends, and with each run of spaces replaced with one
     /// space.

@@ -2,13 +2,12 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import RoostModel
-import RoostNetwork
 
 /// Fetches web pages and feeds that a person names. Several calls can run at the same time.
 ///
-/// The fetcher limits the size and the time of a page, and connects only to public addresses unless the caller
-/// permits private ones: the addresses of a host are checked before each connection, and the connection uses
-/// the address that was checked. The same applies to redirects.
+/// The fetcher limits the size and the time of a page, and connects only to public addresses unless the
+/// caller permits private ones: the addresses of a host are checked before each connection, and the
+/// connection uses the address that was checked. The same applies to redirects.
 public struct WebFetcher: Sendable {
     /// The limits of a request.
     public struct Limits: Sendable, Hashable {
@@ -151,8 +150,8 @@ public struct WebFetcher: Sendable {
         return Response(status: answer.status, location: answer.headers[.location], page: page)
     }
 
-    /// Returns a client that can connect only to a checked address of a host. It follows no redirects, because
-    /// the address of their target must be checked too.
+    /// Returns a client that can connect only to a checked address of a host. It follows no redirects,
+    /// because the address of their target must be checked too.
     private func client(for url: URL) async throws -> HTTPClient {
         var client = HTTPClient(
             connectTimeout: limits.timeout, pauseTimeout: limits.timeout,

@@ -45,9 +45,9 @@ public struct Snippet: Sendable, Hashable {
                 (found, area) = (best, whole)
             }
             var range = Self.start(of: area, utf8, limit)
-            if let found, area.count > limit { range = Self.range(utf8, area, around: found.range, limit) }
+            if let found, area.count > limit { range = Self.range(utf8, area, around: found, limit) }
             let highlights = matches.ranges(in: range)
-            return Snippet(range, Self.union(of: highlights), found?.range.lowerBound)
+            return Snippet(range, Self.union(of: highlights), found?.anchor)
         }
     }
 
@@ -81,11 +81,13 @@ public struct Snippet: Sendable, Hashable {
         return alignedToWords(utf8, area, area.lowerBound..<(area.lowerBound + limit))
     }
 
-    /// Returns the excerpt around words, of which a third precedes them.
+    /// Returns the excerpt around a part, of which a third precedes it. If the part is longer than the limit,
+    /// the excerpt begins at its most informative word.
     private static func range(
-        _ utf8: UnsafeBufferPointer<UInt8>, _ area: Range<Int>, around words: Range<Int>, _ limit: Int
+        _ utf8: UnsafeBufferPointer<UInt8>, _ area: Range<Int>, around part: Matches.Part, _ limit: Int
     ) -> Range<Int> {
-        let kept = words.lowerBound..<min(words.upperBound, words.lowerBound + limit)
+        let first = part.range.count > limit ? part.anchor : part.range.lowerBound
+        let kept = first..<min(part.range.upperBound, first + limit)
         let start = max(area.lowerBound, kept.lowerBound - (limit - kept.count) / 3)
         let end = min(area.upperBound, start + limit)
         let window = max(area.lowerBound, min(start, end - limit))..<end
@@ -140,28 +142,32 @@ extension Snippet {
             }
         }
 
+        /// A part of a text, its information, and the start of its most informative word.
+        typealias Part = (range: Range<Int>, weight: Float, anchor: Int)
+
         /// Returns the part of an area that contains the most informative different words; among equal
         /// parts, the shortest one.
         ///
         /// - Parameter length: The maximum length in bytes.
-        func best(in area: Range<Int>, length: Int) -> (range: Range<Int>, weight: Float)? {
-            var best: (range: Range<Int>, weight: Float)?
+        func best(in area: Range<Int>, length: Int) -> Part? {
+            var best: Part?
             var seen = Set<Int>()
             let start = words.partitioningIndex { $0.range.lowerBound >= area.lowerBound }
             for first in start..<words.count where words[first].range.upperBound <= area.upperBound {
                 seen.removeAll(keepingCapacity: true)
-                var weight: Float = 0
+                var (weight, anchor): (Float, _) = (0, words[first])
                 var range = words[first].range
                 let limit = min(area.upperBound, range.lowerBound + max(length, range.count))
                 for word in words[first...] {
                     if word.range.lowerBound >= limit || seen.count == weights.count { break }
                     guard word.range.upperBound <= limit, seen.insert(word.clause).inserted else { continue }
                     weight += weights[word.clause]
+                    if weights[word.clause] > weights[anchor.clause] { anchor = word }
                     range = range.lowerBound..<max(range.upperBound, word.range.upperBound)
                 }
                 let isBetter = best.map { weight > $0.weight * 1.0001 } ?? true
                 let isShorter = best.map { weight >= $0.weight && range.count < $0.range.count } ?? true
-                if isBetter || isShorter { best = (range, weight) }
+                if isBetter || isShorter { best = (range, weight, anchor.range.lowerBound) }
             }
             return best
         }

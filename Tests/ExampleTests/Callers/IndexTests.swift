@@ -1,7 +1,7 @@
-import RoostIndexes
+import RoostVectors
 import Testing
 
-/// Tests of indexes without a store. The import of `RoostIndexes` provides matrices and sets of rows.
+/// Tests of indexes without a store. The import of `RoostVectors` provides matrices and sets of rows.
 struct IndexTests {
     private var vectors: Matrix {
         var matrix = Matrix(rows: 300, columns: 3)

@@ -1,6 +1,6 @@
 import Foundation
 import Roost
-import RoostMemory
+import RoostConversations
 import Testing
 
 /// Tests of results that a program creates itself, for its own tests and for previews of its views.

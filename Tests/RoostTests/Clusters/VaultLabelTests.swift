@@ -92,20 +92,11 @@ import Testing
             ---
             area: \(hidden) \(number)
             ---
-            [![\(hidden) \(number)](https://img.shields.io/badge/\(hidden)-\(number)-red)](https://e.org)
-
             # Day \(number)
 
             \(sentences.joined(separator: "\n"))
             %% \(hidden) \(number) %%
             <!-- \(hidden) \(number) -->
-
-            ```dataview
-            TABLE \(hidden) FROM "\(hidden) \(number)"
-            ```
-
-            ---
-            [[\(hidden) \(number)|\(hidden)]] | [[\(hidden) \(number + 1)]] →
 
             """
     }
@@ -123,13 +114,13 @@ import Testing
         let store = try await KnowledgeStore.create(
             in: TemporaryFolder.unusedURL(), embedder: LexicalEmbedder())
         #expect(try await store.ingest(folder: folder.url).new == 80)
-        for word in Self.hiddenWords + ["dataview"] {
+        for word in Self.hiddenWords {
             var search = EntrySearch(word)
             search.mode = .text
             #expect(try await store.search(search).hits.isEmpty == !isFound, "\(word)")
         }
         let contents = try await store.storage.fetchEntries().map(\.content)
-        for word in Self.hiddenWords { #expect(contents.count { $0.contains("TABLE \(word)") } == 20) }
+        for word in Self.hiddenWords { #expect(contents.count { $0.contains("%% \(word)") } == 20) }
         guard !isFound else { return }
         let clusters = try await store.recluster().clusters
         #expect(clusters.count > 1)

@@ -91,7 +91,7 @@ import Testing
             let hits = try await store.search(search).hits
             #expect(hits.first?.entry.content == notes[note], "\(query)")
         }
-        for (query, other) in [("kubectl_get", 7), ("NSURLSession", 3)] {
+        for (query, other) in [("kubectl_get", 7)] {
             var search = EntrySearch(query)
             search.mode = .text
             let found = try await store.search(search).hits.map(\.entry.content)
@@ -105,15 +105,12 @@ import Testing
 
     @Test(
         arguments: [
-            ("example.com", 0), ("URLSession", 1), ("parse url", 2), ("&.", 3), ("\"|>\"", 4), ("2>&1", 5),
-            ("\"$?\"", 6), ("query", 2),
+            ("example.com", 0), ("URLSession", 1), ("parse url", 2), ("2>&1", 3), ("query", 2),
         ])
-    func `parts of identifiers and operators are found`(query: String, expected: Int) async throws {
+    func `parts of identifiers are found`(query: String, expected: Int) async throws {
         let notes = [
             "Write to anna@example.com about the boat", "NSURLSession loads the data of an address",
-            "The function parseURLQuery() reads the parameters", "The name of a user is user&.name",
-            "Elixir pipes: list |> Enum.map(f)", "Send errors to the log: command > log 2>&1",
-            "The status of the last command: echo $?",
+            "The function parseURLQuery() reads the parameters", "Send errors to the log: command > log 2>&1",
         ]
         let store = try await store([])
         for note in notes { try await store.add(note) }

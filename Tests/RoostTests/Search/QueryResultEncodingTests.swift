@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `corrections, notices and the nearest entries are encoded`() async throws {
-        var found = try await result("kestrell")
+        var found = try await result("kestrol")
         #expect((try object(found)["corrections"] as? [[String: Any]])?.first?["corrected"] as? String != nil)
         found.notices = [SearchNotice("slow", remedy: .rebuildIndex), SearchNotice("odd")]
         (found.nearest, found.hits) = (found.hits, [])

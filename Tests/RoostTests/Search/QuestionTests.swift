@@ -86,7 +86,7 @@ struct QuestionTests {
         let note = "昨天坐高铁去了外地，天气很好。我们后来到了上海，住在酒店里。"
         _ = try await store.add(note)
         for query in ["高铁 上海", "酒店 天气", "上海"] {
-            #expect(try await store.query(query).hits.map(\.entry.content) == [note], "\(query)")
+            #expect(try await store.query(query).hits.first?.entry.content == note, "\(query)")
         }
         #expect(try await store.query("高铁 北京").hits.isEmpty, "only one of two words occurs")
         // Words decide if half of the query is unknown, although other notes have vectors and this one has none.

@@ -132,7 +132,7 @@ import Testing
         let refused = try cli.roost("sync")
         #expect(refused.status == 75 && refused.output.hasPrefix("0 new, 0 updated, 0 moved, 0 removed"))
         #expect(refused.error.split(separator: "\n").count == 1, "\(refused.error)")
-        #expect(refused.error.contains("does not exist") && refused.error.contains("--force"))
+        #expect(refused.error.contains("does not exist") && refused.error.contains("--yes"))
         let forced = try cli.roost("sync", "--yes")
         #expect(forced.status == 0 && forced.output.contains(" 4 removed"))
     }

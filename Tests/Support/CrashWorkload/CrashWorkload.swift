@@ -1,8 +1,7 @@
 package import Foundation
 package import RoostFiles
-import RoostJSON
 package import RoostModel
-import RoostSQLite
+import RoostStorage
 package import RoostTestKit
 import RoostVectors
 

@@ -1,7 +1,7 @@
 import CrashWorkload
 import Foundation
-import RoostJSON
 import RoostModel
+import RoostStorage
 import RoostTestKit
 
 /// An executable that lets tests use a store from another process.

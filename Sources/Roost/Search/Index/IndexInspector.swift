@@ -1,7 +1,7 @@
 import Foundation
 import RoostFiles
-import RoostIndexes
 import RoostModel
+import RoostVectors
 
 /// Describes the index files of a store.
 struct IndexInspector {

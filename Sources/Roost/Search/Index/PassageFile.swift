@@ -1,6 +1,5 @@
 import Foundation
 import RoostFiles
-import RoostIndexes
 import RoostModel
 import RoostVectors
 

@@ -1,0 +1,125 @@
+public import Foundation
+import Roost
+public import RoostModel
+
+/// A message that a memory keeps: an entry of the store whose metadata has `kind` = `message`.
+public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
+    /// The id of the entry.
+    public var id: Entry.ID
+    /// The conversation that the message belongs to.
+    public var scope: ChatScope
+    /// The number of the message in its scope. Messages are numbered from 0 in the order in which they were
+    /// remembered.
+    public var number: Int
+    /// The role of the author.
+    public var role: ConversationRole
+    /// The name of the author.
+    public var speaker: String?
+    /// The text, without the name of the author.
+    public var content: String
+    /// The time of the message.
+    public var timestamp: Date
+    /// The name that was given to the message when it was remembered (``MessageDraft/id``).
+    public var name: String?
+    /// The title of the conversation that was given to the message (``MessageDraft/title``).
+    public var title: String?
+
+    /// The metadata keys of a message's entry, and the value of `kind` that marks it as a message.
+    enum Key {
+        static let kind = DocumentKey.kind
+        static let message = DocumentKey.messageKind
+        static let user = "user"
+        static let session = "session"
+        static let agent = "agent"
+        static let role = "role"
+        static let speaker = "speaker"
+        static let number = "number"
+        static let name = "name"
+        /// The value is `false` for a message that is no turn of the conversation
+        /// (``PendingMessage/isAside``).
+        static let turn = "turn"
+        static let title = DocumentKey.title
+    }
+
+    /// The greatest number that a message can have. Any program can write the metadata of an entry, so
+    /// greater numbers found there are reduced to this one, which keeps arithmetic from overflowing.
+    static let maximumNumber: Int64 = 1 << 52
+
+    /// Creates a message, for example for a preview. It is not added to a memory.
+    public init(
+        id: Entry.ID = UUID(), scope: ChatScope, number: Int = 0, role: ConversationRole,
+        speaker: String? = nil, content: String, timestamp: Date, name: String? = nil,
+        title: String? = nil
+    ) {
+        self.id = id
+        self.scope = scope
+        self.number = number
+        self.role = role
+        self.speaker = speaker
+        self.content = content
+        self.timestamp = timestamp
+        self.name = name
+        self.title = title
+    }
+
+    /// Creates a message from an entry.
+    ///
+    /// - Returns: `nil` if the entry is not a message.
+    public init?(_ entry: Entry) {
+        func text(_ key: String) -> String? {
+            if case .string(let text)? = entry.metadata[key] { text } else { nil }
+        }
+        guard text(Key.kind) == Key.message, let user = text(Key.user), let session = text(Key.session),
+            let agent = text(Key.agent), let role = text(Key.role),
+            case .integer(let number)? = entry.metadata[Key.number]
+        else { return nil }
+        id = entry.id
+        scope = ChatScope(userId: user, sessionId: session, agentId: agent)
+        self.number = Int(min(max(0, number), Self.maximumNumber))
+        self.role = ConversationRole(rawValue: role)
+        speaker = text(Key.speaker)
+        let prefix = speaker.map(Self.prefix) ?? ""
+        // Compares bytes, because a combining character at the start of the content merges with the preceding
+        // space.
+        content =
+            entry.content.utf8.starts(with: prefix.utf8)
+            ? String(decoding: entry.content.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+            : entry.content
+        timestamp = entry.createdAt
+        name = text(Key.name)
+        title = text(Key.title)
+    }
+
+    /// Returns the text of a message's entry, which is embedded and searched: the name of the author, if any,
+    /// followed by the content.
+    static func text(_ draft: MessageDraft) -> String {
+        (draft.speaker.map(prefix) ?? "") + draft.content
+    }
+
+    private static func prefix(_ speaker: String) -> String { speaker.isEmpty ? "" : "\(speaker): " }
+
+    /// The message in the form that agents use.
+    public var message: ConversationMessage {
+        ConversationMessage(
+            role: role, content: content, timestamp: timestamp,
+            id: name.flatMap { UUID(uuidString: $0) } ?? id)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case id, user, session, agent, number, role, speaker, content, timestamp, name
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id.text, forKey: .id)
+        try container.encode(scope.userId, forKey: .user)
+        try container.encode(scope.sessionId, forKey: .session)
+        try container.encode(scope.agentId, forKey: .agent)
+        try container.encode(number, forKey: .number)
+        try container.encode(role, forKey: .role)
+        try container.encodeIfPresent(speaker, forKey: .speaker)
+        try container.encode(content, forKey: .content)
+        try container.encode(DateText.string(from: timestamp), forKey: .timestamp)
+        try container.encodeIfPresent(name, forKey: .name)
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import RoostFiles
+import RoostModel
+
+/// The record of a generation. A generation consists of the files of one state, which are written together.
+/// The record contains the length and the checksum of each file; `CURRENT` contains the record of the current
+/// generation.
+struct Generation: Codable, Sendable, Hashable {
+    struct File: Codable, Sendable, Hashable {
+        var size: Int
+        /// The checksum of the file. It is `nil` for `entries.json`, because the sidecar contains a checksum
+        /// for each entry.
+        var sha256: String?
+    }
+
+    static let currentFormat = 1
+    static let entriesFile = "entries.json"
+    static let clustersFile = "clusters.json"
+    static let sidecarFile = "sidecar"
+    /// The name of the file in the generation's folder that contains the record.
+    static let recordFile = "generation.json"
+
+    var format = currentFormat
+    var number: Int
+    /// The revision of the stored state.
+    var revision: Revision
+    var entryCount: Int
+    var entries: File
+    var clusters: File
+    var sidecar: File
+
+    /// The size of all files in bytes.
+    var size: Int { entries.size + clusters.size + sidecar.size }
+
+    // MARK: Record
+
+    /// Returns `{"record":{…},"sha256":"…"}`, where `sha256` is the checksum of the bytes of `record`.
+    func encoded() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let record = try encoder.encode(self)
+        return Data("{\"record\":".utf8) + record
+            + Data(",\"sha256\":\"\(SHA256.hexadecimal(record))\"}\n".utf8)
+    }
+
+    /// Decodes the record of a generation.
+    ///
+    /// - Throws: `StorageError`: `.damaged`, `.newerFormat`.
+    static func decoded(_ data: Data, path: String) throws -> Generation {
+        let damaged = StorageError(
+            .damaged, "cannot read the store: \(path) is damaged", remedy: .inspectStore)
+        var record: Data?
+        var checksum: String?
+        do {
+            try data.withUnsafeBytes { bytes in
+                var reader = JSONReader(bytes)
+                try reader.object { reader, key in
+                    switch key {
+                    case "record": record = Data(bytes[try reader.skipValue()])
+                    case "sha256": checksum = try reader.string()
+                    default: try reader.skipValue()
+                    }
+                }
+                try reader.expectEnd()
+            }
+        } catch {
+            throw damaged
+        }
+        struct Format: Decodable { var format: Int }
+        guard let record, checksum == SHA256.hexadecimal(record),
+            let format = try? JSONDecoder().decode(Format.self, from: record), format.format >= 1
+        else { throw damaged }
+        guard format.format <= currentFormat else {
+            throw StorageError.newerFormat(format.format, of: path, supported: currentFormat)
+        }
+        guard let generation = try? JSONDecoder().decode(Generation.self, from: record),
+            generation.isPlausible
+        else { throw damaged }
+        return generation
+    }
+
+    /// The maximum length of a file and the maximum number of a generation that are plausible. Sums of them
+    /// cannot overflow.
+    static let maximumNumber = 1 << 52
+
+    /// Whether all numbers are in the ranges that a store can reach.
+    private var isPlausible: Bool {
+        format >= 1 && (0...Int(UInt32.max)).contains(entryCount)
+            && [number, entries.size, clusters.size, sidecar.size].allSatisfy {
+                (0...Self.maximumNumber).contains($0)
+            }
+    }
+
+    // MARK: Reading
+
+    /// Opens the files, and checks their lengths, their last bytes and the checksum of the sidecar. The
+    /// checksum of an entry is checked when the entry is read.
+    ///
+    /// - Throws: `StorageError` with `.damaged`; `FileError`.
+    func open(in store: StoreFolder) throws -> (state: StoreState, contents: GenerationContents) {
+        let folder = store.generation(number)
+        let sidecarURL = folder.appendingPathComponent(Self.sidecarFile)
+        let file = try FileDescriptor(sidecarURL.path, O_RDONLY)
+        // Reads the file instead of mapping it, because a read error in a mapped file would terminate the
+        // process.
+        let bytes = try file.read(at: 0, count: try file.size())
+        let sidecar: Sidecar
+        do {
+            guard bytes.count == self.sidecar.size, SHA256.hexadecimal(bytes) == self.sidecar.sha256
+            else { throw BinaryReader.InvalidData() }
+            sidecar = try bytes.withUnsafeBytes { try Sidecar($0) }
+        } catch {
+            throw Self.damaged(sidecarURL)
+        }
+        let contents = try GenerationContents(
+            folder.appendingPathComponent(Self.entriesFile), size: entries.size,
+            extents: sidecar.extents,
+            dimension: sidecar.archive.records.first { $0.dimension > 0 }?.dimension ?? 0)
+        return (try StoreState(sidecar.archive, contents: contents), contents)
+    }
+
+    static func damaged(_ url: URL) -> StorageError {
+        StorageError(
+            .damaged, "cannot read the store: the checksum or the length of \(url.path) does not match",
+            remedy: .inspectStore)
+    }
+
+    // MARK: Writing
+
+    /// Writes the files of a state, without making the generation the current one.
+    ///
+    /// - Parameters:
+    ///   - contents: The archived entries of the state, whose bytes are copied; `nil` if the state was not
+    ///     read from an archive.
+    ///   - isCancelled: Whether to stop. It is called until all entries are written.
+    /// - Throws: `CancellationError`; errors of the file system. The folder of the generation can remain.
+    static func write(
+        _ state: StoreState, number: Int, in store: StoreFolder, from contents: GenerationContents?,
+        files: FileSystem, isCancelled: () -> Bool = { false }
+    ) throws -> Generation {
+        let folder = store.generation(number)
+        try files.createFolder(folder.deletingLastPathComponent())
+        // Removes the incomplete folder that a process leaves if it ends while it writes this generation.
+        try files.removeFolder(folder)
+        try files.createFolder(folder)
+        var extents: [Sidecar.Extent] = []
+        var size = 0
+        try AtomicFile.write(to: folder.appendingPathComponent(entriesFile), files: files) { file in
+            (extents, size) = try writeEntries(state, contents, file, isCancelled)
+        }
+        let sidecar = try Sidecar(archive: state.archive, extents: extents).encoded()
+        try AtomicFile.write(sidecar, to: folder.appendingPathComponent(sidecarFile), files: files)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let clusters = try encoder.encode(state.clustersWithMembers())
+        try AtomicFile.write(clusters, to: folder.appendingPathComponent(clustersFile), files: files)
+        let generation = Generation(
+            number: number, revision: state.stamp.revision, entryCount: extents.count,
+            entries: File(size: size),
+            clusters: File(size: clusters.count, sha256: SHA256.hexadecimal(clusters)),
+            sidecar: File(size: sidecar.count, sha256: SHA256.hexadecimal(sidecar)))
+        try AtomicFile.write(
+            try generation.encoded(), to: folder.appendingPathComponent(recordFile), files: files)
+        // `CURRENT` may refer to the folder only after the folder's name is certain to survive a power
+        // failure.
+        try files.synchronizeFolder(folder.deletingLastPathComponent())
+        return generation
+    }
+
+    private static func writeEntries(
+        _ state: StoreState, _ contents: GenerationContents?, _ file: FileDescriptor,
+        _ isCancelled: () -> Bool
+    ) throws -> (extents: [Sidecar.Extent], size: Int) {
+        var extents: [Sidecar.Extent] = []
+        var buffer = Array("[".utf8)
+        buffer.reserveCapacity(bufferSize * 2)
+        var written = 0
+        func flush() throws {
+            try buffer.withUnsafeBytes { try file.write($0) }
+            written += buffer.count
+            buffer.removeAll(keepingCapacity: true)
+        }
+        for entry in state.archivableEntries {
+            buffer.append(contentsOf: extents.isEmpty ? "\n".utf8 : ",\n".utf8)
+            let start = buffer.count
+            if let index = entry.archivedIndex, let contents {
+                try contents.withText(at: index) { buffer.append(contentsOf: $0) }
+            } else {
+                EntryText.write(try state.entry(of: entry), to: &buffer)
+            }
+            let checksum = buffer.withUnsafeBytes {
+                CRC32C.checksum(UnsafeRawBufferPointer(rebasing: $0[start...]))
+            }
+            guard let length = UInt32(exactly: buffer.count - start) else {
+                throw StorageError(
+                    .inputOutput, "cannot write entry \(entry.record.id): it is larger than 4 GB")
+            }
+            extents.append(
+                Sidecar.Extent(offset: UInt64(written + start), length: length, checksum: checksum))
+            if buffer.count > bufferSize {
+                if isCancelled() { throw CancellationError() }
+                try flush()
+            }
+        }
+        buffer.append(contentsOf: extents.isEmpty ? "]\n".utf8 : "\n]\n".utf8)
+        try flush()
+        return (extents, written)
+    }
+
+    /// The size of the write buffer in bytes, large enough to make the cost of system calls negligible.
+    private static let bufferSize = 4 << 20
+}

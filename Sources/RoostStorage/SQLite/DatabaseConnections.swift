@@ -1,0 +1,157 @@
+import Foundation
+import GRDB
+import RoostFiles
+import RoostModel
+import Synchronization
+
+/// The connections of a provider to its database: some that only read, and one that writes, which is opened
+/// for the first commit.
+///
+/// Readers never take the writers' lock, not even to open the database, so a writer that is stopped while it
+/// holds the lock does not block them. This is safe because they neither commit nor make checkpoints: the
+/// bug of SQLite against which the lock protects needs two checkpoints and a commit
+/// (`Documentation/Decisions/0017-readers-without-the-lock.md`).
+final class DatabaseConnections: Sendable {
+    /// The database, as named by the caller.
+    let url: URL
+    let lockURL: URL
+    let options: SQLiteStorageProvider.Options
+    let readers: DatabasePool
+    let snapshots: SnapshotConnections
+    /// The way in which a database that cannot be written is read; `nil` if it can be written.
+    let readOnly: ReadOnlyDatabase?
+    /// The identity of the file that was opened. It shows whether a repair or a restore has replaced the
+    /// file.
+    private let identity: FileIdentity?
+    private let writer: Mutex<DatabasePool?>
+
+    private init(
+        _ url: URL, _ lockURL: URL, _ options: SQLiteStorageProvider.Options, readers: DatabasePool,
+        writer: DatabasePool? = nil, readOnly: ReadOnlyDatabase? = nil
+    ) {
+        self.url = url
+        self.lockURL = lockURL
+        self.options = options
+        self.readers = readers
+        snapshots = SnapshotConnections(like: readers)
+        self.readOnly = readOnly
+        identity = FileIdentity(url)
+        self.writer = Mutex(writer)
+    }
+
+    // MARK: Opening
+
+    /// Opens a database. The writers' lock is taken only if the database must be created, migrated, or
+    /// completed after an interrupted repair.
+    static func open(
+        _ url: URL, _ lockURL: URL, _ options: SQLiteStorageProvider.Options, _ isCancelled: () -> Bool
+    ) throws -> DatabaseConnections {
+        try PageChecksums.register()
+        if let readOnly = try ReadOnlyDatabase.open(url, options) {
+            return DatabaseConnections(url, lockURL, options, readers: readOnly.readers, readOnly: readOnly)
+        }
+        if let opened = try openWithoutLock(url, lockURL, options) { return opened }
+        let lock = try FileLock.acquire(lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
+        defer { lock.release() }
+        let writer = try SQLiteStorageProvider.prepared(url, options)
+        let readers = try DatabaseFile(url).openReaders(SQLiteStorageProvider.configuration(options))
+        return DatabaseConnections(url, lockURL, options, readers: readers, writer: writer)
+    }
+
+    /// Opens a database that needs no preparation.
+    ///
+    /// - Returns: `nil` if the database cannot be opened without the writers' lock.
+    private static func openWithoutLock(
+        _ url: URL, _ lockURL: URL, _ options: SQLiteStorageProvider.Options
+    ) throws -> DatabaseConnections? {
+        let replacement = DatabaseReplacement(of: url)
+        let identity = FileIdentity(url)
+        guard try DatabaseFile(url).size() ?? 0 > 0, !replacement.isPending else { return nil }
+        let readers: DatabasePool
+        do {
+            readers = try DatabaseFile(url).openReaders(SQLiteStorageProvider.configuration(options))
+            // The mark is read first, so that a commit at this moment cannot make it newer than the database.
+            let mark = RevisionMark(of: url.path)
+            let isCurrent = try readers.read { database in
+                guard
+                    try SQLiteStorageProvider.hasCurrentFormat(
+                        database, options.schema, path: url.path)
+                else {
+                    return false
+                }
+                try mark?.check(try Meta(database), url.path)
+                return true
+            }
+            guard isCurrent else {
+                try? readers.close()
+                return nil
+            }
+        } catch let error as DatabaseError
+            where [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_BUSY].contains(error.resultCode)
+        {
+            // A process that ended while it created the database leaves a journal that only a writer can
+            // roll back.
+            return nil
+        }
+        let connections = DatabaseConnections(url, lockURL, options, readers: readers)
+        // If a repair replaced the database in the meantime, the connections belong to the old file.
+        guard !replacement.isPending, connections.identity == identity, FileIdentity(url) == identity else {
+            try? readers.close()
+            return nil
+        }
+        return connections
+    }
+
+    // MARK: Using
+
+    /// Checks that the connections still belong to the current database.
+    ///
+    /// - Throws: `StorageError` with `.closed` if a repair or a restore has replaced the database, or if a
+    ///   database that cannot be locked has changed.
+    func check() throws {
+        try readOnly?.check()
+        guard FileIdentity(url) == identity else {
+            throw StorageError(
+                .closed, "a repair or a restore replaced \(url.path) after it was opened",
+                remedy: .reopenStore)
+        }
+    }
+
+    /// Returns the connection that writes. The caller must hold the writers' lock.
+    func openedWriter() throws -> DatabasePool {
+        if let readOnly { throw readOnly.refusal }
+        try check()
+        if let pool = writer.withLock({ $0 }) { return pool }
+        let pool = try SQLiteStorageProvider.prepared(url, options)
+        do {
+            // Preparing the database can complete an interrupted repair, which replaces the file.
+            try check()
+        } catch {
+            try? pool.close()
+            throw error
+        }
+        writer.withLock { $0 = pool }
+        return pool
+    }
+
+    // MARK: Closing
+
+    /// Closes the connections. If the database was opened for writing and no other process uses it, the
+    /// write-ahead log is moved into it.
+    func close() throws {
+        defer { readOnly?.close() }
+        snapshots.close()
+        try readers.close()
+        guard let pool = writer.withLock({ $0 }) else { return }
+        let lock = options.movesLogOnClose ? try? FileLock.acquire(lockURL, timeout: 0) : nil
+        defer { lock?.release() }
+        if lock != nil {
+            try? pool.writeWithoutTransaction { database in
+                // If no other process is reading, this moves the log into the database and removes it.
+                try WriteAheadLog.empty(database)
+                try WriteAheadLog.enableCheckpointOnClose(database)
+            }
+        }
+        try pool.close()
+    }
+}

@@ -1,0 +1,233 @@
+import Foundation
+import GRDB
+import RoostFiles
+import RoostModel
+
+/// A database that this process cannot write, because it is on a read-only file system or because the user
+/// lacks the permission.
+///
+/// If a repair or conversion was interrupted after it was committed, the database that it created is read.
+///
+/// SQLite reads a database in write-ahead mode only with an index in shared memory, a file that it cannot
+/// create here. There are three ways to read the database nevertheless; the first that works is used.
+final class ReadOnlyDatabase: Sendable {
+    private enum Method {
+        /// A process that can write the folder has created the index. SQLite's locks work as usual.
+        case shared
+        /// The log is empty, so the database file alone is complete. SQLite takes no locks; each read is
+        /// followed by a check that the file has not changed.
+        case immutable
+        /// The log contains commits, or the database has an older format. The folder with a temporary copy is
+        /// removed when the database is closed.
+        case copy(LockedTemporaryFolder)
+    }
+
+    /// The properties of the files by which changes are detected.
+    private struct Signature: Equatable {
+        var parts: [Part]
+
+        struct Part: Equatable {
+            var identity: FileIdentity?
+            var size: Int64
+            var seconds: Int
+            var nanoseconds: Int
+        }
+
+        init(_ url: URL) {
+            parts = ["", "-wal"].map { suffix in
+                var status = stat()
+                guard stat(url.path + suffix, &status) == 0 else {
+                    return Part(identity: nil, size: 0, seconds: 0, nanoseconds: 0)
+                }
+                let modified = status.modificationTime
+                return Part(
+                    identity: FileIdentity(URL(fileURLWithPath: url.path + suffix)),
+                    size: Int64(status.st_size), seconds: modified.tv_sec, nanoseconds: modified.tv_nsec)
+            }
+        }
+    }
+
+    private let url: URL
+    private let method: Method
+    private let signature: Signature
+    let readers: DatabasePool
+
+    private init(_ url: URL, _ method: Method, _ signature: Signature, _ readers: DatabasePool) {
+        self.url = url
+        self.method = method
+        self.signature = signature
+        self.readers = readers
+    }
+
+    /// The error for an attempt to write.
+    var refusal: StorageError {
+        StorageError(
+            .readOnly,
+            "cannot write \(url.path): its folder is on a read-only file system, or the permission to write "
+                + "it is missing", remedy: .checkPermissions)
+    }
+
+    // MARK: Opening
+
+    /// Opens a database if this process cannot write it; otherwise, the result is `nil`.
+    ///
+    /// - Throws: The errors of SQLite, `FileError` and `StorageError`.
+    static func open(_ url: URL, _ options: SQLiteStorageProvider.Options) throws -> ReadOnlyDatabase? {
+        guard isReadOnly(url) else { return nil }
+        let url = try DatabaseReplacement(of: url).current()
+        guard try DatabaseFile(url).size() ?? 0 > 0 else { return nil }
+        if let shared = try openShared(url, options) { return shared }
+        let signature = Signature(url)
+        if signature.parts[1].size == 0,
+            let readers = try openReaders(DatabaseFile(url, isImmutable: true), options)
+        {
+            return ReadOnlyDatabase(url, .immutable, signature, readers)
+        }
+        return try openCopy(url, options)
+    }
+
+    private static func isReadOnly(_ url: URL) -> Bool {
+        !FileSystem.isWritable(url.deletingLastPathComponent()) || !FileSystem.isWritable(url)
+    }
+
+    /// Calls `body` with a database that it can open for reading: the given one, the one that replaces it,
+    /// or, if it is read-only and its log contains commits, a temporary copy.
+    static func reading<Value>(_ url: URL, _ body: (DatabaseFile) throws -> Value) throws -> Value {
+        let isReadOnly = isReadOnly(url)
+        while true {
+            let source = try DatabaseReplacement(of: url).current()
+            let result = Result { try read(source, isReadOnly: isReadOnly, body) }
+            // Another process may have completed a replacement in the meantime, which renames the file.
+            if try DatabaseReplacement(of: url).current() == source { return try result.get() }
+        }
+    }
+
+    private static func read<Value>(
+        _ url: URL, isReadOnly: Bool, _ body: (DatabaseFile) throws -> Value
+    ) throws -> Value {
+        let file = DatabaseFile(url)
+        guard isReadOnly, try file.size() ?? 0 > 0 else { return try body(file) }
+        let signature = Signature(url)
+        guard signature.parts[1].size == 0 else {
+            let folder = try copied(url)
+            defer { folder.remove() }
+            return try body(DatabaseFile(folder.url.appendingPathComponent(url.lastPathComponent)))
+        }
+        let value = try body(DatabaseFile(url, isImmutable: true))
+        guard Signature(url) == signature else { throw changed(url) }
+        return value
+    }
+
+    private static func openShared(
+        _ url: URL, _ options: SQLiteStorageProvider.Options
+    ) throws -> ReadOnlyDatabase? {
+        let files = FileManager.default
+        guard files.isReadableFile(atPath: url.path + "-shm"), files.isReadableFile(atPath: url.path + "-wal")
+        else { return nil }
+        do {
+            guard let readers = try openReaders(DatabaseFile(url), options) else { return nil }
+            return ReadOnlyDatabase(url, .shared, Signature(url), readers)
+        } catch let error as DatabaseError
+            where [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_BUSY].contains(error.resultCode)
+        {
+            return nil
+        }
+    }
+
+    /// Opens connections for reading, and reads from the database.
+    ///
+    /// - Returns: `nil` if the database has an older format.
+    private static func openReaders(
+        _ file: DatabaseFile, _ options: SQLiteStorageProvider.Options
+    ) throws -> DatabasePool? {
+        let path = file.url.path
+        let readers = try file.openReaders(SQLiteStorageProvider.configuration(options))
+        do {
+            let mark = RevisionMark(of: path)
+            let isCurrent = try readers.read { database in
+                guard
+                    try SQLiteStorageProvider.hasCurrentFormat(
+                        database, options.schema, path: path)
+                else {
+                    return false
+                }
+                try mark?.check(try Meta(database), path)
+                return true
+            }
+            if isCurrent { return readers }
+        } catch {
+            try? readers.close()
+            throw error
+        }
+        try readers.close()
+        return nil
+    }
+
+    private static func openCopy(
+        _ url: URL, _ options: SQLiteStorageProvider.Options
+    ) throws -> ReadOnlyDatabase {
+        let signature = Signature(url)
+        let folder = try copied(url)
+        let copy = folder.url.appendingPathComponent(url.lastPathComponent)
+        do {
+            let writer = try SQLiteStorageProvider.prepared(copy, options)
+            let readers = try DatabaseFile(copy).openReaders(SQLiteStorageProvider.configuration(options))
+            try writer.close()
+            return ReadOnlyDatabase(url, .copy(folder), signature, readers)
+        } catch {
+            folder.remove()
+            throw error
+        }
+    }
+
+    /// The beginning of the names of folders for temporary copies.
+    private static let temporaryPrefix = "roost-read-only-"
+
+    /// Copies a database and its log to a new folder for temporary files.
+    ///
+    /// SQLite's own copy function is not used, because it cannot read the log here. Closing a descriptor of
+    /// the files releases no locks, because this process cannot lock them.
+    private static func copied(_ url: URL) throws -> LockedTemporaryFolder {
+        let folder = try LockedTemporaryFolder(prefix: temporaryPrefix)
+        let copy = folder.url.appendingPathComponent(url.lastPathComponent)
+        do {
+            let signature = Signature(url)
+            for suffix in ["", "-wal", "-mark"]
+            where FileManager.default.fileExists(atPath: url.path + suffix) {
+                try AtomicFile.copy(
+                    URL(fileURLWithPath: url.path + suffix), to: URL(fileURLWithPath: copy.path + suffix))
+            }
+            guard Signature(url) == signature else { throw changed(url) }
+        } catch {
+            folder.remove()
+            throw error
+        }
+        return folder
+    }
+
+    // MARK: Using
+
+    /// Checks that the database has not changed since it was opened.
+    ///
+    /// - Throws: `StorageError` with `.closed` if another process has changed the database although this
+    ///   process takes no locks on it.
+    func check() throws {
+        guard case .immutable = method, Signature(url) != signature else { return }
+        throw Self.changed(url)
+    }
+
+    private static func changed(_ url: URL) -> StorageError {
+        StorageError(
+            .closed,
+            "cannot read \(url.path): another process changed it, and this process cannot lock it because "
+                + "its folder is read-only", isRetryable: true, remedy: .reopenStore)
+    }
+
+    /// Removes a temporary copy. All connections must be closed.
+    func close() {
+        switch method {
+        case .shared, .immutable: break
+        case .copy(let folder): folder.remove()
+        }
+    }
+}

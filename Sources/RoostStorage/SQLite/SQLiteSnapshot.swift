@@ -1,0 +1,236 @@
+import Foundation
+import GRDB
+import RoostModel
+import RoostVectors
+
+/// A read transaction that stays open, so it shows one revision regardless of later commits.
+struct SQLiteSnapshot: StorageSnapshot {
+    let database: SnapshotConnections.Lease
+    let stamp: Stamp
+    /// The connections of the provider that created the snapshot.
+    let connections: DatabaseConnections
+    private let tags = SnapshotTags()
+
+    init(database: SnapshotConnections.Lease, stamp: Stamp, connections: DatabaseConnections) {
+        (self.database, self.stamp, self.connections) = (database, stamp, connections)
+    }
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try Task.checkCancellation()
+        do {
+            let value = try await database.read(body)
+            try connections.readOnly?.check()
+            return value
+        } catch {
+            throw SQLiteStorageProvider.errors(connections.url.path).mapped(error)
+        }
+    }
+
+    func entries(_ ids: [Entry.ID]) async throws -> [Entry] {
+        try await read { database in
+            let sql = """
+                SELECT \(EntryRows.columns) FROM \(EntryRows.tables) WHERE e.id = ?
+                """
+            let statement = try database.cachedStatement(sql: sql)
+            let rows = EntryRows(database)
+            return try ids.compactMap { try rows.entry(statement, [Column.bytes($0)]) }
+        }
+    }
+
+    func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> EntryPage {
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
+        return try await read { database in
+            let condition = FilterSQL(filter, tags: try tags.tags(for: filter, database))
+            let sql = """
+                SELECT \(EntryRows.columns) FROM \(EntryRows.tables)
+                WHERE e.row > ? AND \(condition.sql) ORDER BY e.row LIMIT ?
+                """
+            let arguments =
+                [row.map { Int64($0) } ?? -1] + condition.arguments + [limit == .max ? limit : limit + 1]
+            let cursor = try Row.fetchCursor(database, sql: sql, arguments: StatementArguments(arguments))
+            var page = EntryPage(entries: [], rows: [], next: nil)
+            let rows = EntryRows(database)
+            while let row = try cursor.next() {
+                if page.entries.count == limit {
+                    page.next = page.rows.last
+                    break
+                }
+                let entry = try rows.entry(row)
+                guard condition.confirms(entry) else {
+                    throw Column.damaged(
+                        "tags or metadata for row \(try row.value(0) as Int64) that its entry does not have")
+                }
+                page.entries.append(entry)
+                page.rows.append(try Column.row(row.value(0)))
+            }
+            return page
+        }
+    }
+
+    private static let headerColumns =
+        "e.row, e.id, e.source, e.created, \(Checksum.entries.matches("e"))"
+    /// The maximum number of parameters of a statement that is kept for later calls.
+    private static let cachedArguments = 4
+
+    func headers(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> HeaderPage {
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
+        return try await read { database in
+            let condition = FilterSQL(filter, tags: try tags.tags(for: filter, database))
+            let sql = """
+                SELECT \(Self.headerColumns) FROM entries e
+                WHERE e.row > ? AND \(condition.sql) ORDER BY e.row LIMIT ?
+                """
+            let arguments =
+                [row.map { Int64($0) } ?? -1] + condition.arguments + [limit == .max ? limit : limit + 1]
+            // Statements with many parameters have many forms, and a cached statement is never removed.
+            let isCached = arguments.count <= Self.cachedArguments
+            let statement =
+                try isCached ? database.cachedStatement(sql: sql) : database.makeStatement(sql: sql)
+            let cursor = try Row.fetchCursor(statement, arguments: StatementArguments(arguments))
+            var page = HeaderPage(headers: [], next: nil)
+            var last: UInt32?
+            while let row = try cursor.next() {
+                if page.headers.count == limit {
+                    page.next = last
+                    break
+                }
+                last = try Column.row(row.value(0))
+                try Checksum.check(row, 4, "an entry in row \(last ?? 0)")
+                page.headers.append(
+                    EntryHeader(
+                        id: try Column.uuid(row.value(1)),
+                        source: try (row.value(2) as Data?).map(Column.text),
+                        createdAt: Date(milliseconds: try row.value(3))))
+            }
+            return page
+        }
+    }
+
+    func rows(matching filter: EntryFilter) async throws -> RowSet {
+        try await read { database in
+            let condition = FilterSQL(filter, tags: try tags.tags(for: filter, database))
+            let cursor = try Int64.fetchCursor(
+                database, sql: "SELECT e.row FROM entries e WHERE \(condition.sql)",
+                arguments: StatementArguments(condition.arguments))
+            var rows = RowSet()
+            while let row = try cursor.next() { rows.insert(try Column.row(row)) }
+            return rows
+        }
+    }
+
+    func revisions(of ids: [Entry.ID]) async throws -> [Entry.ID: Revision] {
+        try await read { database in
+            var found: [UUID: Revision] = [:]
+            for id in ids { found[id] = try EntryRows(database).revision(of: id) }
+            return found
+        }
+    }
+
+    func embeddedEntries(withContent digests: Set<ContentDigest>) async throws -> [ContentDigest: Entry] {
+        try await read { database in
+            let statement = try database.cachedStatement(
+                sql: """
+                    SELECT \(EntryRows.columns) FROM \(EntryRows.tables)
+                    WHERE e.digest = ? AND v.row IS NOT NULL ORDER BY e.row LIMIT 1
+                    """)
+            let rows = EntryRows(database)
+            var found: [ContentDigest: Entry] = [:]
+            for digest in digests {
+                if let row = try Row.fetchOne(statement, arguments: [Data(digest.bytes)]) {
+                    found[digest] = try rows.entry(row)
+                }
+            }
+            return found
+        }
+    }
+
+    func sources(_ ids: [Source.ID]) async throws -> [Source] {
+        try await read { database in
+            try ids.compactMap { id in
+                let sql = "SELECT \(Self.sourceColumns) FROM sources WHERE id = ?"
+                guard
+                    let row = try Row.fetchOne(
+                        database.cachedStatement(sql: sql), arguments: [Column.bytes(id)])
+                else { return nil }
+                var source = try Self.source(row)
+                let members = try database.cachedStatement(
+                    sql: """
+                        SELECT e.id, \(Checksum.entries.matches("e")) FROM entries e WHERE e.source = ?
+                        ORDER BY e.row
+                        """)
+                source.entryIDs = try Row.fetchAll(members, arguments: [Column.bytes(id)]).map { row in
+                    try Checksum.check(row, 1, "an entry")
+                    return try Column.uuid(row.value(0))
+                }
+                return source
+            }
+        }
+    }
+
+    func sources() async throws -> [Source] {
+        try await read { database in
+            try Row.fetchAll(database, sql: "SELECT \(Self.sourceColumns) FROM sources ORDER BY id")
+                .map(Self.source)
+        }
+    }
+
+    func sources(after id: Source.ID?, limit: Int) async throws -> SourcePage {
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
+        return try await read { database in
+            let condition = id == nil ? "" : "WHERE id > ?"
+            let arguments: [any DatabaseValueConvertible] =
+                (id.map { [Column.bytes($0)] } ?? []) + [limit == .max ? limit : limit + 1]
+            let records = try Row.fetchAll(
+                database,
+                sql: "SELECT \(Self.sourceColumns) FROM sources \(condition) ORDER BY id LIMIT ?",
+                arguments: StatementArguments(arguments)
+            ).map(Self.source)
+            return SourcePage(records, limit: limit)
+        }
+    }
+
+    func sourceCount() async throws -> Int {
+        try await read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM sources") ?? 0 }
+    }
+
+    static let sourceColumns = "\(Checksum.sources.columns), \(Checksum.sources.matches("sources"))"
+
+    static func source(_ row: Row) throws -> Source {
+        try Checksum.check(row, 3, "a source record")
+        return Source(
+            id: try Column.text(row.value(0)), fingerprint: try Column.text(row.value(1)),
+            ingestedAt: Date(milliseconds: try row.value(2)))
+    }
+
+    func clusters() async throws -> [Cluster] {
+        try await read { try ClusterRows.clusters($0) }
+    }
+
+    func clusterRecords() async throws -> [Cluster] {
+        try await read { try ClusterRows.clustersWithoutMembers($0) }
+    }
+
+    func assignments(of ids: [Entry.ID]?) async throws -> [Assignment] {
+        try await read { database in
+            guard let ids else { return try ClusterRows.assignments(database) }
+            let statement = try database.cachedStatement(sql: "\(ClusterRows.selection) WHERE e.id = ?")
+            let order = try database.cachedStatement(sql: "SELECT row FROM entries WHERE id = ?")
+            let found = try ids.compactMap { id -> (Int64, Assignment)? in
+                guard let row = try Row.fetchOne(statement, arguments: [Column.bytes(id)]) else { return nil }
+                let assignment = try ClusterRows.assignment(row)
+                return (try Int64.fetchOne(order, arguments: [Column.bytes(id)]) ?? 0, assignment)
+            }
+            return found.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    func clusteringRun() async throws -> ClusteringRun? {
+        try await read { try Meta($0).run() }
+    }
+
+    func clustersRevision() async throws -> Revision {
+        try await read { try Meta($0).clustersRevision }
+    }
+}

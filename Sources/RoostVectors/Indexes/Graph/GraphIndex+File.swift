@@ -1,0 +1,107 @@
+package import Foundation
+import RoostFiles
+
+/// A graph in a separate, mapped file (`SectionFile`).
+extension GraphIndex {
+    private struct Metadata: Codable {
+        var format: Int
+        var count: Int
+        var dimension: Int
+        var degree: Int
+        var scale: Float
+        var seed: UInt64
+        /// A description, chosen by the writer, of the vectors that the graph belongs to.
+        var vectors: Data
+    }
+
+    /// The version of the file format.
+    private static let format = 1
+
+    /// Writes the graph to a file, which is replaced atomically if it exists.
+    ///
+    /// - Parameter description: Identifies the vectors that the graph belongs to. The reader must pass the
+    ///   same description.
+    /// - Throws: `FileError`. In that case, an existing file is unchanged.
+    package func write(to url: URL, describing description: Data) throws {
+        let metadata = Metadata(
+            format: Self.format, count: count, dimension: dimension, degree: graph.degree,
+            scale: codes.scale, seed: codes.seed, vectors: description)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        let data = try encoder.encode(metadata)
+        func bytes<Element>(_ start: UnsafePointer<Element>, _ count: Int) -> UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(UnsafeBufferPointer(start: start, count: count))
+        }
+        try codes.mean.withUnsafeBytes { mean in
+            try SectionFile.write(
+                to: url, metadata: data,
+                sections: [
+                    ("mean", mean), ("entries", UnsafeRawBufferPointer(graph.entryPoints)),
+                    ("degrees", bytes(graph.degrees, count)),
+                    ("neighbors", bytes(graph.neighbors, count * graph.degree)),
+                    ("codes", bytes(graph.codes, count * codes.stride)),
+                ], paged: ["neighbors", "codes"])
+        }
+    }
+
+    /// Verifies all checksums of a mapped graph. Does nothing for a graph in memory.
+    ///
+    /// - Throws: `SectionFile/Unusable` if a checksum does not match.
+    package func verify() throws {
+        guard let file = owner as? SectionFile else { return }
+        for name in ["neighbors", "codes"] { try file.verify(name) }
+    }
+
+    /// Maps a graph file. The checksums of neighbor lists and codes are not verified here, but by the
+    /// searches that read them.
+    ///
+    /// - Parameters:
+    ///   - url: The path of the file.
+    ///   - vectors: The vectors that the graph was built over.
+    ///   - description: The description that the graph was written with.
+    ///   - options: The parameters of searches.
+    /// - Returns: `nil` if the graph was built over different vectors.
+    /// - Throws: `SectionFile/Unusable` if the file is damaged; `FileError`.
+    package init?(
+        _ url: URL, of vectors: VectorRows, described description: Data, options: Options = Options()
+    ) throws {
+        let file = try SectionFile(url)
+        func unusable(_ reason: String) -> SectionFile.Unusable {
+            SectionFile.Unusable(description: "graph file \(url.path) \(reason)")
+        }
+        guard let metadata = try? JSONDecoder().decode(Metadata.self, from: file.metadata) else {
+            throw unusable("has unreadable metadata")
+        }
+        guard metadata.format == Self.format else {
+            throw unusable("has the unsupported format \(metadata.format)")
+        }
+        guard metadata.vectors == description, metadata.count == vectors.count,
+            metadata.dimension == vectors.dimension
+        else { return nil }
+        let (count, degree) = (metadata.count, metadata.degree)
+        guard count > 0, GraphBuilder.Options.degreeRange.contains(degree), metadata.scale.isFinite,
+            metadata.scale > 0
+        else { throw unusable("has metadata out of range") }
+        for name in ["mean", "entries", "degrees"] { try file.verify(name) }
+        let mapped = MappedGraph(
+            codes: try file.pages(of: "codes"), neighbors: try file.pages(of: "neighbors"))
+        if mapped.codes == nil { try file.verify("codes") }
+        if mapped.neighbors == nil { try file.verify("neighbors") }
+        let mean = try file.section("mean", of: Float.self, count: metadata.dimension)
+        let codes = GraphCodes(
+            dimension: metadata.dimension, mean: Array(mean), scale: metadata.scale, seed: metadata.seed)
+        let entryPoints = try file.section(
+            "entries", of: UInt32.self, count: min(count, GraphBuilder.Options().entryPoints))
+        let degrees = try file.section("degrees", of: UInt8.self, count: count)
+        let neighbors = try file.section("neighbors", of: UInt32.self, count: count * degree)
+        let rows = try file.section("codes", of: UInt8.self, count: count * codes.stride)
+        guard entryPoints.allSatisfy({ $0 < UInt32(count) }), degrees.allSatisfy({ $0 <= degree }),
+            let degreeBase = degrees.baseAddress,
+            let neighborBase = neighbors.baseAddress, let rowBase = rows.baseAddress
+        else { throw unusable("has row numbers or degrees out of range") }
+        let graph = GraphView(
+            codes: rowBase, neighbors: neighborBase, degrees: degreeBase, count: count,
+            stride: codes.stride, degree: degree, entryPoints: entryPoints, mapped: mapped)
+        self.init(vectors, codes, graph, owner: file, options)
+    }
+}

@@ -1,0 +1,399 @@
+import Foundation
+import Roost
+import RoostConversations
+import RoostModel
+import RoostTestKit
+import TestSupport
+import Testing
+
+/// Tests of remembering and recalling the messages of conversations.
+@Suite(.temporaryFolders) struct ConversationMemoryTests {
+    private func memory() -> ConversationMemory {
+        ConversationMemory(KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder()))
+    }
+
+    private let scope = ChatScope(userId: "u", sessionId: "s", agentId: "a")
+
+    private func drafts(_ texts: String...) -> [MessageDraft] {
+        texts.enumerated().map {
+            MessageDraft(
+                id: "m\($0.offset)", role: $0.offset % 2 == 0 ? .user : .assistant, content: $0.element,
+                timestamp: Date(milliseconds: 1_700_000_000_000 + Int64($0.offset) * 60_000))
+        }
+    }
+
+    @Test(arguments: ChatStorageLaw.allCases)
+    func `a memory conforms to the laws of chat storage`(law: ChatStorageLaw) async throws {
+        try await law.check(memory())
+    }
+
+    @Test func `a message becomes an entry, and a known message is not added again`() async throws {
+        let memory = memory()
+        let said = drafts("where do swifts sleep", "on the wing", "", "the storks are back")
+        #expect(try await memory.remember(said, in: scope) == report(new: 4))
+        #expect(try await memory.remember(said, in: scope) == report(known: 4))
+        let more = said + [MessageDraft(id: "m9", role: .user, speaker: "Ada", content: "and the owls")]
+        #expect(try await memory.remember(more, in: scope) == report(new: 1, known: 4))
+        let messages = try await memory.messages()
+        #expect(messages.map(\.number) == [0, 1, 2, 3, 4])
+        #expect(messages.map(\.content) == more.map(\.content))
+        #expect(messages.map(\.name) == ["m0", "m1", "m2", "m3", "m9"])
+        #expect(messages[4].speaker == "Ada" && messages[0].timestamp == said[0].timestamp)
+        let entry = try #require(try await memory.store.storage.snapshot().entries([messages[4].id]).first)
+        #expect(entry.content == "Ada: and the owls" && entry.metadata["kind"] == .string("message"))
+        #expect(entry.source == "chat:u/s/a" && !entry.embeddings.isEmpty)
+        // An equal message in another scope is a different message.
+        #expect(
+            try await memory.remember(said, in: ChatScope(userId: "u", sessionId: "t", agentId: "a")).new == 4
+        )
+    }
+
+    private func report(new: Int = 0, known: Int = 0) -> ConversationMemory.Report {
+        var report = ConversationMemory.Report()
+        (report.new, report.known) = (new, known)
+        return report
+    }
+
+    @Test func `messages without names are identified by role, time and occurrence`() async throws {
+        let memory = memory()
+        let same = (0..<3).map { _ in MessageDraft(role: .user, content: "yes") }
+        #expect(try await memory.remember(same, in: scope).new == 3)
+        #expect(try await memory.remember(same, in: scope).known == 3)
+        #expect(
+            try await memory.remember([MessageDraft(role: .assistant, content: "yes")], in: scope).new == 1)
+        #expect(
+            try await memory.remember(
+                [MessageDraft(role: .user, content: "yes", timestamp: Date(milliseconds: 5))], in: scope
+            ).new == 1)
+    }
+
+    @Test func `messages of several agents with the same time are ordered by the bytes of the agents' ids`()
+        async throws
+    {
+        let memory = memory()
+        for agent in ["~", "a"] {
+            let draft = MessageDraft(role: .user, content: "from \(agent)", timestamp: Date(milliseconds: 5))
+            try await memory.remember([draft], in: ChatScope(userId: "u", sessionId: "s", agentId: agent))
+        }
+        let all = try await memory.fetchAllChats(userId: "u", sessionId: "s")
+        #expect(all.map(\.content) == ["from a", "from ~"])
+    }
+
+    @Test func `a scope is read back from its source`() {
+        for ids in [
+            ["a", "b", "c"], ["a.b", "c", ""], ["a", "b.c", ""], ["", "", ""], ["a/b", "%2F", "é"],
+            ["e\u{301}", "\u{0}", " "],
+        ] {
+            let scope = ChatScope(userId: ids[0], sessionId: ids[1], agentId: ids[2])
+            #expect(ChatScope(source: scope.source) == scope, "\(scope.source)")
+        }
+        #expect(ChatScope(source: "file:///a") == nil && ChatScope(source: "chat:a/b") == nil)
+    }
+
+    @Test func `recall returns context, respects the filter and stays within the token budget`() async throws
+    {
+        let memory = memory()
+        let said = drafts(
+            "good morning", "good morning, what shall we talk about", "the heron stood in the shallow water",
+            "did it catch a fish", "yes, a small perch", "how is the garden", "the beans are up")
+        try await memory.remember(said, in: scope)
+        try await memory.remember(
+            drafts("a heron of another user", "indeed"),
+            in: ChatScope(userId: "v", sessionId: "s", agentId: "a"))
+        let found = try await memory.recall(
+            "heron in the water", in: .init(userId: "u"), RecallOptions(limit: 1, context: 2))
+        #expect(found.map(\.message.content) == ["the heron stood in the shallow water"])
+        #expect(found[0].before.map(\.content) == ["good morning", "good morning, what shall we talk about"])
+        #expect(found[0].after.map(\.content) == ["did it catch a fish", "yes, a small perch"])
+        #expect(found[0].score > 0 && found[0].similarity > 0)
+        let all = try await memory.recall("heron", RecallOptions(limit: 5, context: 0))
+        #expect(Set(all.map(\.message.scope.userId)) == ["u", "v"])
+        // A neighbor that is itself a recollection is returned only once.
+        let several = try await memory.recall(
+            "heron fish perch", in: .init(userId: "u"), RecallOptions(limit: 3))
+        let shown = several.flatMap { [$0.message] + $0.before + $0.after }.map(\.number)
+        #expect(
+            Set(several.map(\.message.number)).isDisjoint(
+                with: several.flatMap { $0.before + $0.after }.map(\.number)))
+        #expect(!shown.isEmpty)
+        let tight = try await memory.recall(
+            "heron in the water", in: .init(userId: "u"), RecallOptions(limit: 5, context: 2, tokenBudget: 12)
+        )
+        let count = tight.flatMap { [$0.message] + $0.before + $0.after }
+            .reduce(0) { $0 + memory.store.embedder.tokenRanges(in: $1.content).count }
+        #expect(count <= 12 && tight.first?.message.number == 2)
+    }
+
+    @Test func `a search reports that no message is close, unless the query names a time`() async throws {
+        let memory = memory()
+        let day = try #require(DateText.date(from: "2024-03-03T12:00:00Z"))
+        try await memory.remember(
+            ["the heron stood in the water", "the bread rises", "paint the hull", "the choir sings"].map {
+                MessageDraft(role: .user, content: $0, timestamp: day)
+            }, in: scope)
+        // A message of another date is no better than noise, although the query names a date.
+        try await memory.remember(
+            [
+                MessageDraft(
+                    role: .user, content: "the tent leaks", timestamp: day.addingTimeInterval(86_400 * 40))
+            ], in: scope)
+        let unrelated = try await memory.search("quantum chromodynamics lattice")
+        #expect(unrelated.hasOnlyNoise && unrelated.nearest.count == 3)
+        #expect(try await memory.recall("quantum chromodynamics lattice").isEmpty)
+        var options = RecallOptions(limit: 10)
+        options.includesAll = true
+        let all = try await memory.search("quantum chromodynamics lattice", options)
+        #expect(all.recollections.count == 5 && all.nearest.isEmpty)
+        options = RecallOptions(limit: 10)
+        options.timeZone = .gmt
+        let dated = try await memory.search("quantum lattice on 3 March 2024", options)
+        #expect(dated.recollections.count == 4 && dated.count == 4 && dated.nearest.isEmpty)
+        #expect(dated.recollections.allSatisfy { $0.message.timestamp == day })
+        let found = try await memory.search("herron water")
+        #expect(found.search.corrections.map(\.corrected) == ["heron"] && found.search.hits.isEmpty)
+        #expect(found.recollections.first?.hit.location.source == scope.source)
+        options.usesExactWords = true
+        #expect(try await memory.search("herron water", options).search.corrections.isEmpty)
+    }
+
+    @Test func `words of other conversations and of notes do not decide about corrections`() async throws {
+        let memory = memory()
+        let other = ChatScope(userId: "other", sessionId: "s", agentId: "a")
+        try await memory.remember(
+            ["a secret rendezvous", "the lighthuose is a typing error", "the lighthouse sings"].map {
+                MessageDraft(role: .user, content: $0)
+            }, in: other)
+        try await memory.remember(
+            ["the lighthouse stood in the water", "the bread rises"].map {
+                MessageDraft(role: .user, content: $0)
+            }, in: scope)
+        try await memory.store.add("the note mentions a zeppelin")
+        func corrections(_ query: String, _ filter: ConversationMemory.Filter) async throws -> [String] {
+            try await memory.search(query, in: filter).search.corrections.map(\.corrected)
+        }
+        #expect(try await corrections("rendezvuos", .init(other)) == ["rendezvous"])
+        #expect(try await corrections("rendezvuos", .init(scope)) == [])
+        #expect(try await corrections("zepellin", .init(scope)) == [])
+        #expect(try await corrections("lighthuose", .init(scope)) == ["lighthouse"])
+        // The period of a recall hides nothing.
+        let future = ConversationMemory.Filter(
+            userId: scope.userId, since: Date(timeIntervalSince1970: 4_000_000_000))
+        #expect(try await corrections("lighthuose", future) == ["lighthouse"])
+    }
+
+    @Test func `times and recency affect the result if requested`() async throws {
+        let memory = memory()
+        let now = Date(milliseconds: 1_700_000_000_000)
+        for days in [0, 30, 300] {
+            try await memory.remember(
+                [
+                    MessageDraft(
+                        id: "\(days)", role: .user, content: "the kestrel hovered over the verge",
+                        timestamp: now.addingTimeInterval(-86_400 * Double(days)))
+                ], in: ChatScope(userId: "u", sessionId: "\(days)", agentId: "a"))
+        }
+        var options = RecallOptions(limit: 3, context: 0)
+        options.recency = .init(weight: 0.5, halfLife: 86_400 * 10)
+        options.now = now
+        let found = try await memory.recall("kestrel", options)
+        #expect(found.map(\.message.name) == ["0", "30", "300"])
+        #expect(found[0].score > found[1].score && found[1].score > found[2].score)
+        var filter = ConversationMemory.Filter.all
+        filter.since = now.addingTimeInterval(-86_400 * 40)
+        filter.until = now.addingTimeInterval(-86_400)
+        #expect(try await memory.recall("kestrel", in: filter).map(\.message.name) == ["30"])
+    }
+
+    @Test func `invalid options are rejected, and an empty memory gives empty results`() async throws {
+        let memory = memory()
+        #expect(try await memory.recall("anything").isEmpty)
+        for options in [
+            RecallOptions(limit: 0), RecallOptions(context: -1), RecallOptions(tokenBudget: 0),
+        ] {
+            await #expect(throws: RoostError.self) { try await memory.recall("x", options) }
+        }
+        await #expect(throws: RoostError.self) { try await memory.recall("  ") }
+        await #expect(throws: RoostError.self) {
+            try await memory.remember(
+                [MessageDraft(role: .user, content: "x", timestamp: .distantFuture.addingTimeInterval(1e15))],
+                in: scope)
+        }
+        #expect(try await memory.forget(.all) == 0)
+    }
+
+    @Test func `forgotten messages are removed, and others are kept`() async throws {
+        let memory = memory()
+        let other = ChatScope(userId: "u", sessionId: "t", agentId: "a")
+        try await memory.remember(drafts("one", "two"), in: scope)
+        try await memory.remember(drafts("three"), in: other)
+        _ = try await memory.store.add("a note that nobody said")
+        #expect(try await memory.forget(.init(scope)) == 2)
+        #expect(try await memory.messages().map(\.content) == ["three"])
+        #expect(try await memory.store.storage.fetchEntries().count == 2)
+        #expect(try await memory.store.storage.snapshot().sources().map(\.id).contains(scope.source) == false)
+    }
+
+    @Test
+    func `equal texts are identified independently of the batches, and numbers continue after an import`()
+        async throws
+    {
+        let memory = memory()
+        let same = (0..<10).map { MessageDraft(role: .user, content: $0 % 5 == 0 ? "ok" : "text \($0)") }
+        #expect(try await memory.remember(same, in: scope, batchSize: 3) == report(new: 10))
+        #expect(try await memory.remember(same, in: scope, batchSize: 4) == report(known: 10))
+        // Entries without the record of their scope, as an import of entries leaves them.
+        let entries = try await memory.store.storage.fetchEntries()
+        let other = self.memory()
+        _ = try await other.store.storage.commit(WriteBatch(upserts: entries))
+        try await other.remember([MessageDraft(role: .user, content: "the next")], in: scope)
+        #expect(try await other.messages().map(\.number) == Array(0..<11))
+    }
+
+    @Test func `invalid numbers in the metadata do no harm`() async throws {
+        let memory = memory()
+        try await memory.remember(drafts("the heron", "is here"), in: scope)
+        var entries = try await memory.store.storage.fetchEntries()
+        for (index, number) in [Int64.max, .min].enumerated() {
+            entries[index].metadata["number"] = .integer(number)
+        }
+        _ = try await memory.store.storage.commit(WriteBatch(upserts: entries))
+        #expect(try await memory.recall("heron", RecallOptions(limit: 5, context: 3)).isEmpty == false)
+        #expect(try await memory.recall("heron", in: scope, limit: 1).count == 1)
+        await #expect(throws: RoostError.self) { try await memory.recall("x", RecallOptions(context: .max)) }
+    }
+
+    @Test func `after a run over messages, new messages are assigned and notes are not`() async throws {
+        let memory = memory()
+        let store = memory.store
+        let topics = ["the heron stands in the water", "bread rises in the oven", "the train is late again"]
+        func say(_ numbers: Range<Int>) -> [MessageDraft] {
+            numbers.map { MessageDraft(id: "\($0)", role: .user, content: topics[$0 % 3]) }
+        }
+        try await memory.remember(say(0..<60), in: scope)
+        try await store.add("the heron is a note")
+        let among = [EntryCondition(.metadata("kind"), .isOneOf(["message", "a, b"]))]
+        let report = try await store.recluster(clusters: 3, among: among)
+        #expect(report.clusters.count == 3)
+        #expect(try await store.clusterDrift().entries == 60)
+        #expect(try await store.clusterDrift().isDue == false)
+        try await memory.remember(say(60..<66), in: scope)
+        try await store.add("the heron stands in the water")
+        let snapshot = try await store.storage.snapshot()
+        let assignments = try await snapshot.assignments(of: nil)
+        let drift = try await store.clusterDrift()
+        #expect(assignments.count == 66)
+        #expect(drift.entries == 66 && drift.unassigned == 0)
+        let ids = Set(try await memory.messages().map(\.id))
+        #expect(assignments.allSatisfy { ids.contains($0.entry) })
+        // An entry joins or leaves a cluster when its metadata changes.
+        for (number, kind) in ["message", "note", "message"].enumerated() {
+            let draft = EntryDraft(key: "k", content: topics[1], metadata: ["kind": .string(kind)])
+            _ = try await store.ingest([SourceDraft(id: "src", fingerprint: "\(number)", entries: [draft])])
+            let now = try await store.storage.snapshot()
+            let id = try #require(try await now.sources(["src"]).first?.entryIDs.first)
+            let cluster = try await now.assignments(of: [id]).first?.cluster
+            #expect((cluster != nil) == (kind == "message"), "\(kind)")
+        }
+    }
+
+    @Test func `messages of a session with the same time keep the order of their storage`() async throws {
+        let memory = memory()
+        for number in 0..<12 {
+            let draft = MessageDraft(
+                role: .user, content: "text \(number)", timestamp: Date(timeIntervalSince1970: 1_700_000_000))
+            try await memory.remember(
+                [draft], in: ChatScope(userId: "u", sessionId: "s", agentId: "agent \(number * 7 % 12)"))
+        }
+        #expect(try await memory.sessions().map(\.firstMessage) == ["text 0"])
+    }
+
+    @Test func `conversations and sessions are listed`() async throws {
+        let memory = memory()
+        func date(_ second: Double) -> Date { Date(timeIntervalSince1970: 1_700_000_000 + second) }
+        func say(_ role: ConversationRole, _ text: String, _ second: Double) -> MessageDraft {
+            MessageDraft(role: role, content: text, timestamp: date(second))
+        }
+        let other = ChatScope(userId: "u", sessionId: "s", agentId: "b")
+        let later = ChatScope(userId: "u", sessionId: "t/../é", agentId: "")
+        // The later half is remembered first: summaries are sorted by time, not by number.
+        try await memory.remember([say(.user, "second", 10), say(.assistant, "third", 20)], in: scope)
+        try await memory.remember([say(.assistant, "zeroth", 0), say(.user, "first", 5)], in: scope)
+        try await memory.remember([say(.system, "be kind", 3), say(.assistant, "hello", 30)], in: other)
+        let rules = (0..<40).map { say(.system, "rule \($0)", 100 + Double($0)) }
+        try await memory.remember(rules + [say(.user, "at last", 200)], in: later)
+        let all = try await memory.conversations()
+        #expect(all.map(\.agents) == [[""], ["b"], ["a"]])
+        #expect(all.map(\.messages) == [41, 2, 4])
+        #expect(all.map(\.firstMessage) == ["rule 0", "be kind", "first"])
+        #expect(all.map(\.first) == [date(100), date(3), date(0)])
+        #expect(all.map(\.last) == [date(200), date(30), date(20)])
+        let sessions = try await memory.sessions()
+        #expect(sessions.map(\.session) == ["t/../é", "s"])
+        #expect(sessions.map(\.agents) == [[""], ["a", "b"]])
+        #expect(sessions.map(\.messages) == [41, 6] && sessions[1].firstMessage == "first")
+        #expect(try await memory.scopes() == [scope, other, later])
+        let some = try await memory.conversations(.init(userId: "u", since: date(10), until: date(31)))
+        #expect(some.map(\.messages) == [1, 2] && some[1].firstMessage == "second")
+        #expect(try await memory.sessions(.init(userId: "nobody")).isEmpty)
+        // Messages with a different source are counted; an entry that only resembles a message is not.
+        var entries = try await memory.store.storage.fetchEntries()
+        for index in entries.indices where entries[index].content.hasPrefix("rule") {
+            entries[index].source = "elsewhere"
+        }
+        entries.append(Entry(content: "a note", source: "chat:", metadata: ["kind": "message"]))
+        _ = try await memory.store.storage.commit(WriteBatch(upserts: entries))
+        #expect(try await memory.conversations() == all)
+    }
+
+    @Test func `a stored session is remembered once`() async throws {
+        let memory = memory()
+        let date = Date(timeIntervalSince1970: 1_700_000_000)
+        var session = StoredSession(
+            id: "s", createdAt: date, firstUserMessage: "Where do swifts sleep?", lastAccessedAt: date)
+        let first = try await memory.remember(session, userId: "u", agentId: "a")
+        #expect(first.messages.new == 1 && first.omitted == 0)
+        #expect(try await memory.messages().map(\.content) == ["Where do swifts sleep?"])
+        session.messages = [
+            ChatMessage(role: .user, content: "And herons?", timestamp: date),
+            ChatMessage(role: .assistant, content: "looking", messageType: .toolUse, timestamp: date),
+            ChatMessage(role: .assistant, content: "", timestamp: date),
+            ChatMessage(
+                role: .init(rawValue: "critic"), content: "Well said.", messageType: .init(rawValue: "score"),
+                timestamp: date),
+        ]
+        let second = try await memory.remember(session, userId: "u", agentId: "a")
+        #expect(second.messages.new == 2 && second.omitted == 2)
+        let third = try await memory.remember(session, userId: "u", agentId: "a")
+        #expect(third.messages.new == 0 && third.messages.known == 2)
+        #expect(try await memory.messages().map(\.role.rawValue) == ["user", "user", "critic"])
+    }
+
+    @Test func `two writers never assign the same number`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let first = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
+        let second = try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, store) in [first, second].enumerated() {
+                group.addTask {
+                    for turn in 0..<20 {
+                        try await ConversationMemory(store).remember(
+                            [
+                                MessageDraft(role: .user, content: "question \(number) \(turn)"),
+                                MessageDraft(role: .assistant, content: "answer \(number) \(turn)"),
+                            ], in: scope)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let messages = try await ConversationMemory(first).messages()
+        #expect(messages.map(\.number) == Array(0..<80))
+        for start in stride(from: 0, to: 80, by: 2) {
+            #expect(
+                messages[start].content.dropFirst("question".count)
+                    == messages[start + 1].content.dropFirst("answer".count))
+        }
+        try await first.close()
+        try await second.close()
+    }
+}

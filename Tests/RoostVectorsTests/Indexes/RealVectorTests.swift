@@ -1,0 +1,37 @@
+import Foundation
+import RoostVectors
+import TestSupport
+import Testing
+
+/// Tests with the vectors of real texts. `Scripts/golden` creates them in `Fixtures/Golden`.
+@Suite struct RealVectorTests {
+    /// Returns the vectors of 256 notes, scaled to unit length.
+    static func notes() throws -> Matrix {
+        var vectors = Matrix(
+            rows: 256, columns: Fixtures.noteDimension, elements: try Fixtures.noteVectors())
+        vectors.normalizeRows()
+        return vectors
+    }
+
+    @Test func `exact search of real vectors matches a comparison with every vector`() async throws {
+        let vectors = try Self.notes()
+        let found = try await FlatIndex(vectors).search(vectors, k: 10)
+        for row in 0..<vectors.rows {
+            let scores = (0..<vectors.rows).map { innerProduct(vectors.row($0), vectors.row(row)) }
+            let expected = scores.indices.sorted { (scores[$1], $0) < (scores[$0], $1) }.prefix(10)
+            #expect(zip(found[row], expected).allSatisfy { abs($0.score - scores[$1]) < 1e-5 }, "row \(row)")
+            #expect(found[row].first?.row == UInt32(row))
+        }
+    }
+
+    @Test func `graph search of real vectors finds almost all nearest neighbors`() async throws {
+        let vectors = try Self.notes()
+        let truth = try await FlatIndex(vectors).search(vectors, k: 10)
+        let graph = try await GraphIndex(building: vectors)
+        let found = try await graph.search(vectors, k: 10)
+        let hits = zip(found, truth).reduce(0) {
+            $0 + Set($1.0.map(\.row)).intersection($1.1.map(\.row)).count
+        }
+        #expect(Double(hits) / Double(10 * vectors.rows) > 0.98, "\(hits) of \(10 * vectors.rows)")
+    }
+}
