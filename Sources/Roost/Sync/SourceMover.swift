@@ -81,20 +81,24 @@ struct SourceMover {
         return batch
     }
 
+    /// Returns the number of entries whose title is the name of the file and changes with it.
+    static func renamedCount(
+        of entries: [Entry], movedFrom origin: Source.ID, to target: Source.ID
+    ) -> Int {
+        func name(_ id: Source.ID) -> String? {
+            URL(string: id)?.deletingPathExtension().lastPathComponent.precomposedStringWithCanonicalMapping
+        }
+        guard let old = name(origin), old != name(target) else { return 0 }
+        return entries.count { $0.metadata[DocumentKey.title]?.string == old }
+    }
+
     /// Returns the fingerprint of a moved source. It is empty if the file must be read again: if it has
     /// another extension, because its text may then be treated in another way, or another name after which an
     /// entry is named.
     private static func fingerprint(
         _ record: Source, of entries: [Entry], movedTo target: Source.ID
     ) -> String {
-        func name(_ id: Source.ID) -> String? {
-            URL(string: id)?.deletingPathExtension().lastPathComponent.precomposedStringWithCanonicalMapping
-        }
-        if let old = name(record.id), old != name(target),
-            entries.contains(where: { $0.metadata[DocumentKey.title]?.string == old })
-        {
-            return ""
-        }
+        if renamedCount(of: entries, movedFrom: record.id, to: target) > 0 { return "" }
         func kind(_ id: Source.ID) -> String {
             let url = URL(string: id)
             let fileExtension = url?.pathExtension.lowercased() ?? ""

@@ -55,13 +55,19 @@ struct SyncRun {
         report.entries.skipped += plan.scans[index].skipped + comparison.skipped
         var files = comparison.candidates.filter { !$0.isRepeated }
         if options.isDryRun {
-            let origins = Dictionary(plan.moves.map { ($0.target, $0.origin) }) { first, _ in first }
-            let moved = files.compactMap { origins[$0.source] }
-            files.removeAll { origins[$0.source] != nil }
-            // The entries of a moved file are unchanged, as in a run that moves it.
-            report.entries.unchanged += try await SourceRecords.read(
-                moved, in: try await store.storage.snapshot()
-            ).reduce(0) { $0 + $1.entryIDs.count }
+            // As in a run that moves them, the entries of moved files change only with the names of the files.
+            let targets = Set(files.map(\.source))
+            let moves = plan.moves.filter { targets.contains($0.target) }
+            let moved = Set(moves.map(\.target))
+            files.removeAll { moved.contains($0.source) }
+            let snapshot = try await store.storage.snapshot()
+            for move in moves {
+                guard let record = try await snapshot.sources([move.origin]).first else { continue }
+                let entries = try await snapshot.entries(record.entryIDs)
+                let renamed = SourceMover.renamedCount(of: entries, movedFrom: move.origin, to: move.target)
+                report.entries.updated += renamed
+                report.entries.unchanged += entries.count - renamed
+            }
         }
         // New files come first: the vectors of a copy are found before the original is changed.
         files = files.filter(\.isNew) + files.filter { !$0.isNew }
