@@ -50,7 +50,6 @@ let package = Package(
     products: [
         .library(name: "Roost", targets: ["Roost"]),
         .library(name: "RoostBackups", targets: ["RoostBackups"]),
-        .library(name: "RoostBenchmarkSupport", targets: ["RoostBenchmarkSupport"]),
         .library(name: "RoostChunks", targets: ["RoostChunks"]),
         .library(name: "RoostConversations", targets: ["RoostConversations"]),
         .library(name: "RoostDocuments", targets: ["RoostDocuments"]),
@@ -192,10 +191,14 @@ let package = Package(
             name: "RoostTestKit",
             dependencies: ["RoostModel", "RoostVectors", "RoostChunks", "RoostConversations"]),
 
-        // Functions for the package in Benchmarks/, which are not part of the API.
-        .target(
-            name: "RoostBenchmarkSupport",
-            dependencies: ["RoostDocuments", "RoostEncoders", "RoostModel", "RoostText"]),
+        // `Scripts/benchmark` runs it.
+        .executableTarget(
+            name: "RoostBenchmarks",
+            dependencies: [
+                "CRoostSQLite", "Roost", "RoostBackups", "RoostChunks", "RoostConversations",
+                "RoostDocuments", "RoostEncoders",
+                "RoostModel", "RoostPostgres", "RoostText", "RoostVectors", argumentParser,
+            ], path: "Benchmarks/Sources"),
 
         // Support for tests, including programs that are killed while they write.
         .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -253,7 +256,7 @@ let package = Package(
             dependencies: ["TestSupport", "RoostBackups", "RoostChunks", "RoostModel", "RoostVectors"]),
         .testTarget(
             name: "RoostDocumentsTests",
-            dependencies: ["TestSupport", "RoostBenchmarkSupport", "RoostDocuments", "RoostModel"]),
+            dependencies: ["TestSupport", "RoostBenchmarks", "RoostDocuments", "RoostModel"]),
         .testTarget(name: "RoostTextTests", dependencies: ["TestSupport", "RoostText"]),
         .testTarget(
             name: "RoostConversationsTests",

@@ -12,10 +12,10 @@ extension KnowledgeStore {
     ///
     /// - Throws: `StorageError`.
     public func currentSearchPlace() async throws -> SearchPlace {
-        try await searchPlace(in: try await storage.snapshot())
+        searchPlace(in: try await storage.snapshot())
     }
 
-    func searchPlace(in snapshot: any StorageSnapshot) async throws -> SearchPlace {
+    func searchPlace(in snapshot: any StorageSnapshot) -> SearchPlace {
         guard snapshot.passageSearch != nil else { return .client }
         if let searchPlace { return searchPlace }
         let dimension = min(embedder.space.dimension, EmbeddingSpace.maximumDimension)
@@ -37,7 +37,7 @@ extension KnowledgeStore {
         progress: @escaping @Sendable (String, Double?) -> Void = { _, _ in }
     ) async throws -> PassageIndexState? {
         let snapshot = try await storage.snapshot()
-        guard let search = snapshot.passageSearch, try await searchPlace(in: snapshot) == .database else {
+        guard let search = snapshot.passageSearch, searchPlace(in: snapshot) == .database else {
             return nil
         }
         try await search.buildIndex(progress: progress)
@@ -50,7 +50,7 @@ extension KnowledgeStore {
     /// - Throws: `StorageError`.
     public func databaseIndexState() async throws -> PassageIndexState? {
         let snapshot = try await storage.snapshot()
-        guard try await searchPlace(in: snapshot) == .database else { return nil }
+        guard searchPlace(in: snapshot) == .database else { return nil }
         return try await snapshot.passageSearch?.indexState()
     }
 }

@@ -26,10 +26,8 @@ public struct KnowledgeStore: Sendable {
     /// extension of the files. Only a user's settings may name them. The readers of an ingest are those of
     /// its ``RecordReader``.
     public var converters: [String: String] = [:]
-    /// The vectors of passages and their index.
-    let catalog: DerivedCatalog<PassageContents>
-    /// The words of passages and their index.
-    let wordCatalog: DerivedCatalog<TextContents>
+    /// The vectors and words of passages, and their indexes.
+    let searchCatalog: SearchCatalog
     /// The statistics of vectors in a database.
     let pairStatistics = PairStatisticsCache()
     /// The lines that clustering runs exclude, and the vectors of texts without them.
@@ -66,8 +64,7 @@ public struct KnowledgeStore: Sendable {
         self.embedder = embedder
         self.directory = directory
         self.undoRecorder = undoRecorder
-        catalog = DerivedCatalog(storage: storage, directory: directory)
-        wordCatalog = DerivedCatalog(storage: storage, directory: directory)
+        searchCatalog = SearchCatalog(storage: storage, directory: directory)
         boilerplate = BoilerplateCatalog(of: directory)
     }
 

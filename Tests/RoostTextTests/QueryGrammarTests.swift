@@ -56,8 +56,11 @@ import Testing
 
     @Test func `a repeated condition is applied once, and their number is limited`() {
         #expect(TextQuery("title:a title:a tag:a title:b").conditions.count == 3)
-        let query = TextQuery("x " + (0..<1030).map { "-word\($0)" }.joined(separator: " "))
-        #expect(query.conditions.count == TextQuery.maximumClauses && query.omittedWords == 6)
+        let words = (0..<31).map { "-word\($0)" }.joined(separator: " ")
+        #expect(TextQuery("x " + words).conditions.count == 31)
+        // A longer query is a pasted text.
+        let text = "x y " + words
+        #expect(TextQuery(text).conditions.isEmpty && TextQuery(text).plainText == text)
     }
 
     @Test func `every combination of operators is a query`() {

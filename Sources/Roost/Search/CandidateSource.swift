@@ -3,19 +3,18 @@ import RoostModel
 import RoostText
 import RoostVectors
 
-/// The step that finds and ranks candidates: it searches the derived indexes for one planned query.
+/// The step that finds candidates: it searches the derived indexes for one planned query.
 struct CandidateSource: Sendable {
     let plan: QueryPlan
     let vectors: SearchVectors
     /// The scores by words of all entries; `nil` if words are not compared.
     let words: WordScores?
-    let relevance: Relevance
     /// The rows of the entries that may be found; `nil` for all.
     let allowed: RowSet?
 
     /// The candidates of a search.
-    struct Ranking {
-        /// The candidates, best first. If candidates are equally good, the one with the lower id comes first.
+    struct Found {
+        /// The candidates, in no order.
         var candidates: [Candidate]
         /// How the database found the nearest passages; `nil` if the client's index found them.
         var databasePlan: PassageSearchPlan?
@@ -28,7 +27,7 @@ struct CandidateSource: Sendable {
     ///   - known: The nearest entries, if they have been found already.
     /// - Throws: ``IndexFault`` if an index is corrupt.
     @concurrent
-    func ranking(depth: Int, nearest known: [PassageContents.Hit]?) async throws -> Ranking {
+    func candidates(depth: Int, nearest known: [PassageContents.Hit]?) async throws -> Found {
         var nearest = DatabaseVectors.Nearest(hits: known ?? [])
         if plan.usesVectors, known == nil { nearest = try await self.nearest(depth) }
         let worded = try await words?.best(depth, among: allowed) ?? []
@@ -43,13 +42,7 @@ struct CandidateSource: Sendable {
         }
         var all = Array(candidates.values)
         if plan.usesVectors, words != nil || plan.comparesWholeEntries { try await addCosines(to: &all) }
-        for index in all.indices {
-            all[index].evidence = relevance.evidence(
-                passage: all[index].passage?.score, entry: all[index].entryCosine,
-                words: all[index].wordScore)
-        }
-        all.sort { ($1.evidence.total, $0.id) < ($0.evidence.total, $1.id) }
-        return Ranking(candidates: all, databasePlan: nearest.plan)
+        return Found(candidates: all, databasePlan: nearest.plan)
     }
 
     /// Returns the `depth` entries with the nearest passages.

@@ -6,7 +6,6 @@ struct DatabaseVectors: Sendable {
     private let search: any PassageSearch
     /// The filter that all found entries match.
     private let filter: EntryFilter
-    let revision: Revision
     let statistics: PairStatistics
 
     /// The number of allowed rows up to which the database receives the rows instead of the filter.
@@ -21,7 +20,6 @@ struct DatabaseVectors: Sendable {
     ) async throws {
         self.search = search
         self.filter = filter
-        revision = stamp.revision
         statistics = try await samples.statistics(at: stamp) {
             try await search.sampledPassages(ofEntries: PairStatistics.sampleSize)
         }

@@ -1,11 +1,13 @@
 import RoostModel
 import RoostText
 
-/// A search whose query has been parsed, corrected and embedded.
+/// A search whose query has been parsed. The steps of a search add what they find out: corrections, then the
+/// vector.
 struct QueryPlan: Sendable {
     let search: EntrySearch
-    /// The vector that entries are compared with; empty if the model does not know any word of the query.
-    var vector: [Float]
+    /// The vector that entries are compared with; empty before it is computed, and if the model does not know
+    /// any word of the query.
+    var vector: [Float] = []
     /// The parsed query; `nil` for searches for documents, entries or vectors.
     var text: TextQuery?
     /// The rows of the entries that the caller may see; `nil` for all.

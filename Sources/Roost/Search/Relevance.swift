@@ -73,6 +73,18 @@ struct Relevance: Sendable {
         return Evidence(meaning: meaning, words: textWeight > 0 ? textWeight * words / scale : 0)
     }
 
+    /// Returns candidates with their evidence, best first. If candidates are equally good, the one with the lower
+    /// id comes first.
+    func ranked(_ candidates: [Candidate]) -> [Candidate] {
+        var candidates = candidates
+        for index in candidates.indices {
+            let candidate = candidates[index]
+            candidates[index].evidence = evidence(
+                passage: candidate.passage?.score, entry: candidate.entryCosine, words: candidate.wordScore)
+        }
+        return candidates.sorted { ($1.evidence.total, $0.id) < ($0.evidence.total, $1.id) }
+    }
+
     /// Returns the cosine of an entry, from those of its nearest passage and of the whole entry.
     private func cosine(passage: Float, entry: Float?) -> Float {
         guard let entry else { return passage }

@@ -1,8 +1,10 @@
 import RoostModel
 import RoostVectors
 
-/// Runs the searches of a store: it plans them, runs searches with equal settings together, and replaces an
-/// index that cannot be used.
+/// The path of a search: parse, embed, find candidates, rank, resolve, page.
+///
+/// All steps read one state of the store, and each uses only the result of the one before. Searches with equal
+/// settings are run together.
 struct SearchEngine: Sendable {
     private let store: KnowledgeStore
 
@@ -10,18 +12,39 @@ struct SearchEngine: Sendable {
 
     /// Returns the results of searches, in their order.
     ///
+    /// If the index of vectors is damaged or contradicts the storage, it is dropped, and the searches run once
+    /// more with vectors that are read from the storage.
+    ///
     /// - Throws: See ``KnowledgeStore/search(_:)-([EntrySearch])``.
     func results(of searches: [EntrySearch]) async throws -> [QueryResult] {
-        let place = try await store.currentSearchPlace()
-        // The index of vectors is loaded while texts are embedded. If loading fails, the search itself throws
-        // the error.
-        async let prepared: PassageContents? = place == .client ? try? store.catalog.current() : nil
-        let plans = try await QueryPlanner(store).plans(for: searches)
-        _ = await prepared
+        let plans = try QueryParser.plans(for: searches)
+        do {
+            return try await results(of: plans)
+        } catch let fault as IndexFault {
+            await store.searchCatalog.rejectIndex(fault.reason)
+        }
+        do {
+            return try await results(of: plans)
+        } catch is IndexFault {
+            throw StorageError(
+                .damaged,
+                "cannot search: the storage returns entries that differ from the indexed entries",
+                remedy: .inspectStore)
+        }
+    }
+
+    @concurrent
+    private func results(of parsed: [QueryPlan]) async throws -> [QueryResult] {
+        let state = try await store.searchCatalog.state(
+            comparingAt: { store.searchPlace(in: $0) },
+            needsVectors: parsed.contains { $0.text == nil || $0.search.mode != .text },
+            needsWords: parsed.contains(where: \.usesWords))
+        var plans = try await QueryParser(state: state, embedder: store.embedder).completed(parsed)
+        plans = try await QueryEmbedder(store.embedder, store.splitter).embedded(plans)
         var results = [QueryResult?](repeating: nil, count: plans.count)
         for batch in Self.batches(of: plans) {
             try Task.checkCancellation()
-            let found = try await self.results(of: batch.map { plans[$0] }, at: place)
+            let found = try await self.results(of: batch.map { plans[$0] }, in: state)
             for (index, result) in zip(batch, found) { results[index] = result }
         }
         return results.compactMap(\.self)
@@ -59,49 +82,24 @@ struct SearchEngine: Sendable {
         }
     }
 
-    // MARK: Recovery
-
-    /// Runs searches with equal settings. If the index of vectors is damaged or contradicts the storage, they
-    /// run once more with vectors that are read from the storage.
-    private func results(of plans: [QueryPlan], at place: SearchPlace) async throws -> [QueryResult] {
-        do {
-            return try await resultsOfAttempt(plans, at: place)
-        } catch let fault as IndexFault {
-            await store.catalog.rejectIndex(fault.reason)
-        }
-        do {
-            return try await resultsOfAttempt(plans, at: place)
-        } catch is IndexFault {
-            throw StorageError(
-                .damaged,
-                "cannot search: the storage returns entries that differ from the indexed entries",
-                remedy: .inspectStore)
-        }
-    }
-
-    // MARK: One attempt
-
     /// The number of searches that run at the same time. Each uses all cores for parts of its work.
     private static let concurrentSearches = 4
 
-    @concurrent
-    private func resultsOfAttempt(_ plans: [QueryPlan], at place: SearchPlace) async throws -> [QueryResult] {
-        let passages = place == .client ? try await store.catalog.current() : nil
-        let words = plans[0].usesWords ? try await store.wordCatalog.current() : nil
-        // The snapshot is newer than the indexes, so an entry that an index contains in another form has been
-        // changed since.
-        let snapshot = try await store.storage.snapshot()
+    /// Runs searches with equal settings.
+    private func results(of plans: [QueryPlan], in state: SearchState) async throws -> [QueryResult] {
+        let snapshot = state.snapshot
         let filter = try await plans[0].search.filter.expandingParentCluster(in: snapshot)
-        let vectors = try await vectors(passages, snapshot, filter)
+        let vectors = try await vectors(of: state, matching: filter)
+        let words = plans[0].usesWords ? state.words : nil
         // The index of words needs the rows that match. A search by vectors in the database does not.
-        let isFilteredInDatabase = passages == nil && words == nil && plans[0].search.limit > 0
+        let isFilteredInDatabase = state.place == .database && words == nil && plans[0].search.limit > 0
         let filtered =
             filter.matchesAll || isFilteredInDatabase ? nil : try await snapshot.rows(matching: filter)
         var runs = plans.map {
             SearchRun(plan: $0, vectors: vectors, words: words, snapshot: snapshot, filtered: filtered)
         }
         guard runs.count > 1 else { return [try await runs[0].result()] }
-        if let passages, plans[0].usesVectors {
+        if let passages = vectors.index, plans[0].usesVectors {
             let depth = plans[0].depth(of: snapshot.stamp.entryCount)
             let nearest = try await CandidateSource.nearest(plans, k: depth, among: filtered, in: passages)
             for index in runs.indices { runs[index].nearest = nearest[index] }
@@ -119,16 +117,13 @@ struct SearchEngine: Sendable {
         }
     }
 
-    /// Returns the vectors to search: those of the client's index or, without one, those in the database.
-    private func vectors(
-        _ passages: PassageContents?, _ snapshot: any StorageSnapshot, _ filter: EntryFilter
-    ) async throws -> SearchVectors {
-        if let passages { return .client(passages) }
-        guard let search = snapshot.passageSearch else {
-            throw StorageError(.unsupported, "cannot search in the database: the storage does not support it")
+    /// Returns the vectors to search: those of the client's index or those in the database.
+    private func vectors(of state: SearchState, matching filter: EntryFilter) async throws -> SearchVectors {
+        guard state.place == .database, let search = state.snapshot.passageSearch else {
+            return .client(state.passages ?? PassageContents())
         }
         return .database(
             try await DatabaseVectors(
-                search, of: snapshot.stamp, matching: filter, store.pairStatistics))
+                search, of: state.snapshot.stamp, matching: filter, store.pairStatistics))
     }
 }

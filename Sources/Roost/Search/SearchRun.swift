@@ -1,10 +1,8 @@
 import RoostModel
 import RoostText
 
-/// One planned search of one snapshot.
-///
-/// The data flows one way: the plan, candidates from the indexes in their order (``CandidateSource``), hits
-/// with their entries (``HitResolver``), the result.
+/// The last steps of one planned search: candidates from the indexes (``CandidateSource``), their ranking
+/// (``Relevance``), hits with their entries (``HitResolver``), the page of the result.
 struct SearchRun: Sendable {
     let plan: QueryPlan
     let vectors: SearchVectors
@@ -37,21 +35,18 @@ struct SearchRun: Sendable {
         if let text = plan.text, let words, plan.comparesWords {
             scores = try await words.scores(for: text, among: plan.visibleRows)
         }
-        let relevance = Relevance(plan, vectors.statistics, words: scores?.scores)
-        let source = CandidateSource(
-            plan: plan, vectors: vectors, words: scores, relevance: relevance, allowed: allowed)
-        let ranking = try await source.ranking(
-            depth: plan.depth(of: count), nearest: plan.text?.isSelective == true ? nil : nearest)
-        if let databasePlan = ranking.databasePlan, allowed == nil, !plan.search.filter.matchesAll {
+        let found = try await CandidateSource(plan: plan, vectors: vectors, words: scores, allowed: allowed)
+            .candidates(
+                depth: plan.depth(of: count), nearest: plan.text?.isSelective == true ? nil : nearest)
+        if let databasePlan = found.databasePlan, allowed == nil, !plan.search.filter.matchesAll {
             result.candidateCount = databasePlan.matchingEntries
         }
-        result.databasePlan = ranking.databasePlan
-        let resolver = HitResolver(
-            plan: plan, relevance: relevance, words: scores, snapshot: snapshot,
-            passagesRevision: vectors.revision)
-        let hits = try await resolver.hits(
-            max(needed, Self.judgedCount), of: ranking.candidates.filter { !plan.excluded.contains($0.id) })
-        judge(hits, needed, &result)
+        result.databasePlan = found.databasePlan
+        let relevance = Relevance(plan, vectors.statistics, words: scores?.scores)
+        let ranking = relevance.ranked(found.candidates.filter { !plan.excluded.contains($0.id) })
+        let hits = try await HitResolver(plan: plan, relevance: relevance, words: scores, snapshot: snapshot)
+            .hits(max(needed, Self.judgedCount), of: ranking)
+        page(hits, needed, &result)
         return result
     }
 
@@ -60,8 +55,6 @@ struct SearchRun: Sendable {
         guard let text = plan.text, let words, let matching = try await words.allowed(by: text) else {
             return filtered
         }
-        // The word index may describe a newer or older state of the store than the snapshot. An entry that
-        // the snapshot does not have is dropped when candidates are resolved.
         guard var rows = filtered else { return matching }
         rows.formIntersection(matching)
         return rows
@@ -71,8 +64,8 @@ struct SearchRun: Sendable {
     /// the maximum number of hits in ``QueryResult/nearest``.
     private static let (judgedCount, nearestCount) = (20, 3)
 
-    /// Decides whether the hits are noise, and adds them to the result.
-    private func judge(_ hits: [QueryHit], _ needed: Int, _ result: inout QueryResult) {
+    /// Decides whether the hits are noise, and adds those of the page to the result.
+    private func page(_ hits: [QueryHit], _ needed: Int, _ result: inout QueryResult) {
         result.isNoise = plan.judgesNoise && !hits.prefix(Self.judgedCount).contains(where: \.isClose)
         if result.isNoise, plan.hasNoiseLevel {
             result.nearest = Array(hits.prefix(Self.nearestCount))

@@ -14,14 +14,6 @@ enum SearchVectors: Sendable {
         }
     }
 
-    /// The revision up to which the vectors include all changes.
-    var revision: Revision {
-        switch self {
-        case .client(let passages): passages.revision
-        case .database(let vectors): vectors.revision
-        }
-    }
-
     /// The index of the client, if it is searched.
     var index: PassageContents? {
         if case .client(let passages) = self { passages } else { nil }

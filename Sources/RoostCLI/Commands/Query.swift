@@ -13,6 +13,7 @@ struct Query: AsyncParsableCommand {
               begin*        Matches all words with this prefix.
               title:word    The word must occur in the title; path:word and tag:word are similar.
 
+            A query of more than 32 words is read as text, without operators.
             A query needs no quotes, unless it contains characters of the shell or a word that begins with a \
             hyphen: put it in quotes, or after the options and --. The query - is read from standard input.
 

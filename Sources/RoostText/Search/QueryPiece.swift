@@ -14,6 +14,9 @@ struct QueryPiece: Sendable {
     /// options of commands, as in `rebase -i`.
     private static let minimumExclusion = 3
 
+    /// The maximum number of words of a query with operators. Longer ones are pasted texts.
+    private static let maximumWords = 32
+
     private static let fields: [(name: String, field: TextField)] = [
         ("title:", .title), ("path:", .path), ("tag:", .tags),
     ]
@@ -23,6 +26,8 @@ struct QueryPiece: Sendable {
     ///
     /// - Complexity: O(length of text).
     static func pieces(of text: String) -> [QueryPiece] {
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard words.count <= maximumWords else { return words.map { QueryPiece(text: $0) } }
         var pieces: [QueryPiece] = []
         var rest = text[...]
         // Closing quotation marks that do not occur in the rest of the query are not searched for again.

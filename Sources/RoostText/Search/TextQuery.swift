@@ -8,7 +8,8 @@
 /// - `-word`, `-"some words"`, `-tag:word`: texts with the word or phrase do not match. The word has at least
 ///   three characters and begins with a letter; any other hyphen, as in `rebase -i` or `-5`, is text.
 ///
-/// Any other character that is not part of a word is ignored. Every text is a valid query.
+/// Any other character that is not part of a word is ignored. A text of more than 32 words has no operators.
+/// Every text is a valid query.
 public struct TextQuery: Sendable, Hashable {
     /// Words that a text can contain.
     enum Clause: Sendable, Hashable {
@@ -120,12 +121,7 @@ public struct TextQuery: Sendable, Hashable {
     }
 
     private mutating func add(_ condition: Condition, _ known: inout Set<Condition>) {
-        guard known.insert(condition).inserted else { return }
-        guard conditions.count < Self.maximumClauses else {
-            omittedWords += 1
-            return
-        }
-        conditions.append(condition)
+        if known.insert(condition).inserted { conditions.append(condition) }
     }
 
     /// Returns the words of a piece that contribute to the score.
@@ -141,7 +137,7 @@ public struct TextQuery: Sendable, Hashable {
     /// Returns what a text must or must not contain according to a piece; `nil` if it contains no word.
     private static func condition(of piece: QueryPiece) -> Clause? {
         let terms = Term.terms(of: String(piece.text))
-        let words = terms.filter(\.isWord).prefix(maximumClauses)
+        let words = terms.filter(\.isWord)
         guard let first = words.first else { return nil }
         if words.count == 1 {
             if piece.isPrefix { return .prefix(first.word) }

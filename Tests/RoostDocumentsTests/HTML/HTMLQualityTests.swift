@@ -1,5 +1,5 @@
 import Foundation
-import RoostBenchmarkSupport
+import RoostBenchmarks
 import Testing
 
 @testable import RoostDocuments

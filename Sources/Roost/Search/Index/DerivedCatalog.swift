@@ -10,7 +10,7 @@ extension SearchNotice {
     }
 }
 
-/// Loads the derived contents of one store and keeps them up to date.
+/// Keeps the derived contents of one store, and brings them from one snapshot to the next.
 actor DerivedCatalog<Contents: DerivedContents> {
     private let storage: any StorageProvider
     /// The store's folder, which contains the index; `nil` for a store without a folder.
@@ -18,53 +18,27 @@ actor DerivedCatalog<Contents: DerivedContents> {
     private var contents = Contents()
     /// Whether the index files are ignored because they turned out not to match the storage.
     private var isIndexRejected = false
-    /// Incremented when the contents are discarded. A call that began before must not put
-    /// its contents back.
+    /// Incremented when the contents are discarded. A call that began before must not put its contents back.
     private var generation = 0
-    /// Whether a call loads the contents for the first time, and the calls that wait for it.
-    private var isLoading = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(storage: any StorageProvider, directory: URL?) {
         self.storage = storage
         self.directory = directory
     }
 
-    /// Returns the contents with all changes that have been committed before the call.
+    /// Returns the contents of exactly one snapshot.
     ///
-    /// Calls may overlap. Contents that have not been loaded are loaded by one call, and the other calls wait
-    /// for it. After that, each call works on its own copy, and the newest copy is kept.
-    func current() async throws -> Contents {
-        while contents.cursor == .start, isLoading { await withCheckedContinuation { waiting.append($0) } }
-        guard contents.cursor == .start else { return try await updated() }
-        isLoading = true
-        defer {
-            isLoading = false
-            // If loading failed, the next call tries again.
-            for continuation in waiting { continuation.resume() }
-            waiting = []
-        }
-        return try await updated()
-    }
-
-    private func updated() async throws -> Contents {
+    /// Calls must not overlap. They are fast if each snapshot is at least as new as the one before.
+    func contents(of snapshot: any StorageSnapshot) async throws -> Contents {
+        guard contents.cursor != snapshot.stamp.cursor else { return contents }
         let generation = generation
-        var current = contents
-        var isCaughtUp = false
-        if current.cursor == .start, let directory, !isIndexRejected {
-            current = try await Self.map(directory, storage)
+        var next = contents
+        if next.cursor == .start, let directory, !isIndexRejected {
+            next = await Self.map(directory, snapshot.stamp)
         }
-        if current.cursor != .start { isCaughtUp = try await Self.catchUp(&current, storage) }
-        if !isCaughtUp {
-            let notice = current.notice
-            current = try await Self.load(storage)
-            current.notice = notice
-        }
-        let isNewest =
-            current.cursor.epoch != contents.cursor.epoch
-            || current.cursor.revision >= contents.cursor.revision
-        if isNewest, generation == self.generation { contents = current }
-        return current
+        next = try await Self.advanced(next, to: snapshot, storage)
+        if generation == self.generation { contents = next }
+        return next
     }
 
     /// Discards the contents after a new index has been written, so that the next use maps the new files.
@@ -86,10 +60,9 @@ actor DerivedCatalog<Contents: DerivedContents> {
     }
 
     @concurrent
-    private static func map(_ directory: URL, _ storage: any StorageProvider) async throws -> Contents {
-        let snapshot = try await storage.snapshot()
+    private static func map(_ directory: URL, _ stamp: Stamp) async -> Contents {
         do {
-            return try Contents.map(directory, snapshot.stamp) ?? Contents()
+            return try Contents.map(directory, stamp) ?? Contents()
         } catch {
             var contents = Contents()
             contents.notice = .unusableIndex("\(error)")
@@ -97,28 +70,24 @@ actor DerivedCatalog<Contents: DerivedContents> {
         }
     }
 
+    /// Returns the contents of a snapshot: those of an earlier one with the changes since, or new ones.
     @concurrent
-    private static func load(_ storage: any StorageProvider) async throws -> Contents {
-        let snapshot = try await storage.snapshot()
-        var contents = try await Contents(of: snapshot)
-        contents.cursor = snapshot.stamp.cursor
-        return contents
-    }
-
-    /// Applies the changes since the contents' cursor.
-    ///
-    /// - Returns: `false` if the contents must be built again.
-    @concurrent
-    private static func catchUp(_ contents: inout Contents, _ storage: any StorageProvider) async throws
-        -> Bool
-    {
-        guard
-            let changed = try await storage.changedEntries(
-                after: contents.cursor, limit: contents.maximumChanges)
-        else { return false }
-        contents.cursor = changed.next
-        guard !changed.ids.isEmpty else { return true }
-        try await contents.update(changed.ids, from: try await storage.snapshot())
-        return true
+    private static func advanced(
+        _ contents: Contents, to snapshot: any StorageSnapshot, _ storage: any StorageProvider
+    ) async throws -> Contents {
+        var next = contents
+        // Entries that have changed after the snapshot are read from it, too, in their state at that time.
+        let isEarlier = next.cursor != .start && next.cursor.revision <= snapshot.stamp.revision
+        if isEarlier, next.cursor == snapshot.stamp.cursor { return next }
+        let changed =
+            isEarlier ? try await storage.changedEntries(after: next.cursor, limit: next.maximumChanges) : nil
+        if let changed {
+            if !changed.ids.isEmpty { try await next.update(changed.ids, from: snapshot) }
+        } else {
+            next = try await Contents(of: snapshot)
+            next.notice = contents.notice
+        }
+        next.cursor = snapshot.stamp.cursor
+        return next
     }
 }

@@ -36,8 +36,3 @@ protocol DerivedContents: Sendable {
     /// Updates the contents for entries that have been changed or removed.
     mutating func update(_ changed: Set<Entry.ID>, from snapshot: any StorageSnapshot) async throws
 }
-
-extension DerivedContents {
-    /// The revision up to which the contents include all changes. They may include later ones.
-    var revision: Revision { cursor.revision }
-}

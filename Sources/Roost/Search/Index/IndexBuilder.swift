@@ -24,7 +24,7 @@ struct IndexBuilder {
         let snapshot = try await store.storage.snapshot()
         let words = try await TextFile.write(snapshot, in: directory)
         // The index of vectors in a database is built on request (`buildDatabaseIndex(progress:)`).
-        let isLocal = try await store.searchPlace(in: snapshot) == .client
+        let isLocal = store.searchPlace(in: snapshot) == .client
         let passages =
             isLocal ? try await PassageFile.write(snapshot, in: directory)?.count ?? 0 : 0
         if !isLocal {
@@ -40,8 +40,7 @@ struct IndexBuilder {
             // state.
             try await file.buildGraph()
         }
-        await store.catalog.reset()
-        await store.wordCatalog.reset()
+        await store.searchCatalog.reset()
         return words == nil ? nil : try await IndexInspector(store).description()
     }
 

@@ -1,4 +1,4 @@
-import CSQLite
+import CRoostSQLite
 
 /// The rows of the tables of a store, ready to be bound to statements.
 struct TableRows {

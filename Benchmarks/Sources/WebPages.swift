@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import RoostBenchmarkSupport
+import RoostDocuments
 
 /// Measures the extraction of the main content of web pages: the mean F1 of words by type of page.
 struct WebPages: AsyncParsableCommand {
@@ -47,5 +47,31 @@ struct WebPages: AsyncParsableCommand {
         if !names.isEmpty {
             try Data(names.joined(separator: "\n").utf8).write(to: folder.appendingPathComponent("names.txt"))
         }
+    }
+}
+
+/// A block of a web page, with the features from which its score is computed.
+struct WebPageBlock: Sendable {
+    /// The text with single spaces.
+    var text: String
+    /// The features.
+    var features: [Float]
+}
+
+/// Returns the blocks of a web page, and the names of their features.
+func webPageBlocks(_ page: Data) -> (names: [String], blocks: [WebPageBlock]) {
+    let (names, blocks) = HTMLPage(page).scoredBlocks()
+    return (names, blocks.map { WebPageBlock(text: $0.text, features: $0.features) })
+}
+
+/// Returns the main content of a web page as Markdown; an empty text if the page has no main content.
+///
+/// - Throws: `CancellationError`.
+func webPageText(_ page: Data) async throws -> String {
+    do {
+        let input = DocumentInput(data: page, path: "page.html")
+        return try await HTMLReader().read(input, as: HTMLReader.type).first?.text ?? ""
+    } catch is DocumentError {
+        return ""
     }
 }

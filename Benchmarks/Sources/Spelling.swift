@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Roost
-import RoostBenchmarkSupport
 
 struct Spelling: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,18 +1,18 @@
-public import Foundation
+package import Foundation
 
 /// A web page whose main content is known, from a folder with `truth.jsonl` and `html/ID.html.gz`.
-public struct AnnotatedWebPage: Sendable, Decodable {
+package struct AnnotatedWebPage: Sendable, Decodable {
     /// The name of the page's file.
-    public var id: String
+    package var id: String
     /// The type of the page, such as `article`.
-    public var type: String
+    package var type: String
     /// The main content.
-    public var text: String
+    package var text: String
 
     /// Returns the pages of a folder, without their HTML.
     ///
     /// - Throws: `CocoaError`; `DecodingError`.
-    public static func pages(in folder: URL) throws -> [AnnotatedWebPage] {
+    package static func pages(in folder: URL) throws -> [AnnotatedWebPage] {
         try Data(contentsOf: folder.appendingPathComponent("truth.jsonl")).split(separator: 10)
             .map { try JSONDecoder().decode(AnnotatedWebPage.self, from: $0) }
     }
@@ -20,7 +20,7 @@ public struct AnnotatedWebPage: Sendable, Decodable {
     /// Returns the HTML of the page.
     ///
     /// - Throws: `CocoaError` if the file cannot be decompressed.
-    public func html(in folder: URL) throws -> Data {
+    package func html(in folder: URL) throws -> Data {
         let file = folder.appendingPathComponent("html/\(id).html.gz")
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -37,7 +37,7 @@ public struct AnnotatedWebPage: Sendable, Decodable {
     }
 
     /// Returns the F1 of the words of an extracted text, as a multiset, from 0 to 1.
-    public func agreement(with found: String) -> Double {
+    package func agreement(with found: String) -> Double {
         let (found, expected) = (Self.words(found), Self.words(text))
         let common = found.reduce(0) { $0 + min($1.value, expected[$1.key] ?? 0) }
         let total = found.values.reduce(0, +) + expected.values.reduce(0, +)

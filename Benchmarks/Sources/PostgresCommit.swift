@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostPostgres
 
 struct PostgresCommit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,4 @@
-import CSQLite
+import CRoostSQLite
 
 /// An in-memory SQLite database with a contentless FTS5 table.
 final class FullTextDatabase {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Roost
-import RoostBenchmarkSupport
 
 struct LabelQuality: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostPostgres
 
 struct PostgresQueries: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

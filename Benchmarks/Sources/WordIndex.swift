@@ -1,14 +1,14 @@
-public import RoostText
+import RoostText
 
 /// An in-memory full-text index of the same kind as a store uses.
-public struct WordIndex: Sendable {
+struct WordIndex: Sendable {
     private let collection: TextCollection
 
     /// Builds an index.
     ///
     /// - Parameter texts: The documents; the number of a document is its offset.
     /// - Complexity: O(length of all texts).
-    public init(_ texts: [String]) {
+    init(_ texts: [String]) {
         var builder = InvertedIndexBuilder()
         for text in texts { builder.add(text) }
         var collection = TextCollection()
@@ -17,10 +17,10 @@ public struct WordIndex: Sendable {
     }
 
     /// The total number of words in all documents.
-    public var wordCount: Int { collection.parts[0].index.length }
+    var wordCount: Int { collection.parts[0].index.length }
 
     /// The size of the index in bytes.
-    public var byteCount: Int {
+    var byteCount: Int {
         collection.parts[0].index.withSections { $0.reduce(0) { $0 + $1.bytes.count } }
     }
 
@@ -30,7 +30,7 @@ public struct WordIndex: Sendable {
     ///   - query: The query.
     ///   - limit: The maximum number of documents.
     /// - Throws: `CancellationError`.
-    public func search(_ query: TextQuery, limit: Int) throws -> [Int] {
+    func search(_ query: TextQuery, limit: Int) throws -> [Int] {
         let query = try collection.resolved(query, correctsSpelling: true)
         let allowed = try collection.allowed(by: query)
         let matches = try collection.scores(for: query).best(
@@ -41,18 +41,18 @@ public struct WordIndex: Sendable {
 
 extension WordIndex {
     /// The number of different words, including identifiers and the inflected forms of a word.
-    public var formCount: Int { collection.parts[0].index.formCount }
+    var formCount: Int { collection.parts[0].index.formCount }
 
     /// Returns the corrections of the misspelled words of a query.
-    public func corrected(_ query: TextQuery) throws -> [TextCorrection] {
+    func corrected(_ query: TextQuery) throws -> [TextCorrection] {
         try collection.resolved(query, correctsSpelling: true).corrections
     }
 }
 
 /// Returns the words of a text in lower case that are not English stop words, in order.
-public func significantWords(of text: String) -> [String] {
+func significantWords(of text: String) -> [String] {
     words(of: text).filter { !StopWords.english.contains($0) }
 }
 
 /// Returns the words of a text in lower case, in order.
-public func words(of text: String) -> [String] { Words(text).map(\.folded) }
+func words(of text: String) -> [String] { Words(text).map(\.folded) }

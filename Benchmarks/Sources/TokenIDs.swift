@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
-import RoostBenchmarkSupport
+import RoostEncoders
 
 struct TokenIDs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,7 +18,7 @@ struct TokenIDs: AsyncParsableCommand {
         for line in input.split(separator: 10) {
             let text = try JSONDecoder().decode([String].self, from: Data("[".utf8) + line + Data("]".utf8))[
                 0]
-            guard let ids = tokenIDs(of: text, model) else {
+            guard let ids = (model as? BERTEmbedder)?.tokenIDs(of: text) else {
                 throw ValidationError("the model has no WordPiece tokenizer")
             }
             output += ids.map(String.init).joined(separator: " ") + "\n"

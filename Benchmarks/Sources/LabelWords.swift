@@ -2,7 +2,7 @@ import Foundation
 import RoostText
 
 /// Returns the stems of the words of a text in lower case. An underscore separates words.
-public func stems(of text: String) -> Set<String> {
+func stems(of text: String) -> Set<String> {
     Set(Words(text).map { Stemmer.stem(of: $0.folded) })
 }
 
@@ -12,7 +12,7 @@ public func stems(of text: String) -> Set<String> {
 /// - Parameters:
 ///   - groups: The texts of each group.
 ///   - limit: The number of words of each group.
-public func classTFIDFWords(of groups: [[String]], limit: Int) -> [[String]] {
+func classTFIDFWords(of groups: [[String]], limit: Int) -> [[String]] {
     var counts = [[String: Int]](repeating: [:], count: groups.count)
     var (totals, all): ([String: Int], Int) = ([:], 0)
     for (group, texts) in groups.enumerated() {

@@ -1,0 +1,127 @@
+import RoostModel
+import RoostText
+import RoostVectors
+
+/// The first step of a search: it parses queries, corrects their spelling, and reads the vectors of entries.
+struct QueryParser {
+    let state: SearchState
+    /// The model. A word of its vocabulary is never corrected.
+    let embedder: any Embedder
+
+    /// The number of entries whose vectors are read at once.
+    private static let entriesPerRead = 256
+
+    // MARK: Without a store
+
+    /// Parses searches, in their order.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` for the first search that is invalid.
+    static func plans(for searches: [EntrySearch]) throws -> [QueryPlan] {
+        try searches.enumerated().map { index, search in
+            try search.validate()
+            switch search.subject {
+            case .text(let text):
+                let name = searches.count > 1 ? "query \(index + 1)" : "query"
+                return QueryPlan(search: search, text: try parse(text, name: name))
+            case .document(let text):
+                guard !text.allSatisfy(\.isWhitespace) else {
+                    throw RoostError(.badInput, "cannot search for similar entries: the text is empty")
+                }
+                return QueryPlan(search: search, comparesWholeEntries: true)
+            case .entries(let ids):
+                guard !ids.isEmpty else {
+                    throw RoostError(.badInput, "cannot search for similar entries: no entry is given")
+                }
+                return QueryPlan(search: search, excluded: Set(ids), comparesWholeEntries: true)
+            case .vector(let vector):
+                // Scores are cosines, even if the caller's vector does not have unit length.
+                guard VectorDefect(of: vector) != .isNotFinite else {
+                    throw RoostError(
+                        .badInput, "cannot search: the vector has a component that is not finite")
+                }
+                return QueryPlan(search: search, vector: normalized(vector))
+            }
+        }
+    }
+
+    private static func parse(_ text: String, name: String) throws -> TextQuery {
+        guard !text.allSatisfy(\.isWhitespace) else {
+            throw RoostError(.badInput, "cannot search: the \(name) is empty; enter words to search for")
+        }
+        let query = TextQuery(text)
+        guard !query.isOnlyExclusion else {
+            throw RoostError(
+                .badInput,
+                "cannot search: the \(name) contains only excluded words; add words to search for")
+        }
+        return query
+    }
+
+    // MARK: With the state of a store
+
+    /// Returns the plans with the words that the store contains, and with the vectors of entries.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound` for an entry that the store does not have, `.spaceMismatch` for
+    ///   a vector of another dimension; `StorageError`.
+    func completed(_ plans: [QueryPlan]) async throws -> [QueryPlan] {
+        var plans = plans
+        var rows: [EntryFilter: RowSet] = [:]
+        for index in plans.indices {
+            switch plans[index].search.subject {
+            case .text: try await correct(&plans[index], &rows)
+            case .entries(let ids): plans[index].vector = try await meanVector(of: ids)
+            case .vector(let vector):
+                guard vector.count == embedder.space.dimension else {
+                    throw RoostError(
+                        .spaceMismatch,
+                        "cannot search: the vector has \(vector.count) components, but the store's embedding "
+                            + "space has \(embedder.space.dimension)")
+                }
+            case .document: break
+            }
+        }
+        return plans
+    }
+
+    /// Looks up and corrects the words of a query in the index of words.
+    ///
+    /// - Parameter rows: The rows that earlier queries have read for their visible entries.
+    private func correct(_ plan: inout QueryPlan, _ rows: inout [EntryFilter: RowSet]) async throws {
+        guard let text = plan.text, plan.usesWords, let words = state.words else { return }
+        if let visible = plan.search.visible, !visible.matchesAll {
+            if rows[visible] == nil {
+                rows[visible] = try await state.snapshot.rows(
+                    matching: try await visible.expandingParentCluster(in: state.snapshot))
+            }
+            plan.visibleRows = rows[visible]
+        }
+        plan.text = try await words.resolved(
+            text, correctsSpelling: plan.comparesWords && !plan.search.usesExactWords,
+            among: plan.visibleRows, with: embedder)
+    }
+
+    /// Returns the normalized mean of the vectors of entries.
+    private func meanVector(of ids: [Entry.ID]) async throws -> [Float] {
+        try embedder.space.requireSupportedDimension()
+        var mean = [Float](repeating: 0, count: embedder.space.dimension)
+        for start in stride(from: 0, to: ids.count, by: Self.entriesPerRead) {
+            let part = ids[start..<min(ids.count, start + Self.entriesPerRead)]
+            let entries = try await state.snapshot.entries(Array(part))
+            let byID = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
+            for id in part {
+                guard let entry = byID[id] else {
+                    throw RoostError(
+                        .notFound, "cannot search for similar entries: no entry has the id \(id.text)")
+                }
+                guard entry.embeddings.count == mean.count else {
+                    throw RoostError(
+                        .notFound,
+                        "cannot search for similar entries: entry \(id.text) has no vector of this embedding "
+                            + "space")
+                }
+                for index in mean.indices { mean[index] += entry.embeddings[index] }
+            }
+        }
+        return ids.count > 1 && length(of: mean) > 0 ? normalized(mean) : mean
+    }
+}
