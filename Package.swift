@@ -328,7 +328,7 @@ for target in package.targets where target.type != .system && !withSettingsOfUse
 /// so packages that depend on Roost do not see the flag, which SwiftPM calls unsafe.
 let modulesThatOnlyCallOthers: Set = ["RoostCLI", "RoostMCP"]
 let testsWithLongComputations: Set = [
-    "RoostClusteringTests", "RoostEncodersTests", "RoostIndexesTests", "RoostTextTests", "RoostVectorsTests",
+    "RoostClusteringTests", "RoostEncodersTests", "RoostTextTests", "RoostVectorsTests",
 ]
 
 let notOptimized = package.targets.filter {

@@ -3,7 +3,8 @@ package import Foundation
 
 /// SHA-256 (FIPS 180-4), computed with libcrypto.
 package struct SHA256: ~Copyable {
-    /// The algorithm. Looking it up once is faster than `EVP_sha256()`, which looks it up for each digest.
+    /// The algorithm. Looking it up once is faster than `EVP_sha256()`, which looks it up for each digest. It is
+    /// not changed after it was found, so threads can share it.
     nonisolated(unsafe) private static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
     private let context = EVP_MD_CTX_new()
 
