@@ -49,7 +49,6 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Roost", targets: ["Roost"]),
-        .library(name: "RoostBackups", targets: ["RoostBackups"]),
         .library(name: "RoostChunks", targets: ["RoostChunks"]),
         .library(name: "RoostConversations", targets: ["RoostConversations"]),
         .library(name: "RoostDocuments", targets: ["RoostDocuments"]),
@@ -121,8 +120,10 @@ let package = Package(
             name: "RoostModel",
             dependencies: ["RoostFiles", "RoostVectors", "RoostText", hashTrees, logging]),
 
-        // Named sequences of bytes; independent of entries.
-        .target(name: "RoostChunks", dependencies: ["RoostFiles", "CZlib", "CZstd"]),
+        // Named sequences of bytes, and backups, which are kept in them.
+        .target(
+            name: "RoostChunks",
+            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "CZlib", "CZstd"]),
 
         // Adapters: each implements a protocol of RoostModel.
         .target(
@@ -134,9 +135,6 @@ let package = Package(
         .target(
             name: "RoostEncoders",
             dependencies: ["RoostModel", "RoostFiles", "RoostText", "RoostVectors", "CRoostKernels"]),
-        .target(
-            name: "RoostBackups",
-            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "RoostChunks"]),
         .target(
             name: "RoostClustering",
             dependencies: ["RoostModel", "RoostText", "RoostVectors", "CRoostKernels"]),
@@ -154,7 +152,7 @@ let package = Package(
             name: "Roost",
             dependencies: [
                 "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostStorage", "RoostEncoders",
-                "RoostClustering", "RoostChunks", "RoostBackups", "RoostDocuments", logging,
+                "RoostClustering", "RoostChunks", "RoostDocuments", logging,
             ]),
         // Histories of chats, and conversations as entries of a store.
         .target(
@@ -168,7 +166,7 @@ let package = Package(
         .target(
             name: "RoostHTTP",
             dependencies: [
-                "Roost", "RoostBackups", "RoostClustering", "RoostConversations", "RoostFiles", "RoostMCP",
+                "Roost", "RoostChunks", "RoostClustering", "RoostConversations", "RoostFiles", "RoostMCP",
                 "RoostModel", "RoostText", "RoostVectors", logging,
             ] + hummingbird + nio),
         // Network access, a separate product: programs that do not need it build no HTTP client.
@@ -182,7 +180,7 @@ let package = Package(
         .target(
             name: "RoostCLI",
             dependencies: [
-                "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostMCP", "RoostHTTP",
+                "Roost", "RoostChunks", "RoostConversations", "RoostMCP", "RoostHTTP",
                 "RoostRemote", "RoostFiles", "RoostDocuments", "CRoostVersion", "RoostPostgres", "RoostModel",
                 argumentParser, logging,
             ]),
@@ -195,7 +193,7 @@ let package = Package(
         .executableTarget(
             name: "RoostBenchmarks",
             dependencies: [
-                "CRoostSQLite", "Roost", "RoostBackups", "RoostChunks", "RoostConversations",
+                "CRoostSQLite", "Roost", "RoostChunks", "RoostConversations",
                 "RoostDocuments", "RoostEncoders",
                 "RoostModel", "RoostPostgres", "RoostText", "RoostVectors", argumentParser,
             ], path: "Benchmarks/Sources"),
@@ -239,21 +237,20 @@ let package = Package(
         .testTarget(
             name: "RoostHTTPTests",
             dependencies: [
-                "TestSupport", "RoostHTTP", "RoostBackups", "RoostCLI", "RoostMCP",
+                "TestSupport", "RoostHTTP", "RoostChunks", "RoostCLI", "RoostMCP",
                 "Roost", "RoostModel", "RoostRemote", logging,
             ] + hummingbird + nio),
         .testTarget(
             name: "RoostRemoteTests",
             dependencies: [
                 "TestSupport", "RoostRemote", "RoostFiles", "RoostModel", "RoostVectors", "RoostChunks",
-                "RoostBackups", "RoostTestKit", "FakeServer", httpTypes,
+                "RoostTestKit", "FakeServer", httpTypes,
             ] + nio),
         .testTarget(
             name: "RoostChunksTests",
-            dependencies: ["TestSupport", "RoostChunks", "RoostFiles", "RoostTestKit"]),
-        .testTarget(
-            name: "RoostBackupsTests",
-            dependencies: ["TestSupport", "RoostBackups", "RoostChunks", "RoostModel", "RoostVectors"]),
+            dependencies: [
+                "TestSupport", "RoostChunks", "RoostFiles", "RoostModel", "RoostTestKit", "RoostVectors",
+            ]),
         .testTarget(
             name: "RoostDocumentsTests",
             dependencies: ["TestSupport", "RoostBenchmarks", "RoostDocuments", "RoostModel"]),
@@ -274,14 +271,14 @@ let package = Package(
         .testTarget(
             name: "RoostTests",
             dependencies: [
-                "TestSupport", "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostVectors",
+                "TestSupport", "Roost", "RoostChunks", "RoostConversations", "RoostVectors",
                 "RoostCLI", "RoostClustering", "RoostDocuments", "RoostFiles", "RoostModel", "RoostTestKit",
                 "RoostText",
             ]),
         .testTarget(
             name: "RoostCLITests",
             dependencies: [
-                "TestSupport", "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostCLI",
+                "TestSupport", "Roost", "RoostChunks", "RoostConversations", "RoostCLI",
                 "RoostFiles", "RoostModel", "FakeServer", "storage-worker",
             ]),
         .testTarget(

@@ -1,6 +1,6 @@
 // The modules that `import Roost` makes available, and the reason for each. The other modules must be
-// imported explicitly, and are separate products. Of these, the public API of Roost uses RoostBackups and
-// RoostChunks: a program that makes backups chooses a repository or a chunk storage, and others need neither.
+// imported explicitly, and are separate products. Of these, the public API of Roost uses RoostChunks: a program
+// that makes backups chooses a repository or a chunk storage, and others need neither.
 // The API does not use RoostConversations (histories of chats, recall of messages), RoostPostgres (a storage
 // on a server), RoostRemote (servers and buckets) and RoostTestKit (conformance tests).
 

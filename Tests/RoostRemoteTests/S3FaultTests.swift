@@ -1,6 +1,5 @@
 import FakeServer
 import Foundation
-import RoostBackups
 import RoostChunks
 import RoostModel
 import RoostTestKit

@@ -1,7 +1,6 @@
 import FakeServer
 import Foundation
 import HTTPTypes
-import RoostBackups
 import RoostChunks
 import RoostModel
 import RoostTestKit

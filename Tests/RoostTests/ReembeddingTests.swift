@@ -1,5 +1,4 @@
 import Foundation
-import RoostBackups
 import RoostChunks
 import Synchronization
 import TestSupport

@@ -1,5 +1,5 @@
 import Foundation
-import RoostBackups
+import RoostChunks
 import RoostFiles
 import RoostModel
 

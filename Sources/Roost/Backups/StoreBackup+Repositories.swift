@@ -1,5 +1,4 @@
 public import Foundation
-public import RoostBackups
 public import RoostChunks
 import RoostFiles
 

@@ -1,6 +1,5 @@
 import Foundation
-public import RoostBackups
-import RoostChunks
+public import RoostChunks
 import RoostFiles
 public import RoostModel
 

@@ -1,6 +1,5 @@
 public import Foundation
-public import RoostBackups
-import RoostChunks
+public import RoostChunks
 import RoostFiles
 import RoostModel
 

@@ -1,5 +1,5 @@
 public import Foundation
-import RoostBackups
+import RoostChunks
 import RoostFiles
 public import RoostModel
 

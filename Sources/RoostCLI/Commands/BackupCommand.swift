@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
-import RoostBackups
+import RoostChunks
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
-import RoostBackups
+import RoostChunks
 
 /// The `roost backup` commands that check and clean up a repository.
 extension BackupCommand {

@@ -1,5 +1,5 @@
 import Foundation
-import RoostBackups
+import RoostChunks
 
 /// The secret of an encrypted backup repository: a passphrase, or all bytes of a key file.
 struct BackupSecret {

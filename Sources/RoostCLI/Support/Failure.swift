@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Roost
-import RoostBackups
 import RoostChunks
 import RoostFiles
 import RoostHTTP

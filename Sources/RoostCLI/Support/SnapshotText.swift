@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
-import RoostBackups
+import RoostChunks
 import Synchronization
 
 /// The output for a snapshot, as JSON or as one line of text.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
-import RoostBackups
+import RoostChunks
 import RoostFiles
 
 /// The options of all commands that use a store, and the functions that open it.

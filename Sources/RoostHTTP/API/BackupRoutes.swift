@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import Roost
-import RoostBackups
+import RoostChunks
 import RoostMCP
 import RoostModel
 

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import NIOHTTP1
 import Roost
-import RoostBackups
+import RoostChunks
 import RoostMCP
 import RoostModel
 

@@ -1,6 +1,5 @@
 import Foundation
 import Roost
-import RoostBackups
 import RoostChunks
 import TestSupport
 import Testing

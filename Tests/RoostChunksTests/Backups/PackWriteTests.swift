@@ -1,10 +1,9 @@
 import Foundation
-import RoostChunks
 import RoostModel
 import Synchronization
 import Testing
 
-@testable import RoostBackups
+@testable import RoostChunks
 
 /// Tests of the writes of packs that are in progress when an operation fails.
 struct PackWriteTests {

@@ -1,9 +1,8 @@
 import Foundation
-import RoostChunks
 import RoostModel
 import Testing
 
-@testable import RoostBackups
+@testable import RoostChunks
 
 /// A repository with damaged objects can be listed, completed by the next backup, and cleaned up.
 struct RepositoryDamageTests {

@@ -1,5 +1,3 @@
-import RoostChunks
-
 /// The location and the stored form of a segment within a pack.
 struct SegmentLocation: Sendable, Hashable {
     /// The encoding of the stored bytes. The raw values are part of the on-disk format.

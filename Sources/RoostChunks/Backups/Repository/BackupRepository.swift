@@ -1,5 +1,4 @@
 public import Foundation
-public import RoostChunks
 import RoostFiles
 import RoostModel
 

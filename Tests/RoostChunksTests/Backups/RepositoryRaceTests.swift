@@ -1,10 +1,9 @@
 import Foundation
-import RoostChunks
 import RoostModel
 import Synchronization
 import Testing
 
-@testable import RoostBackups
+@testable import RoostChunks
 
 /// Other processes change a repository while it is opened or read, or its storage lists new objects late.
 struct RepositoryRaceTests {

@@ -1,5 +1,4 @@
 import Foundation
-import RoostChunks
 import RoostModel
 
 /// Finds the damaged objects of a repository first, and then the snapshots, entries and documents that need

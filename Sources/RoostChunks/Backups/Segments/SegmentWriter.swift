@@ -1,5 +1,4 @@
 import Foundation
-import RoostChunks
 import RoostModel
 
 /// Encodes values as segments, and writes the segments that the repository does not yet have.

@@ -1,9 +1,8 @@
 import Foundation
-import RoostChunks
 import RoostModel
 import Testing
 
-@testable import RoostBackups
+@testable import RoostChunks
 
 /// Interrupted operations leave every listed snapshot complete, and damage is reported.
 struct BackupFaultTests {

@@ -1,5 +1,4 @@
 import Foundation
-import RoostChunks
 import RoostFiles
 
 /// The encoding of an index object, which lists the segments of packs. Sizes are in bytes:

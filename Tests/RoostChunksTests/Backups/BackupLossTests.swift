@@ -1,10 +1,9 @@
 import Foundation
-import RoostChunks
 import RoostModel
 import Synchronization
 import Testing
 
-@testable import RoostBackups
+@testable import RoostChunks
 
 /// Tests of restoring damaged snapshots, and of the order of snapshots.
 struct BackupLossTests {

@@ -1,5 +1,4 @@
 import Foundation
-import RoostChunks
 import RoostModel
 
 extension BackupRepository {

@@ -1,5 +1,4 @@
 import Foundation
-public import RoostChunks
 public import RoostModel
 
 extension BackupRepository {

@@ -1,10 +1,9 @@
 import Foundation
-import RoostChunks
 import RoostModel
 import TestSupport
 import Testing
 
-@testable import RoostBackups
+@testable import RoostChunks
 
 /// Numbers in the objects of a manipulated repository cause errors, and never a crash.
 struct ConfigurationFuzzTests {

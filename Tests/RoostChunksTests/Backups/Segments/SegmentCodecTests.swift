@@ -5,7 +5,7 @@ import RoostVectors
 import TestSupport
 import Testing
 
-@testable import RoostBackups
+@testable import RoostChunks
 
 /// Decoders accept exactly the encodings of valid values.
 struct SegmentCodecTests {

@@ -1,10 +1,9 @@
 import Foundation
-import RoostChunks
 import RoostModel
 import RoostVectors
 import Synchronization
 
-@testable import RoostBackups
+@testable import RoostChunks
 
 /// Stores and documents for backup tests.
 enum BackupMaterial {

@@ -1,5 +1,4 @@
 public import Foundation
-import RoostChunks
 public import RoostModel
 
 /// The reason why a backup could not be created, read, restored or pruned.

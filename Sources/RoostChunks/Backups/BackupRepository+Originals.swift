@@ -1,5 +1,4 @@
 import Foundation
-import RoostChunks
 import RoostFiles
 import RoostModel
 import Synchronization

@@ -1,11 +1,10 @@
 import Foundation
-import RoostChunks
 import RoostModel
 import RoostVectors
 import TestSupport
 import Testing
 
-@testable import RoostBackups
+@testable import RoostChunks
 
 /// Snapshots restore exactly what was backed up, and share unchanged data.
 @Suite(.temporaryFolders)

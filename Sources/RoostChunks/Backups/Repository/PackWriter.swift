@@ -1,5 +1,4 @@
 import Foundation
-import RoostChunks
 
 /// Collects segments into packs and writes the packs.
 actor PackWriter {
