@@ -123,8 +123,7 @@ struct Serve: AsyncParsableCommand {
             options.note(
                 "warning: the token and all texts are sent without encryption; use a reverse proxy with TLS")
         }
-        // The server handles the signal itself, so that requests that have begun are answered.
-        Interruption.isIgnored.store(true, ordering: .relaxed)
+        // The server replaces the handler of Ctrl-C, so that requests that have begun are answered.
         try await server.runUntilSignal()
         try await handle.close()
     }

@@ -43,8 +43,8 @@ enum Confirmation {
         while answer.last != UInt8(ascii: "\n"), answer.count < maximumLength {
             try Task.checkCancellation()
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            // The signal handler runs on another thread, so a blocking read would not notice Ctrl-C.
-            guard poll(&input, 1, 100) != 0 else { continue }
+            // Ctrl-C is handled by another thread, so a blocking read would not notice it.
+            guard poll(&input, 1, 100) > 0 else { continue }
             var byte: UInt8 = 0
             let count = read(STDIN_FILENO, &byte, 1)
             if count < 0, errno == EINTR { continue }

@@ -37,8 +37,8 @@ enum StandardInput {
         while true {
             try Task.checkCancellation()
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            // The signal handler runs on another thread, so a blocking read would not notice Ctrl-C.
-            guard poll(&input, 1, 100) != 0 else { continue }
+            // Ctrl-C is handled by another thread, so a blocking read would not notice it.
+            guard poll(&input, 1, 100) > 0 else { continue }
             let count = read(STDIN_FILENO, &buffer, buffer.count)
             if count < 0 {
                 if errno == EINTR { continue }

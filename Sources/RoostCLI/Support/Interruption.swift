@@ -20,11 +20,25 @@ enum Interruption {
     /// The message after Ctrl-C at a time when nothing has been changed.
     private static let message: StaticString = "roost: stopped; this command changed nothing\n"
 
-    /// Lets Ctrl-C end the process with the message and status of a canceled command until ``run(_:)`` is
-    /// called.
+    /// Contains a byte for each press since the call of ``run(_:_:)``, until it is handled.
+    private static let presses = Pipe()
+    /// The descriptor to which the handler of the signal writes; -1 before the call of ``run(_:_:)``.
+    private static let pressWriter = Atomic<CInt>(-1)
+
+    /// Handles Ctrl-C from now on. Until ``run(_:_:)`` is called, it ends the process with the message and
+    /// status of a canceled command.
     static func prepare() {
+        // The handler must not initialize the variable.
+        pressWriter.store(-1, ordering: .relaxed)
         signal(SIGINT) { _ in
             // Only functions that are safe in a handler of signals are called.
+            let writer = Interruption.pressWriter.load(ordering: .relaxed)
+            guard writer < 0 else {
+                let earlier = errno
+                _ = write(writer, Interruption.message.utf8Start, 1)
+                errno = earlier
+                return
+            }
             _ = write(STDERR_FILENO, Interruption.message.utf8Start, Interruption.message.utf8CodeUnitCount)
             _exit(ExitStatus.interrupted.rawValue)
         }
@@ -37,13 +51,16 @@ enum Interruption {
         _ command: String?, _ body: sending @escaping () async throws -> Void
     ) async throws {
         let hasLongSteps = command.map(commandsWithLongSteps.contains) ?? false
+        let reader = presses.fileHandleForReading.fileDescriptor
+        pressWriter.store(presses.fileHandleForWriting.fileDescriptor, ordering: .relaxed)
         let task = Task { try await body() }
-        signal(SIGINT, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-        let presses = Presses()
+        // A press before the source is registered waits in the pipe.
+        let source = DispatchSource.makeReadSource(fileDescriptor: reader, queue: .global())
+        let state = Presses()
         source.setEventHandler {
-            if isIgnored.load(ordering: .relaxed) { return }
-            guard presses.isFirst() else { Foundation.exit(ExitStatus.interrupted.rawValue) }
+            var press: UInt8 = 0
+            guard read(reader, &press, 1) == 1, !isIgnored.load(ordering: .relaxed) else { return }
+            guard state.isFirst() else { Foundation.exit(ExitStatus.interrupted.rawValue) }
             task.cancel()
             guard hasLongSteps else { return }
             DispatchQueue.global(qos: .userInteractive).asyncAfter(deadline: .now() + maximumDelay) {
