@@ -21,7 +21,6 @@ import Testing
         let hits = try #require(
             try JSONSerialization.jsonObject(with: Data(query.output.utf8)) as? [[String: Any]])
         #expect(hits.count == 2)
-        for key in ["id", "score", "content", "metadata"] { #expect(hits[0][key] != nil) }
         #expect((hits[0]["content"] as? String)?.contains("kestrel") == true)
         #expect(try cli.roost("recluster", "--clusters", "11", "--seed", "1").status == 0)
         let file = cli.home.appendingPathComponent("clusters.json")
@@ -39,7 +38,7 @@ import Testing
         #expect(try again.output == String(contentsOfFile: backup, encoding: .utf8))
     }
 
-    @Test(arguments: [["watch"], ["watch", "--store=s"], ["quer", "birds"]])
+    @Test(arguments: [["watch", "--store=s"], ["quer", "birds"]])
     func `an unknown command is named`(arguments: [String]) throws {
         let outcome = try cli.roost(arguments)
         #expect(outcome.status == 64)
@@ -105,31 +104,16 @@ import Testing
             (["ingest", "nowhere"], 66, "nowhere"), (["ingest", odd + "/binary.txt"], 65, "binary"),
             (["similar", "none.txt"], 66, "none.txt"),
             (["cluster", "diff"], 66, "recluster"),
-            (["cluster", "label", "x", "y"], 66, "recluster"),
             (["ingest", odd + "/table.csv", "--text-column", "no"], 65, "'no'"),
             (["recluster", "--clusters", "9"], 64, "9 clusters"), (["query", " "], 65, "empty"),
-            (["show", "zz"], 66, "no entry has the id, path or key 'zz'"),
-            (["show", UUID().uuidString], 66, "no entry"), (["remove", UUID().uuidString], 66, "no entry"),
-            (["query", "x", "--cluster", "c"], 66, "no clusters"), (["import", "nowhere"], 66, "nowhere"),
-            (["import", odd + "/crlf.md"], 65, "crlf.md"), (["config", "colour", "blue"], 64, "colour"),
-            (["init", "--model", "none"], 69, "none"), (["model", "add", odd], 69, "config.json"),
+            (["remove", UUID().uuidString], 66, "no entry"), (["import", odd + "/crlf.md"], 65, "crlf.md"),
+            (["config", "colour", "blue"], 64, "colour"), (["init", "--model", "none"], 69, "none"),
+            (["query", "-n", "-1", "x"], 64, "-n must be"), (["nonsense", "x"], 64, "unknown command"),
         ] as [([String], Int32, String)] {
             let outcome = try cli.roost(arguments)
             #expect(outcome.status == status, "\(arguments): \(outcome.error)")
             #expect(outcome.error.contains(words), "\(arguments): \(outcome.error)")
             #expect(outcome.error.split(separator: "\n").count == 1, "\(arguments): \(outcome.error)")
-        }
-        #expect(try cli.roost("list").output.split(separator: "\n").count == 1)
-    }
-
-    @Test func `a corrupt or newer manifest is refused`() throws {
-        #expect(try cli.roost("init", "s").status == 0)
-        let manifest = cli.home.appendingPathComponent("s/store.json")
-        for (text, words) in [("{\"format\": 99}", "upgrade Roost"), ("{", "damaged"), ("", "damaged")] {
-            try Data(text.utf8).write(to: manifest)
-            let outcome = try cli.roost("list", "--store", "s")
-            #expect(outcome.status == 65)
-            #expect(outcome.error.contains(words))
         }
     }
 
@@ -146,24 +130,5 @@ import Testing
         let commands = try (0..<4).map { try cli.start(["add", "text number \($0)"]) }
         for command in commands { #expect(try command.outcome().status == 0) }
         #expect(try cli.roost("list").output.split(separator: "\n").count == 4)
-    }
-
-    @Test(.enabled(if: getuid() == 0, "requires root, which can change the owner of a file"))
-    func `a store of another user is not opened by searching parent folders`() throws {
-        #expect(try cli.roost("add", "a swift", "--store", ".roost").status == 0)
-        #expect(chown(cli.home.appendingPathComponent(".roost/store.json").path, 12_345, 12_345) == 0)
-        let outcome = try cli.roost("list")
-        #expect(outcome.status == 78)
-        #expect(outcome.error.contains("another user owns"))
-        #expect(try cli.roost("list", "--store", ".roost").status == 0)
-    }
-
-    @Test func `the largest possible limit returns all entries`() throws {
-        for text in ["one swift", "two swifts"] { #expect(try cli.roost("add", text).status == 0) }
-        let all = try cli.roost("query", "swift", "-n", "9223372036854775807")
-        #expect(all.status == 0)
-        #expect(try cli.roost("list", "-n", "9223372036854775807").status == 0)
-        let id = try cli.roost("list").output.prefix(8)
-        #expect(try cli.roost("similar", String(id), "-n", "9223372036854775807").status == 0)
     }
 }

@@ -16,11 +16,14 @@ import Testing
         return try process.outcome()
     }
 
-    @Test func `The editor is in the process group of the command, so it can read the keyboard`() throws {
+    @Test func `The editor can read the keyboard, and changes nothing if it fails`() throws {
         #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
         try write("a swift above the roof", "a.md")
         #expect(try cli.roost("ingest", "a.md", "--store=s").status == 0)
-        // A terminal stops a program of another group that reads from it.
+        let failed = try edit(with: "sh -c 'echo other > \"$0\"; exit 3'")
+        #expect(failed.status == 69 && failed.error.contains("exited with status 3"), "\(failed)")
+        #expect(try cli.roost("show", "a.md", "--store=s").output.contains("a swift above the roof"))
+        // A terminal stops a program of another process group that reads from it.
         try write(
             """
             ps -o pgid= -p $$ > editor
@@ -33,38 +36,21 @@ import Testing
         #expect(try cli.roost("show", "a.md", "--store=s").output.contains("a heron in the water"))
     }
 
-    @Test func `An editor that fails changes nothing`() throws {
-        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
-        try write("a swift above the roof", "a.md")
-        #expect(try cli.roost("ingest", "a.md", "--store=s").status == 0)
-        let failed = try edit(with: "sh -c 'echo other > \"$0\"; exit 3'")
-        #expect(failed.status == 69 && failed.error.contains("exited with status 3"), "\(failed)")
-        #expect(try cli.roost("show", "a.md", "--store=s").output.contains("a swift above the roof"))
-    }
-
     @Test func `The title and the metadata are changed without an editor`() throws {
         #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
-        let added = try cli.roost(
-            "add", "a swift", "--meta", "status=new", "--meta", "due=2026-01", "--store=s")
-        let id = String(added.output.prefix(8))
+        let meta = ["--meta", "status=new", "--meta", "due=2026-01"]
+        let id = String(try cli.roost(["add", "a swift", "--store=s"] + meta).output.prefix(8))
         let edited = try cli.roost(
             "edit", id, "--store=s", "--title", "Roof notes", "--meta", "status=done", "--unset", "due")
         #expect(edited.status == 0 && edited.error.isEmpty, "\(edited)")
-        let listed = try cli.roost(
-            "list", "--store=s", "--where", "status=done", "--where", "due missing")
+        let listed = try cli.roost("list", "--store=s", "--where", "status=done", "--where", "due missing")
         #expect(listed.output.contains("Roof notes"), "\(listed)")
-        #expect(try cli.roost("show", id, "--store=s").output.hasSuffix("a swift\n"))
-        // The text can be changed in the same step.
-        #expect(try cli.roost("edit", id, "--text=a heron", "--unset=title", "--store=s").status == 0)
-        #expect(try cli.roost("list", "--store=s").output.contains("a heron"))
         let same = try cli.roost("edit", id, "--meta", "status=done", "--store=s")
         #expect(same.status == 0 && same.error.contains("the entry is unchanged"), "\(same)")
-        #expect(try cli.roost("undo", "--store=s").status == 0)
-        #expect(try cli.roost("list", "--store=s").output.contains("Roof notes"))
     }
 
     @Test func `Changed metadata of a file has a note, and that of a message is refused`() throws {
-        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
         try write("a swift above the roof", "a.md")
         #expect(try cli.roost("ingest", "a.md", "--store=s").status == 0)
         let edited = try cli.roost("edit", "a.md", "--title=Swifts", "--store=s")
@@ -72,13 +58,8 @@ import Testing
         try write(#"{"role": "user", "content": "order tea", "user": "ada", "session": "one"}"#, "c.jsonl")
         #expect(try cli.roost("chat", "import", "c.jsonl", "--store=s").status == 0)
         let message = try cli.roost("list", "--store=s", "--where", "kind=message")
-        let id = String(message.output.prefix(8))
-        for change in [["--meta", "session=two"], ["--unset", "kind"], ["--title", "Tea"]] {
-            let refused = try cli.roost(["edit", id, "--store=s"] + change)
-            #expect(refused.status == 64 && refused.error.contains("message of a conversation"), "\(refused)")
-        }
-        for change in [["--meta", "kind=message"], ["--meta", "a"], ["--title=b", "--unset=title"]] {
-            #expect(try cli.roost(["edit", "a.md", "--store=s"] + change).status == 64, "\(change)")
-        }
+        for (name, change) in [
+            (String(message.output.prefix(8)), "session=two"), ("a.md", "kind=message"), ("a.md", "a"),
+        ] { #expect(try cli.roost("edit", name, "--meta", change, "--store=s").status == 64, "\(change)") }
     }
 }

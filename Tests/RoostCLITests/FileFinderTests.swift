@@ -6,8 +6,6 @@ import Testing
 
 /// Tests of the treatment of symbolic links in ingested folders.
 @Suite(.temporaryFolders) struct FileFinderTests {
-    private let cli = CommandLineDriver()
-
     /// Creates a folder `notes` with a file, and links to files and folders inside and outside of it.
     private func prepare() throws -> URL {
         let manager = FileManager.default
@@ -80,38 +78,31 @@ import Testing
         #expect(skipped == ["empty", "page.unknown", "pipe", "words"])
     }
 
-    @Test(arguments: ["sqlite", "json"]) func `a store below a folder is not read`(provider: String) throws {
+    @Test(arguments: StoreManifest.Provider.inFolder)
+    func `the files of a store are not read, above it and in its folder`(
+        provider: StoreManifest.Provider
+    ) async throws {
         let notes = try prepare()
-        let store = notes.appendingPathComponent("sub/store")
-        let made = try cli.roost("init", store.path, "--provider", provider, "--model", "lexical")
-        #expect(made.status == 0, "\(made.error)")
-        #expect(try cli.roost("ingest", notes.path, "--store", store.path).status == 0)
+        let folder = notes.appendingPathComponent("sub/store")
+        let store = try await KnowledgeStore.create(
+            in: folder, provider: provider, embedder: LexicalEmbedder())
+        try await store.ingest(folder: notes)
+        try await store.close()
         let found = try FileFinder().find(notes)
         #expect(names(found.files, below: notes) == ["a.md", "broken.md", "in.md", "sub/up.md"])
-        #expect(found.skipped.filter { $0.reason == FileFinder.storeReason }.map(\.source) == [store.path])
-        // A file of this name alone is a file of the user.
+        #expect(found.skipped.filter { $0.reason == FileFinder.storeReason }.map(\.source) == [folder.path])
+        // The names of folders of the user can differ from those of the store in case only.
+        let work = folder.appendingPathComponent("Work")
+        try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
+        try Data("a plan".utf8).write(to: work.appendingPathComponent("plan.md"))
+        let own = try FileFinder().find(folder)
+        #expect(names(own.files, below: folder) == ["Work/plan.md"])
+        #expect(own.skipped.map(\.reason) == [FileFinder.storeReason])
+        // A file with the name of the manifest alone is a file of the user.
         let data = notes.appendingPathComponent("data")
         try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
         try Data("{}".utf8).write(to: data.appendingPathComponent("store.json"))
         #expect(names(try FileFinder().find(notes).files, below: notes).contains("data/store.json"))
-    }
-
-    @Test(arguments: ["sqlite", "json"])
-    func `the files of a store are not read if its folder is named`(provider: String) throws {
-        let made = try cli.roost("init", "s", "--provider", provider, "--model", "lexical")
-        #expect(made.status == 0, "\(made.error)")
-        try Data("a swift".utf8).write(to: cli.home.appendingPathComponent("s/note.md"))
-        // The names of folders of the user can differ from those of the store in case only.
-        let work = cli.home.appendingPathComponent("s/Work")
-        try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
-        try Data("a plan".utf8).write(to: work.appendingPathComponent("plan.md"))
-        for _ in 1...2 {
-            let folder = cli.home.appendingPathComponent("s")
-            let found = try FileFinder().find(folder)
-            #expect(names(found.files, below: folder) == ["Work/plan.md", "note.md"])
-            #expect(found.skipped.map(\.reason) == [FileFinder.storeReason])
-            #expect(try cli.roost("ingest", "s", "--store", "s").status == 0)
-        }
     }
 
     @Test func `links are followed on request, and cycles end`() throws {
@@ -128,26 +119,6 @@ import Testing
         let notes = try prepare()
         for (name, count) in [("folder", 1), ("out.md", 1)] {
             #expect(try FileFinder().find(notes.appendingPathComponent(name)).files.count == count)
-        }
-    }
-
-    @Test func `the command skips links that lead out of a folder unless --follow is given`() throws {
-        let notes = try prepare()
-        let plain = try cli.roost("ingest", notes.path, "--store=plain")
-        #expect(plain.status == 0 && plain.error.contains("--follow"), "\(plain.error)")
-        #expect(!(try cli.roost("list", "--store=plain").output.contains("secret")))
-        let followed = try cli.roost("ingest", notes.path, "--store=followed", "--follow")
-        #expect(followed.status == 0 && !followed.error.contains("--follow"), "\(followed.error)")
-        #expect(try cli.roost("list", "--store=followed").output.contains("secret"))
-    }
-
-    @Test(arguments: ["--glob", "--exclude"])
-    func `the commands refuse alternatives in braces`(option: String) throws {
-        let notes = try prepare()
-        for command in [["ingest"], ["folder", "add"]] {
-            let result = try cli.roost(command + [notes.path, option, "*.{key,pem}", "--store", "s"])
-            #expect(result.status == 64)
-            #expect(result.error.contains("give \(option) once for each"), "\(result.error)")
         }
     }
 

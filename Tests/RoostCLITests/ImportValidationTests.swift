@@ -90,34 +90,4 @@ import Testing
         let report = try await store.ingest([draft])
         #expect(report.new == 3 && report.tokens > 0)
     }
-
-    @Test func `an entry with extreme token counts is shown`() throws {
-        #expect(try cli.roost("init", "--provider=json", "--store=s").status == 0)
-        // Without the id of the storage, the manifest accepts the files of another program.
-        let manifest = cli.home.appendingPathComponent("s/store.json")
-        try String(contentsOf: manifest, encoding: .utf8)
-            .replacingOccurrences(of: ",\\s*\"store\" ?: ?\"[^\"]*\"", with: "", options: .regularExpression)
-            .write(to: manifest, atomically: true, encoding: .utf8)
-        let folder = cli.home.appendingPathComponent("s/Storage")
-        try? FileManager.default.removeItem(at: folder)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let passages = (0..<3).map { _ in "{\"range\":[0,3],\"tokens\":9223372036854775807}" }
-        let vector = "[1" + String(repeating: ",0", count: 511) + "]"
-        let text =
-            "[{\"id\":\"\(Self.id)\",\"content\":\"one\",\"embeddings\":\(vector),"
-            + "\"passages\":[\(passages.joined(separator: ","))]}]"
-        try text.write(
-            to: folder.appendingPathComponent("entries.json"), atomically: true, encoding: .utf8)
-        let outcome = try cli.roost("show", Self.id, "--store=s")
-        #expect(outcome.status == 0 && outcome.output.contains("\(3 * Int(Int32.max))"), "\(outcome)")
-    }
-
-    @Test(arguments: ["4611686018427387904", "9223372036854775807", "-9223372036854775808", "0"])
-    func `an impossible number of clusters is reported`(count: String) throws {
-        for text in ["a swift above the roof", "bread in the oven", "a boat on the lake"] {
-            #expect(try cli.roost("add", text, "-q").status == 0)
-        }
-        let outcome = try cli.roost("recluster", "--clusters=\(count)")
-        #expect(outcome.status == 64, "\(outcome)")
-    }
 }

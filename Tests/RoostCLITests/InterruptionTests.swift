@@ -109,18 +109,22 @@ import Testing
 
     @Test func `a failed write of the output is an error`() throws {
         #expect(try commands.roost("add", "a swift").status == 0)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "exec \"$0\" list > /dev/full", CommandLineDriver.binary.path]
-        process.currentDirectoryURL = commands.home
-        process.environment = ["HOME": commands.home.path, "PATH": "/usr/bin:/bin"]
-        let error = Pipe()
-        process.standardError = error
-        try TestTool.start(process)
-        let text = String(decoding: try error.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 74)
-        #expect(text.contains("cannot write the output: No space left on device"))
+        let script = #"exec "$0" list > /dev/full"#
+        let outcome = try commands.start([], launcher: ["/bin/sh", "-c", script]).outcome()
+        #expect(outcome.status == 74)
+        #expect(outcome.error.contains("cannot write the output: No space left on device"))
+    }
+
+    @Test(arguments: ["sqlite", "json"])
+    func `a limit of the file size is not reported as an I/O error`(provider: String) throws {
+        let file = try writeLines(5_000)
+        #expect(try commands.roost("init", "--provider", provider).status == 0)
+        let script = "trap '' XFSZ; ulimit -f 300; exec \"$0\" ingest \(file.path)"
+        let outcome = try commands.start([], launcher: ["/bin/bash", "-c", script]).outcome()
+        #expect(outcome.status == 74, "\(outcome)")
+        let text = outcome.error
+        #expect(text.contains("maximum file size") || text.contains("File too large"), "\(text)")
+        #expect(!text.contains("disk I/O error"))
     }
 
     @Test(arguments: [

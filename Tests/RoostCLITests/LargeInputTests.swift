@@ -3,7 +3,7 @@ import Roost
 import TestSupport
 import Testing
 
-/// Tests with very large files, and with a record of undo that cannot be written.
+/// Tests with very large files.
 @Suite(.temporaryFolders) struct LargeInputTests {
     private let cli = CommandLineDriver()
 
@@ -82,21 +82,6 @@ import Testing
         #expect(rows.output.hasPrefix("1 new") && rows.error.contains("line 2"), "\(rows.error)")
     }
 
-    @Test func `hits of a large text name the line in the file`() throws {
-        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        let text = Self.text(bytes: (2 << 20) + 1000)
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        let number = lines.count - 40
-        var changed = lines.map(String.init)
-        changed[number - 1] = "a kestrel hovered over the verge"
-        try Data(changed.joined(separator: "\n").utf8)
-            .write(to: cli.home.appendingPathComponent("large.txt"))
-        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
-        #expect(try cli.roost("ingest", "large.txt", "--store=s").status == 0)
-        let found = try cli.roost("query", "kestrel hovered", "--mode=text", "-n", "1", "--store=s")
-        #expect(found.output.contains("large.txt:\(number)"), "\(found.output)")
-    }
-
     @Test func `binary files are recognized before they are read completely`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("image.txt")
@@ -108,20 +93,5 @@ import Testing
                 "\($0)".contains("binary") || ($0 as? RoostError)?.message.contains("binary") == true
             }
         }
-    }
-
-    @Test(arguments: ["sqlite", "json"])
-    func `a change whose undo cannot be recorded is saved and reported`(provider: String) throws {
-        #expect(try cli.roost("init", "--store=s", "--provider", provider, "--model=lexical").status == 0)
-        #expect(try cli.roost("add", "a swift", "--store=s").status == 0)
-        // A folder at the path of the record makes every write fail, as a full disk does.
-        let record = cli.home.appendingPathComponent("s/undo.jsonl")
-        try? FileManager.default.removeItem(at: record)
-        try FileManager.default.createDirectory(
-            at: record.appendingPathComponent("x"), withIntermediateDirectories: true)
-        let added = try cli.roost("add", "a heron", "--store=s")
-        #expect(added.status == 0, "\(added.error)")
-        #expect(added.error.contains("it cannot be undone"), "\(added.error)")
-        #expect(try cli.roost("list", "--store=s").output.split(separator: "\n").count == 2)
     }
 }

@@ -49,11 +49,6 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `A device is written directly`() throws {
-        try OutputFile.write(Data("a line\n".utf8), to: "/dev/null")
-        #expect(FileManager.default.fileExists(atPath: "/dev/null"))
-    }
-
     @Test func `A standard output that does not block gets all bytes`() throws {
         let cli = CommandLineDriver()
         #expect(try cli.roost("init", "s", "--model=lexical").status == 0)

@@ -105,18 +105,4 @@ import Testing
         let rows = try reader.table("text,,\na,,\n", separator: ",")
         #expect(rows.entries.map(\.metadata) == [[:]])
     }
-
-    @Test func `the command reports skipped lines and succeeds if others were ingested`() throws {
-        let odd = Fixtures.folder.appendingPathComponent("odd").path
-        for (name, location) in [("broken.jsonl", "line 2"), ("ragged.csv", "row 3 (line 3)")] {
-            let outcome = try cli.roost("ingest", "\(odd)/\(name)", "--store", name)
-            #expect(outcome.status == 0 && outcome.output.hasPrefix("1 new"), "\(outcome)")
-            #expect(outcome.error.contains("\(name), \(location)"), "\(outcome.error)")
-        }
-        let file = cli.home.appendingPathComponent("all.jsonl")
-        try "{\n{\n".write(to: file, atomically: true, encoding: .utf8)
-        let refused = try cli.roost("ingest", "all.jsonl", "--store", "none")
-        #expect(refused.status == 65 && refused.error.contains("line 1"), "\(refused)")
-        #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("none").path))
-    }
 }

@@ -139,30 +139,6 @@ struct PostgresCommandTests {
         #expect(wrong.error.contains("check the user and the password"))
     }
 
-    @Test func `a store whose server is not known is refused with the next step`() throws {
-        #expect(try initialize("store", "unknown \(UUID())").status == 0)
-        let servers = driver.home.appendingPathComponent(".config/roost/servers.json")
-        try FileManager.default.removeItem(at: servers)
-        let outcome = try roost("list", "--store", "store")
-        #expect(outcome.status == 78)
-        #expect(outcome.error.contains("ROOST_POSTGRES_URL"))
-    }
-
-    @Test func `verbs that cannot work explain why`() throws {
-        #expect(try initialize("store", "verbs \(UUID())").status == 0)
-        #expect(try roost("add", "some text", "--store", "store").status == 0)
-        let reembed = try roost("model", "use", "lexical", "--store", "store")
-        #expect(reembed.status != 0)
-        #expect(reembed.error.contains("cannot move a store in PostgreSQL to another model"))
-        let store = driver.home.appendingPathComponent("store")
-        #expect(!FileManager.default.fileExists(atPath: store.appendingPathComponent("reembed").path))
-        let limited = try roost("doctor", "--compact", "--max-size", "1GB", "--store", "store")
-        #expect(limited.status == 64)
-        #expect(limited.error.contains("no maximum size"))
-        let setting = try roost("config", "provider", "postgres")
-        #expect(setting.status == 78)
-    }
-
     @Test(arguments: DatabaseServer.available)
     func `a search runs in the database if the setting says so`(server: DatabaseServer) throws {
         #expect(try initialize("store", "search \(UUID())", on: server).status == 0)

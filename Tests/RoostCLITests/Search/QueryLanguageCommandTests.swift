@@ -28,14 +28,6 @@ import Testing
         return outcome.output.split(separator: "\n").map { String($0.split(separator: "/").last ?? "") }
     }
 
-    @Test func `words need no quotes, and options can come before and after them`() throws {
-        try prepare()
-        #expect(try files("--mode=text", "-n5", "saturn", "rings", "--limit", "1") == ["planets.md"])
-        let wrong = try cli.roost("query", "saturn", "--limit", "x")
-        #expect(wrong.status == 64 && wrong.error.contains("--limit"))
-        #expect(try cli.roost("query", "--help").output.contains("title:word"))
-    }
-
     @Test func `a word that begins with a hyphen is an operator within quotes and after two hyphens`() throws
     {
         try prepare()
@@ -50,27 +42,5 @@ import Testing
         try prepare()
         #expect(try files("-", "--mode", "text", input: "saturn\n") == ["planets.md"])
         #expect(try cli.roost("query", "-", input: " \n").status == 65)
-        let process = try cli.start(["query", "-"])
-        try process.input.write(contentsOf: Data([0xFF, 0xFE]))
-        try process.input.close()
-        #expect(try process.outcome().status == 65)
-    }
-
-    @Test func `hostile queries get a result or a message`() throws {
-        try prepare()
-        let queries = [
-            "", " ", "\"", "\"unbalanced", "-", "--", "- -", "the", "of the and", "\u{1B}[31m", "\u{7}",
-            "-\"\"", "title:", "tag:\"", "*", "\\", "\u{200B}", "🐦", "a\tb", "%s%n",
-            "'; DROP TABLE entries; --",
-        ]
-        for query in queries {
-            for arguments in [["query", query], ["query", "--", query]] {
-                let outcome = try cli.roost(arguments)
-                #expect([0, 1, 64, 65].contains(outcome.status), "\(arguments): \(outcome.error)")
-                #expect(outcome.status == 0 || !outcome.error.isEmpty, "\(arguments)")
-            }
-        }
-        let long = try cli.roost("query", "-", input: String(repeating: "word -\"x ", count: 12_000))
-        #expect([0, 1].contains(long.status) && long.error.contains("ignored"), "\(long.error)")
     }
 }

@@ -17,7 +17,7 @@ import Testing
         for file in files.prefix(3) { try FileManager.default.removeItem(at: file) }
     }
 
-    @Test(arguments: [("n\n", false), ("\n", false), ("certainly\n", false), ("y\n", true), ("Yes\n", true)])
+    @Test(arguments: [("\n", false), ("certainly\n", false), ("Yes\n", true)])
     func `the answer at a terminal decides whether many entries are removed`(
         answer: String, isYes: Bool
     ) throws {

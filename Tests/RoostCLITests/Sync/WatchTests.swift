@@ -41,14 +41,14 @@ import Testing
             try Data("note \(number)".utf8).write(to: notes.appendingPathComponent("\(number).md"))
         }
         let store = try await KnowledgeStore.create(
-            in: base.appendingPathComponent("store"), embedder: LexicalEmbedder())
-        try await store.addFolder(SyncedFolder(notes))
+            at: base.appendingPathComponent("store"), embedder: LexicalEmbedder())
+        try await store.folders.add(SyncedFolder(notes))
         let reports = Reports()
         var options = WatchOptions()
         options.onEvent = { reports.add($0) }
         options.removalDelay = removalDelay
         (options.observer, options.pollingInterval) = (observer, Self.pollingInterval)
-        let watch = Task { [options] in try await store.watchFolders(options) }
+        let watch = Task { [options] in try await store.folders.watch(options) }
         try await wait("the first sync") { reports.isWatching }
         try await body(store, notes, reports)
         watch.cancel()
@@ -80,7 +80,7 @@ import Testing
         try await watching(observer: observer) { store, notes, _ in
             try Data("a kingfisher at the river".utf8).write(to: notes.appendingPathComponent("new.md"))
             try await wait("a new file") {
-                try await store.query("kingfisher").hits.first?.entry.source?.hasSuffix("new.md") == true
+                try await store.search("kingfisher").hits.first?.entry.source?.hasSuffix("new.md") == true
             }
             let id = try #require(try await texts(store)["new.md"]?.id)
             // A new folder, and a file that is moved into it.
@@ -106,7 +106,7 @@ import Testing
         try await watching(removalDelay: .seconds(3600)) { store, notes, _ in
             let url = notes.appendingPathComponent("0.md")
             let id = try #require(try await texts(store)["0.md"]?.id)
-            try await store.addTag("mine", to: [id])
+            try await store.update([id], EntryChanges(addedTags: ["mine"]))
             // The editor moves the file away, waits, and creates a new one.
             #expect(rename(url.path, url.path + "~") == 0)
             try await Task.sleep(for: .milliseconds(300))
@@ -156,7 +156,7 @@ import Testing
             let other = notes.deletingLastPathComponent().appendingPathComponent("other")
             try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
             try Data("a wren".utf8).write(to: other.appendingPathComponent("wren.md"))
-            try await store.addFolder(SyncedFolder(other))
+            try await store.folders.add(SyncedFolder(other))
             try await wait("the new folder") { try await texts(store)["wren.md"] != nil }
         }
     }
