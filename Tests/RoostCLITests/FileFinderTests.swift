@@ -85,7 +85,7 @@ import Testing
         let notes = try prepare()
         let folder = notes.appendingPathComponent("sub/store")
         let store = try await KnowledgeStore.create(
-            in: folder, provider: provider, embedder: LexicalEmbedder())
+            at: folder, provider: provider, embedder: LexicalEmbedder())
         try await store.ingest(folder: notes)
         try await store.close()
         let found = try FileFinder().find(notes)

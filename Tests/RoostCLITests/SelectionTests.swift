@@ -90,3 +90,204 @@ import Testing
         #expect(try cli.roost("show", "--store=s", id).output.hasSuffix("a row\n"))
     }
 }
+
+/// Tests of arguments that are paths, and of paths in the output.
+@Suite(.temporaryFolders) struct PathArgumentTests {
+    private let cli = CommandLineDriver()
+
+    /// Ingests a note, a table with two rows, a note whose name is the beginning of the id of a row, and a
+    /// note whose name begins with a hyphen.
+    private func prepare() throws {
+        try FileManager.default.createDirectory(
+            at: cli.home.appendingPathComponent("notes"), withIntermediateDirectories: true)
+        for (name, text) in [
+            ("notes/swifts.md", "# Swifts\n\nThe swifts return. See [[tea]].\n"),
+            ("notes/tea.md", "# Tea\n\nTwo minutes.\n"), ("rows.csv", "text\nfirst row\nsecond row\n"),
+            ("-dash.md", "# Dash\n\nA name with a hyphen.\n"),
+        ] {
+            try Data(text.utf8).write(to: cli.home.appendingPathComponent(name))
+        }
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        #expect(try cli.roost("ingest", "--store=s", "notes", "rows.csv").status == 0)
+    }
+
+    private func run(_ arguments: String...) throws -> String {
+        let outcome = try cli.roost(arguments + ["--store=s"])
+        #expect(outcome.status == 0, "\(arguments): \(outcome.error)")
+        return outcome.output
+    }
+
+    @Test func `show prints the entries of a file`() throws {
+        try prepare()
+        #expect(try run("show", "notes/swifts.md").contains("The swifts return."))
+        let rows = try run("show", "rows.csv")
+        let (first, second) = (rows.range(of: "first row"), rows.range(of: "second row"))
+        #expect(try #require(first).lowerBound < #require(second).lowerBound)
+        // The entries of a deleted file are still in the store.
+        try FileManager.default.removeItem(at: cli.home.appendingPathComponent("notes/tea.md"))
+        #expect(try run("show", "notes/tea.md").contains("Two minutes."))
+        #expect(try run("similar", "notes/tea.md", "--format=paths").contains("swifts.md"))
+    }
+
+    @Test func `other commands accept a file`() throws {
+        try prepare()
+        _ = try run("edit", "rows.csv", "notes/tea.md", "--add-tag=new")
+        let tagged = try run("list", "--tag=new", "--format=paths").split(separator: "\n")
+        #expect(Set(tagged) == ["notes/tea.md", "rows.csv"])
+        let several = try cli.roost("edit", "--store=s", "rows.csv", "--text=x")
+        #expect(several.status == 64 && several.error.contains("rows.csv has 2 entries"))
+        #expect(try run("remove", "rows.csv") == "removed 2 entries\n")
+        // The file is ingested again, because its record was removed, too.
+        #expect(try run("ingest", "rows.csv").hasPrefix("2 new"))
+    }
+
+    @Test func `unknown paths have a message with the next step`() throws {
+        try prepare()
+        for (argument, status, message) in [
+            ("notes", Int32(64), "roost list --source 'notes'"),
+            ("./-dash.md", 66, "roost ingest './-dash.md'"),
+            ("notes/none.md", 66, "no entry has the id, path or key 'notes/none.md'; run `roost list`"),
+            ("0", 64, "invalid id"), ("abcd0123", 66, "no entry has the id"),
+        ] {
+            let outcome = try cli.roost("show", "--store=s", argument)
+            #expect(outcome.status == status && outcome.error.contains(message), "\(argument): \(outcome)")
+        }
+    }
+
+    @Test func `-0 ends paths with a zero byte`() throws {
+        try prepare()
+        try Data("# Odd\n\nThe swifts are odd.".utf8).write(
+            to: cli.home.appendingPathComponent("notes/two\nlines.md"))
+        _ = try run("ingest", "notes")
+        let listed = try run("list", "--format=paths", "-0").split(separator: "\0")
+        #expect(Set(listed) == ["notes/swifts.md", "notes/tea.md", "notes/two\nlines.md", "rows.csv"])
+        let outcome = try cli.roost("list", "--json", "--null", "--store=s")
+        #expect(outcome.status == 64 && outcome.error.contains("-0 needs "), "\(outcome)")
+    }
+}
+
+/// Tests of arguments that would make a command act on more than the user intended.
+@Suite(.temporaryFolders) struct ArgumentSafetyTests {
+    private let cli = CommandLineDriver()
+
+    /// Ingests rows into the store `s`.
+    private func prepare(_ count: Int) throws {
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        let rows = (0..<count).map { "{\"id\":\($0),\"text\":\"text number \($0)\"}" }
+        try rows.joined(separator: "\n").write(
+            to: cli.home.appendingPathComponent("t.jsonl"), atomically: true, encoding: .utf8)
+        #expect(try cli.roost("ingest", "t.jsonl", "--store=s", "-q").status == 0)
+    }
+
+    @Test(arguments: [
+        ["remove", "--source", ""], ["remove", "--source="], ["ingest", "t.jsonl", ""],
+        ["init", "x", "--url="],
+        ["config", ""], [""],
+    ])
+    func `an empty argument is an error`(arguments: [String]) {
+        let error = #expect(throws: CommandError.self) {
+            try ArgumentCheck.requireNonemptyValues(arguments)
+        }
+        #expect(
+            error?.status == .usage && error?.message.contains("argument \(arguments.count) is empty") == true
+        )
+    }
+
+    @Test func `an empty prefix of a model and an empty query of a condition are accepted`() throws {
+        try ArgumentCheck.requireNonemptyValues([
+            "model", "add", "x", "--query-prefix", "", "--document-prefix=", "--where=a=",
+        ])
+    }
+
+    @Test func `nothing is removed or created for an empty argument`() throws {
+        try prepare(3)
+        for arguments in [["remove", "--store=s", "--source", ""], ["init", ""]] {
+            #expect(try cli.roost(arguments).status == 64, "\(arguments)")
+        }
+        #expect(try cli.roost("list", "--store=s", "--count").output == "3\n")
+        let names = try FileManager.default.contentsOfDirectory(atPath: cli.home.path).sorted()
+        #expect(names == ["s", "t.jsonl"], "\(names)")
+    }
+
+    @Test func `an argument that is not valid UTF-8, and a tag with a line feed, are refused`() throws {
+        let script = #"exec "$0" add --store=s "$(printf 'caf\351 noir')""#
+        let invalid = try cli.start([], launcher: ["/bin/sh", "-c", script]).outcome()
+        #expect(invalid.status == 65 && invalid.error.contains("not valid UTF-8"), "\(invalid)")
+        let tag = try cli.roost("add", "x", "--tag", "a\nb", "--store=s")
+        #expect(tag.status == 64 && tag.error.contains("control characters"), "\(tag)")
+    }
+
+    @Test func `many entries are removed only with --yes`() throws {
+        try prepare(21)
+        let refused = try cli.roost("remove", "--store=s", "--source", "t.jsonl")
+        #expect(refused.status == 64 && refused.error.contains("--yes"), "\(refused.error)")
+        let listed = try cli.roost("remove", "--store=s", "--source", "t.jsonl", "--dry-run")
+        // The rows are those of a list, in the same order.
+        #expect(listed.output == (try cli.roost("list", "--store=s").output) + "would remove 21 entries\n")
+        let removed = try cli.roost("remove", "--store=s", "--source", "t.jsonl", "--yes")
+        #expect(removed.status == 0 && removed.output == "removed 21 entries\n", "\(removed)")
+        #expect(try cli.roost("list", "--store=s", "--count").output == "0\n")
+    }
+}
+
+/// Tests of `roost edit`.
+@Suite(.temporaryFolders) struct EditCommandTests {
+    private let cli = CommandLineDriver()
+
+    private func write(_ text: String, _ name: String) throws {
+        try Data(text.utf8).write(to: cli.home.appendingPathComponent(name))
+    }
+
+    private func edit(with editor: String) throws -> CommandLineDriver.Outcome {
+        let process = try cli.start(["edit", "a.md", "--store=s"], environment: ["EDITOR": editor])
+        try process.input.close()
+        return try process.outcome()
+    }
+
+    @Test func `The editor can read the keyboard, and changes nothing if it fails`() throws {
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        try write("a swift above the roof", "a.md")
+        #expect(try cli.roost("ingest", "a.md", "--store=s").status == 0)
+        let failed = try edit(with: "sh -c 'echo other > \"$0\"; exit 3'")
+        #expect(failed.status == 69 && failed.error.contains("exited with status 3"), "\(failed)")
+        #expect(try cli.roost("show", "a.md", "--store=s").output.contains("a swift above the roof"))
+        // A terminal stops a program of another process group that reads from it.
+        try write(
+            """
+            ps -o pgid= -p $$ > editor
+            ps -o pgid= -p $PPID > command
+            cmp editor command || exit 3
+            printf 'a heron in the water' > "$1"
+            """, "editor.sh")
+        let edited = try edit(with: "sh editor.sh")
+        #expect(edited.status == 0, "\(edited)")
+        #expect(try cli.roost("show", "a.md", "--store=s").output.contains("a heron in the water"))
+    }
+
+    @Test func `The title and the metadata are changed without an editor`() throws {
+        #expect(try cli.roost("init", "s", "--model=lexical").status == 0)
+        let meta = ["--meta", "status=new", "--meta", "due=2026-01"]
+        let id = String(try cli.roost(["add", "a swift", "--store=s"] + meta).output.prefix(8))
+        let edited = try cli.roost(
+            "edit", id, "--store=s", "--title", "Roof notes", "--meta", "status=done", "--unset", "due")
+        #expect(edited.status == 0 && edited.error.isEmpty, "\(edited)")
+        let listed = try cli.roost("list", "--store=s", "--where", "status=done", "--where", "due missing")
+        #expect(listed.output.contains("Roof notes"), "\(listed)")
+        let same = try cli.roost("edit", id, "--meta", "status=done", "--store=s")
+        #expect(same.status == 0 && same.error.contains("the entry is unchanged"), "\(same)")
+    }
+
+    @Test func `Changed metadata of a file has a note, and that of a message is refused`() throws {
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        try write("a swift above the roof", "a.md")
+        #expect(try cli.roost("ingest", "a.md", "--store=s").status == 0)
+        let edited = try cli.roost("edit", "a.md", "--title=Swifts", "--store=s")
+        #expect(edited.status == 0 && edited.error.contains("the file a.md was not changed"), "\(edited)")
+        try write(#"{"role": "user", "content": "order tea", "user": "ada", "session": "one"}"#, "c.jsonl")
+        #expect(try cli.roost("chat", "import", "c.jsonl", "--store=s").status == 0)
+        let message = try cli.roost("list", "--store=s", "--where", "kind=message")
+        for (name, change) in [
+            (String(message.output.prefix(8)), "session=two"), ("a.md", "kind=message"), ("a.md", "a"),
+        ] { #expect(try cli.roost("edit", name, "--meta", change, "--store=s").status == 64, "\(change)") }
+    }
+}

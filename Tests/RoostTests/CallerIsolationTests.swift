@@ -52,7 +52,7 @@ private final class ObservedStorage: StorageDecorator {
         // A short call stays there, which shows that the storage notices it.
         #expect(try await store.entry(added.id) != nil)
         #expect(storage.snapshotsOnMainQueue > 0)
-        _ = try await store.exportClusters()
+        _ = try await store.clusters.export()
         #expect(storage.snapshotsOnMainQueue == 0)
         #expect(try await store.importEntries(archive, name: "archive").unchanged == 1)
         #expect(storage.snapshotsOnMainQueue == 0)
@@ -67,23 +67,25 @@ private final class ObservedStorage: StorageDecorator {
         _ = storage.snapshotsOnMainQueue
         #expect(try await store.search("swift").hits.isEmpty == false)
         #expect(storage.snapshotsOnMainQueue == 0, "search")
-        #expect(try await store.entryIDs(sortedBy: .size).count == 3)
+        #expect(
+            try await EntryOrder.size.ids(matching: .all, isReversed: false, in: store.storage.snapshot())
+                .count == 3)
         #expect(storage.snapshotsOnMainQueue == 0, "entryIDs")
-        #expect(try await store.brokenLinks().isEmpty)
+        #expect(try await store.links.broken().isEmpty)
         #expect(storage.snapshotsOnMainQueue == 0, "brokenLinks")
         #expect(try await store.duplicates().isEmpty)
         #expect(storage.snapshotsOnMainQueue == 0, "duplicates")
         _ = try await store.recluster(clusters: 2)
         #expect(storage.snapshotsOnMainQueue == 0, "recluster")
-        _ = try await store.clusterOutliers()
+        _ = try await store.clusters.outliers()
         #expect(storage.snapshotsOnMainQueue == 0, "clusterOutliers")
     }
 
     @Test func `a model is opened outside of the main actor`() async throws {
         let folder = TemporaryFolder.unusedURL()
-        try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder()).close()
+        try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder()).close()
         let calls = Mutex<[Bool]>([])
-        let store = try await KnowledgeStore.open(in: folder) { _ in
+        let store = try await KnowledgeStore.open(at: folder) { _ in
             calls.withLock { $0.append(isOnMainQueue()) }
             return LexicalEmbedder()
         }

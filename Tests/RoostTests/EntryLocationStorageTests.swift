@@ -46,7 +46,7 @@ import Testing
     func `moved rows keep their vectors and dates`(provider: StoreManifest.Provider) async throws {
         let folder = TemporaryFolder.unusedURL()
         let store = try await KnowledgeStore.create(
-            in: folder, provider: provider, embedder: LexicalEmbedder())
+            at: folder, provider: provider, embedder: LexicalEmbedder())
         // As in a store of an earlier version, the lines are unknown.
         _ = try await store.ingest([draft("1", lines: [nil, nil])])
         let before = try await store.storage.fetchEntries()
@@ -60,7 +60,7 @@ import Testing
         #expect(try await store.ingest([draft("2", lines: [4, 9])]).unchanged == 2)
         #expect(try await store.storage.snapshot().stamp.revision == revision)
         try await store.close()
-        let again = try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }
+        let again = try await KnowledgeStore.open(at: folder) { _ in LexicalEmbedder() }
         #expect(try await again.storage.fetchEntries() == expected)
         let hit = try #require(try await again.search("row").hits.first)
         #expect([4, 9].contains(hit.location.line) && hit.location.source == "file:///rows.jsonl")
@@ -74,14 +74,6 @@ import Testing
         changed.entries[0].metadata = ["a": 1]
         #expect(try await store.ingest([changed]).updated == 1)
         #expect(try await store.storage.fetchEntries()[0].location?.line == 2)
-    }
-
-    @Test func `entries of a stream have no location`() async throws {
-        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        var stream = draft("", lines: [3])
-        stream.isComplete = false
-        _ = try await store.ingest([stream])
-        #expect(try await store.storage.fetchEntries()[0].location == nil)
     }
 
     @Test func `an export and an import preserve locations`() async throws {

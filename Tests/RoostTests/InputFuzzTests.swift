@@ -62,28 +62,6 @@ import Testing
         return bytes
     }
 
-    @Test func `mutated manifests are read or refused`() throws {
-        let folder = TemporaryFolder.unusedURL()
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let file = folder.appendingPathComponent("store.json")
-        let manifest = StoreManifest(provider: .json, space: LexicalEmbedder().space, maximumSize: 5)
-        let text = String(decoding: try JSONEncoder().encode(manifest), as: UTF8.self)
-        var generator = seeded(3)
-        var refused = 0
-        for number in 0..<Self.count {
-            try Data(mutated(text, &generator)).write(to: file)
-            try timed(number) {
-                do {
-                    _ = try StoreManifest.read(in: folder)
-                } catch let error as RoostError {
-                    #expect([.damagedManifest, .newerFormat].contains(error.code))
-                    refused += 1
-                }
-            }
-        }
-        #expect(refused > 700 || !Self.isCountRelevant)
-    }
-
     @Test func `mutated JSON Lines, tables and exports are read or refused`() async throws {
         let lines =
             "{\"id\":1,\"text\":\"é \\\"x\\\"\",\"tags\":[\"a\"],\"deep\":{\"a\":[1,null]}}\n{\"text\":\"two\"}\n"

@@ -30,7 +30,7 @@ import Testing
             let store = try await KnowledgeStore.openOrCreate(at: folder, model: model)
             let added = try await store.add("the swifts are back")
             #expect(added.isNew == (launch == 1))
-            #expect(try await store.query("swifts").hits.map(\.entry.id) == [added.id])
+            #expect(try await store.search("swifts").hits.map(\.entry.id) == [added.id])
             try await store.close()
         }
         let error = await #expect(throws: RoostError.self) {
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func `undo reverts the last group of commits of a store without a folder`() async throws {
-        let recorder = UndoRecorder(command: "first")
+        let recorder = UndoRecorder(directory: try TemporaryFolder().url, command: "first")
         let store = KnowledgeStore(
             storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(), recording: recorder)
         try await store.add("one")
@@ -132,7 +132,7 @@ import Testing
     {
         let store = KnowledgeStore(
             storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(),
-            recording: UndoRecorder(command: "serve"))
+            recording: UndoRecorder(directory: try TemporaryFolder().url, command: "serve"))
         @Sendable func add(_ text: String, _ group: UndoGroup?) async throws {
             // The commits of the tasks of a request belong to its group.
             try await UndoGroup.$current.withValue(group) {
@@ -162,26 +162,26 @@ import Testing
     @Test func `a change that expects the revision of an entry fails after another change`() async throws {
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
         let id = try await store.add("the swifts are back").id
-        #expect(try await store.revision(of: UUID()) == nil)
-        let old = try #require(try await store.revision(of: id))
+        #expect(try await store.storage.snapshot().revisions(of: [UUID()]).isEmpty)
+        let old = try #require(try await store.storage.snapshot().revisions(of: [id])[id])
         let entry = try #require(try await store.entry(id))
-        try await store.replaceContent(of: entry, with: "the swifts have left", expecting: old)
+        try await store.update(entry.id, EntryChanges(content: "the swifts have left"), expecting: old)
         let error = await #expect(throws: StorageError.self) {
-            try await store.replaceContent(of: entry, with: "the swallows are back", expecting: old)
+            try await store.update(entry.id, EntryChanges(content: "the swallows are back"), expecting: old)
         }
         #expect(error?.code == .conflict)
-        let new = try #require(try await store.revision(of: id))
+        let new = try #require(try await store.storage.snapshot().revisions(of: [id])[id])
         #expect(new > old)
         #expect(try await store.remove(id, expecting: new) == 1)
     }
 
     @Test func `clusters are returned with their members`() async throws {
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        #expect(try await store.clusters().isEmpty)
+        #expect(try await store.clusters.all().isEmpty)
         for number in 0..<6 { try await store.add("swifts above the roof, note \(number)") }
         for number in 0..<6 { try await store.add("bread and flour in the oven, note \(number)") }
         _ = try await store.recluster(clusters: 2)
-        let clusters = try await store.clusters()
+        let clusters = try await store.clusters.all()
         #expect(clusters.count == 2)
         #expect(clusters.map(\.members.count).reduce(0, +) == 12)
     }

@@ -1,6 +1,6 @@
 import Foundation
 import Roost
-import Synchronization
+import RoostStorage
 import TestSupport
 import Testing
 
@@ -108,14 +108,14 @@ import Testing
     }
 
     @Test func `a tag that is added during an ingest is preserved`() async throws {
-        let storage = ConcurrentlyWritten()
+        let storage = InterruptedStorage()
         let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
         let row = EntryDraft(key: "id:1", content: "a swift")
         _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: [row])])
         let id = EntryID.derived(source: "s", key: "id:1")
-        storage.beforeNextCommit {
-            try await KnowledgeStore(storage: storage.base, embedder: LexicalEmbedder()).addTag(
-                "seen", to: [id])
+        storage.beforeCommit.set {
+            try await KnowledgeStore(storage: storage.base, embedder: LexicalEmbedder()).update(
+                [id], EntryChanges(addedTags: ["seen"]))
         }
         let edited = EntryDraft(key: "id:1", content: "two swifts")
         let report = try await store.ingest([SourceDraft(id: "s", fingerprint: "2", entries: [edited])])
@@ -126,41 +126,16 @@ import Testing
     }
 
     @Test func `an entry that stops to match during a removal stays`() async throws {
-        let storage = ConcurrentlyWritten()
+        let storage = InterruptedStorage()
         let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
         let kept = try await store.add("a heron", tags: ["draft"]).id
         try await store.add("a swift", tags: ["draft"])
-        storage.beforeNextCommit {
-            try await KnowledgeStore(storage: storage.base, embedder: LexicalEmbedder()).removeTag(
-                "draft", from: [kept])
+        storage.beforeCommit.set {
+            try await KnowledgeStore(storage: storage.base, embedder: LexicalEmbedder()).update(
+                [kept], EntryChanges(removedTags: ["draft"]))
         }
         #expect(try await store.remove(matching: EntryFilter(tags: ["draft"])) == 1)
         #expect(try await storage.base.fetchEntries().map(\.id) == [kept])
-    }
-
-    /// A storage in which a test can let another writer commit just before the next commit.
-    private final class ConcurrentlyWritten: StorageProvider {
-        let base = InMemoryStorageProvider()
-        private let other = Mutex<(@Sendable () async throws -> Int)?>(nil)
-
-        func beforeNextCommit(_ body: @escaping @Sendable () async throws -> Int) {
-            other.withLock { $0 = body }
-        }
-
-        func commit(_ batch: WriteBatch) async throws -> Revision {
-            let body = other.withLock { body in
-                defer { body = nil }
-                return body
-            }
-            _ = try await body?()
-            return try await base.commit(batch)
-        }
-        func snapshot() async throws -> any StorageSnapshot { try await base.snapshot() }
-        func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
-            try await base.changes(after: cursor, limit: limit)
-        }
-        func renewEpoch() async throws -> Stamp { try await base.renewEpoch() }
-        func close() async throws { try await base.close() }
     }
 
     @Test func `a dry run writes nothing`() async throws {
@@ -174,7 +149,7 @@ import Testing
         let store = store()
         _ = try await store.ingest([draft("s", ["a bird"])])
         let id = try await store.storage.fetchEntries()[0].id
-        #expect(try await store.addTag("mine", to: [id]) == 1)
+        #expect(try await store.update([id], EntryChanges(addedTags: ["mine"])) == 1)
         _ = try await store.ingest([draft("s", ["a bird"], fingerprint: "2")], IngestOptions(tags: ["new"]))
         #expect(try await store.storage.fetchEntries()[0].tags == ["mine", "new"])
     }
@@ -189,12 +164,12 @@ import Testing
         }
         _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: entries)])
         for filter in [EntryFilter(metadata: ["kind": "few"]), EntryFilter(tags: ["t"])] {
-            let result = try await store.query("swift", matching: filter)
+            let result = try await store.search("swift", matching: filter)
             #expect(result.hits.count == 5)
             #expect(result.candidateCount == 5)
         }
         #expect(
-            try await store.query("swift", matching: [.tag("none")]).hits.isEmpty)
+            try await store.search("swift", matching: [.tag("none")]).hits.isEmpty)
     }
 
     @Test func `a result has each entry once with its best passage, and search follows changes`() async throws
@@ -206,7 +181,7 @@ import Testing
         _ = try await store.add("something else")
         let entry = try #require(try await store.storage.fetchEntries().first)
         #expect(entry.passages.count > 3)
-        let hit = try #require(try await store.query("kestrel hovered verge").hits.first)
+        let hit = try #require(try await store.search("kestrel hovered verge").hits.first)
         #expect(hit.entry.id == entry.id)
         #expect(entry.text(of: hit.passage)?.contains("kestrel") == true)
         var search: EntrySearch = "kestrel"
@@ -215,7 +190,7 @@ import Testing
         #expect(try await store.search(search).hits.count == 2)
         _ = try await store.add("kestrel kestrel hovered verge")
         #expect(
-            try await store.query("kestrel hovered verge").hits.first?.entry.content
+            try await store.search("kestrel hovered verge").hits.first?.entry.content
                 == "kestrel kestrel hovered verge")
         try await store.storage.deleteEntry(entry.id)
         #expect(try await store.search(search).hits.count == 2)
@@ -236,7 +211,7 @@ import Testing
             first.clusters.allSatisfy { cluster in
                 second.clusters.first { $0.id == cluster.id }?.createdAt == cluster.createdAt
             })
-        let export = try await store.exportClusters()
+        let export = try await store.clusters.export()
         #expect(export.clusters.map(\.size).reduce(0, +) == 91)
         #expect(export.run?.seed == 2)
     }
@@ -277,20 +252,11 @@ import Testing
         #expect(again == bytes)
     }
 
-    @Test func `a store does not open with an embedder of another space`() async throws {
-        let folder = TemporaryFolder.unusedURL()
-        try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder()).close()
-        let error = await #expect(throws: RoostError.self) {
-            try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder(dimension: 64) }
-        }
-        #expect(error?.code == .spaceMismatch)
-    }
-
     @Test func `a storage is closed again if its model cannot be opened`() async throws {
         let folder = TemporaryFolder.unusedURL()
-        try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder()).close()
+        try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder()).close()
         await #expect(throws: EmbedderError.self) {
-            try await KnowledgeStore.open(in: folder) { _ in throw EmbedderError(.modelNotFound, "missing") }
+            try await KnowledgeStore.open(at: folder) { _ in throw EmbedderError(.modelNotFound, "missing") }
         }
         #if os(Linux)
             let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
@@ -298,7 +264,7 @@ import Testing
             }
             #expect(!files.contains { $0.contains(folder.lastPathComponent) }, "\(files)")
         #endif
-        let store = try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }
+        let store = try await KnowledgeStore.open(at: folder) { _ in LexicalEmbedder() }
         #expect(try await store.add("a text").isNew)
         try await store.close()
     }

@@ -76,10 +76,10 @@ import Testing
 
     @Test func `mutated metadata of index files are read or refused`() async throws {
         let folder = try TemporaryFolder().url
-        let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder(dimension: 32))
+        let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder(dimension: 32))
         let words = ["swift", "roof", "boat", "bread", "oven", "night"]
         for number in 0..<40 { try await store.add("\(words[number % 6]) \(words[number % 5]) \(number)") }
-        _ = try await store.buildIndex()
+        _ = try await store.index.build()
         let stamp = try await store.storage.snapshot().stamp
         let index = IndexFolder(of: folder)
         let catalog = BoilerplateCatalog(of: folder)
@@ -167,7 +167,7 @@ import Testing
                 let batch = WriteBatch(
                     clustering: .init(run: mutatedRun, clusters: clusters, assignments: assignments))
                 guard (try? await store.storage.commit(batch)) != nil else { continue }
-                _ = try? await store.clusterDrift()
+                _ = try? await store.clusters.drift()
                 if round % 50 == 0 { _ = try? await store.recluster() }
                 accepted += 1
             }

@@ -11,21 +11,10 @@ import Testing
 /// Tests that a compaction never removes original files that an undo needs, even if it runs between a
 /// removal and the moment at which its undo record is complete.
 @Suite(.temporaryFolders) struct OriginalRemovalTests {
-    /// Runs a closure after every commit, before the recorder learns of it.
-    private struct Interleaving<Base: StorageProvider>: StorageDecorator {
-        let base: Base
-        let afterCommit: @Sendable () async throws -> Void
-
-        func commit(_ batch: WriteBatch) async throws -> Revision {
-            let revision = try await base.commit(batch)
-            try await afterCommit()
-            return revision
-        }
-    }
-
     private let folder: URL
     private let document = Data("the stork is back".utf8)
-    private let storage = InMemoryStorageProvider()
+    private let interrupted = InterruptedStorage()
+    private var storage: InMemoryStorageProvider { interrupted.base }
 
     init() throws { folder = try TemporaryFolder().url }
 
@@ -45,10 +34,12 @@ import Testing
         let source = try await fill()
         let recorder = UndoRecorder(directory: folder, command: "remove")
         let removed = Mutex<[Int]>([])
-        let recording = Interleaving(base: storage) { [originals, storage, folder] in
+        // The compaction runs before the recorder learns of the commit.
+        interrupted.afterCommit.set { [originals, storage, folder] in
             let count = try await originals.removeUnreferenced(by: storage, in: folder)
             removed.withLock { $0.append(count) }
-        }.recording(recorder, keeping: originals)
+        }
+        let recording = interrupted.recording(recorder, keeping: originals)
         _ = try await recording.commit(WriteBatch(removedSources: [source.id]))
         #expect(removed.withLock { $0 } == [0])
         // The record is complete now, and keeps the document without any lock.
@@ -116,7 +107,7 @@ import Testing
     @Test func `reading undo records blocks no thread of the cooperative pool`() async throws {
         let folder = folder
         let record = folder.appendingPathComponent("undo.jsonl")
-        let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
+        let store = try await KnowledgeStore.create(at: folder, embedder: LexicalEmbedder())
         let wasFree = try await BlockedReads.run(of: record) {
             _ = try? await store.undo(isDryRun: true)
         }

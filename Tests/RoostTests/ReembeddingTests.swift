@@ -48,7 +48,7 @@ private final class NamedEmbedder: Embedder {
     private func store(
         _ provider: StoreManifest.Provider, _ embedder: NamedEmbedder
     ) async throws -> KnowledgeStore {
-        let store = try await KnowledgeStore.create(in: directory, provider: provider, embedder: embedder)
+        let store = try await KnowledgeStore.create(at: directory, provider: provider, embedder: embedder)
         let drafts = (0..<300).map {
             EntryDraft(content: String(repeating: "swift ", count: $0 % 7 + 1) + "\($0)")
         }
@@ -58,7 +58,7 @@ private final class NamedEmbedder: Embedder {
     }
 
     private func open(_ embedder: NamedEmbedder) async throws -> KnowledgeStore {
-        try await KnowledgeStore.open(in: directory) { _ in embedder }
+        try await KnowledgeStore.open(at: directory) { _ in embedder }
     }
 
     /// Checks that centroids and thresholds match the vectors of the members.
@@ -107,14 +107,14 @@ private final class NamedEmbedder: Embedder {
         #expect(try StoreManifest.read(in: directory).format == 1)
 
         // A handle that was opened before the migration must not compare or write vectors of the old space.
-        await #expect { try await before.query("swift") } throws: {
+        await #expect { try await before.search("swift") } throws: {
             ($0 as? RoostError)?.code == .spaceMismatch
         }
         await #expect { try await before.add("another") } throws: {
             ($0 as? RoostError)?.code == .spaceMismatch
         }
         await #expect { try await open(old) } throws: { ($0 as? RoostError)?.code == .spaceMismatch }
-        #expect(try await after.query("swift ").hits.isEmpty == false)
+        #expect(try await after.search("swift ").hits.isEmpty == false)
         #expect(try await StoreInspector(directory).inspect().filter { $0.severity == .damage } == [])
 
         // The backup contains the store before the migration.
@@ -122,7 +122,7 @@ private final class NamedEmbedder: Embedder {
             FileSystemRetrieval(baseURL: StoreBackup(directory).ownRepository))
         let backup = StoreBackup(TemporaryFolder.unusedURL())
         try await backup.restore(try await repository.snapshot(report.backup ?? ""), from: repository)
-        let copy = try await KnowledgeStore.open(in: backup.directory) { _ in old }
+        let copy = try await KnowledgeStore.open(at: backup.directory) { _ in old }
         #expect(try await copy.storage.fetchEntries() == entries)
         try await copy.close()
         let again = try await ModelMigration(of: directory, to: new).run()
@@ -134,16 +134,16 @@ private final class NamedEmbedder: Embedder {
     @Test func `a handle from before a migration does not mix vectors of equal dimension`() async throws {
         let (old, new) = (NamedEmbedder("old", dimension: 8), NamedEmbedder("newer", dimension: 8))
         let before = try await store(.sqlite, old)
-        _ = try await before.query("swift")
+        _ = try await before.search("swift")
         let entry = try #require(try await before.storage.fetchEntries().first)
         var reembedding = ModelMigration(of: directory, to: new)
         reembedding.makesBackup = false
         #expect(try await reembedding.run().backup == nil)
         for call in [
-            { _ = try await before.query("swift") }, { try await before.add("more") },
-            { try await before.replaceContent(of: entry, with: "other") },
+            { _ = try await before.search("swift") }, { try await before.add("more") },
+            { try await before.update(entry.id, EntryChanges(content: "other")) },
             { _ = try await before.recluster(clusters: 2) },
-            { _ = try await before.addTag("t", to: [entry.id]) },
+            { _ = try await before.update([entry.id], EntryChanges(addedTags: ["t"])) },
         ] as [() async throws -> Void] {
             await #expect { try await call() } throws: { ($0 as? RoostError)?.code == .spaceMismatch }
         }
@@ -167,10 +167,10 @@ private final class NamedEmbedder: Embedder {
         #expect(
             unfinished.done == 256 && unfinished.total == 300
                 && unfinished.space.isCompatible(with: failing.space))
-        #expect(try await before.query("swift ").hits.isEmpty == false)
+        #expect(try await before.search("swift ").hits.isEmpty == false)
         // Of the embedded texts, one changes and one is removed; one text is added.
         let entries = try await before.storage.fetchEntries()
-        try await before.replaceContent(of: entries[3], with: "something else entirely")
+        try await before.update(entries[3].id, EntryChanges(content: "something else entirely"))
         try await before.storage.deleteEntry(entries[4].id)
         try await before.add("one more")
         let new = NamedEmbedder("new", dimension: 5)
@@ -243,7 +243,7 @@ private final class NamedEmbedder: Embedder {
         let (right, wrong) = isCommitted ? (new, old) : (old, new)
         await #expect { try await open(wrong) } throws: { ($0 as? RoostError)?.code == .spaceMismatch }
         let after = try await open(right)
-        #expect(try await after.query("swift ").hits.isEmpty == false)
+        #expect(try await after.search("swift ").hits.isEmpty == false)
         // In both cases, opening the store removes the record of the unfinished migration.
         #expect(try StoreManifest.read(in: directory).move == nil)
         #expect(try StoreManifest.read(in: directory).format == 1)

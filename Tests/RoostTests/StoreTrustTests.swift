@@ -60,7 +60,7 @@ import Testing
         // The permissions of the test do not depend on the caller's umask.
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
         let store = try await KnowledgeStore.create(
-            in: folder.appendingPathComponent(".roost"), provider: provider, embedder: LexicalEmbedder())
+            at: folder.appendingPathComponent(".roost"), provider: provider, embedder: LexicalEmbedder())
         try await store.add("The swift is back above the roof.")
         try await store.close()
         return folder
@@ -119,7 +119,7 @@ import Testing
         let folder = try await makeStore()
         let store = folder.appendingPathComponent(".roost")
         try Attack.linkedManifest.perform(on: store, try TemporaryFolder().url)
-        let opened = try await KnowledgeStore.open(in: store) { _ in LexicalEmbedder() }
+        let opened = try await KnowledgeStore.open(at: store) { _ in LexicalEmbedder() }
         #expect(try await opened.storage.snapshot().stamp.entryCount == 1)
         try await opened.close()
     }

@@ -23,14 +23,14 @@ import Testing
         let ingested = try await store.storage.fetchEntries().last
         #expect(ingested?.tags == ["a b"])
         await #expect(throws: RoostError.self) {
-            try await store.addTag(" \n", to: [added.id])
+            try await store.update([added.id], EntryChanges(addedTags: [" \n"]))
         }
     }
 
     @Test func `the stored spelling of a tag stays`() async throws {
         let store = store()
         let id = try await store.add("a swift", tags: ["Birds"]).id
-        #expect(try await store.addTag("birds", to: [id]) == 0)
+        #expect(try await store.update([id], EntryChanges(addedTags: ["birds"])) == 0)
         #expect(try await !store.add("a swift", tags: ["BIRDS", "roof"]).isNew)
         #expect(try await tags(id, store) == ["Birds", "roof"])
         var options = IngestOptions()
@@ -45,9 +45,9 @@ import Testing
     @Test func `a tag is removed in any spelling, without the tags that are nested in it`() async throws {
         let store = store()
         let id = try await store.add("a swift", tags: ["Birds", "birds/swifts"]).id
-        #expect(try await store.removeTag("BIRDS", from: [id]) == 1)
+        #expect(try await store.update([id], EntryChanges(removedTags: ["BIRDS"])) == 1)
         #expect(try await tags(id, store) == ["birds/swifts"])
-        #expect(try await store.removeTag("birds", from: [id]) == 0)
+        #expect(try await store.update([id], EntryChanges(removedTags: ["birds"])) == 0)
     }
 
     @Test func `a change can replace the spelling of a tag`() async throws {
@@ -63,7 +63,7 @@ import Testing
         for storage in [StoreManifest.Provider.json, .sqlite] {
             let location = folder.appendingPathComponent("\(storage)")
             let store = try await KnowledgeStore.create(
-                in: location, provider: storage, embedder: LexicalEmbedder())
+                at: location, provider: storage, embedder: LexicalEmbedder())
             try await store.add("mint", tags: ["Garden/Herbs"])
             try await store.add("spade", tags: ["garden"])
             try await store.add("paper", tags: ["gardens"])
@@ -92,7 +92,8 @@ import Testing
             ])
         }
         func contents(_ order: EntryOrder, _ isReversed: Bool = false) async throws -> [String] {
-            let ids = try await store.entryIDs(sortedBy: order, isReversed: isReversed)
+            let ids = try await order.ids(
+                matching: .all, isReversed: isReversed, in: store.storage.snapshot())
             return try await store.storage.snapshot().entries(ids).map(\.content)
         }
         #expect(try await contents(.added) == ["dddd", "a", "bb", "ccc"])
@@ -102,7 +103,8 @@ import Testing
         #expect(try await contents(.size) == ["a", "bb", "ccc", "dddd"])
         #expect(try await contents(.source) == ["ccc", "a", "bb", "dddd"])
         #expect(try await contents(.title, true) == ["ccc", "bb", "dddd", "a"])
-        let some = try await store.entryIDs(matching: [.source == "y"], sortedBy: .size)
+        let some = try await EntryOrder.size.ids(
+            matching: [.source == "y"], isReversed: false, in: store.storage.snapshot())
         #expect(some.count == 2)
     }
 }

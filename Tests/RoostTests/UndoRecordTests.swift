@@ -9,7 +9,7 @@ import Testing
     private func store(in folder: URL) async throws -> (KnowledgeStore, URL) {
         let recorder = UndoRecorder(directory: folder, command: "add")
         let store = try await KnowledgeStore.create(
-            in: folder, embedder: LexicalEmbedder(), recording: recorder)
+            at: folder, embedder: LexicalEmbedder(), recording: recorder)
         for word in ["swift", "stork", "boat"] { try await store.add("the \(word) is back") }
         return (store, folder.appendingPathComponent("undo.jsonl"))
     }

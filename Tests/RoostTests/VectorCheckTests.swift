@@ -57,7 +57,7 @@ import Testing
             await #expect { try await store.add("a swift") } throws: {
                 ($0 as? EmbedderError)?.code == .badAnswer
             }
-            await #expect { try await store.query("a swift") } throws: {
+            await #expect { try await store.search("a swift") } throws: {
                 ($0 as? EmbedderError)?.code == .badAnswer
             }
             await #expect(throws: EmbedderError.self) { try await embedder.embed("a swift", as: .query) }
@@ -71,7 +71,7 @@ import Testing
     ) async throws {
         let folder = TemporaryFolder.unusedURL()
         let embedder = LexicalEmbedder()
-        var store = try await KnowledgeStore.create(in: folder, provider: provider, embedder: embedder)
+        var store = try await KnowledgeStore.create(at: folder, provider: provider, embedder: embedder)
         for text in ["a swift in the roof", "bread in the oven", "a boat"] { try await store.add(text) }
         let before = try await store.storage.fetchEntries().map(\.embeddings)
         var entry = try await store.storage.fetchEntries()[1]
@@ -93,7 +93,7 @@ import Testing
         let done = try await inspector.repair()
         #expect(done.contains { $0.description.contains("the vectors of 1 entry with") }, "\(done)")
         #expect(try await inspector.inspect().allSatisfy { $0.severity == .note })
-        store = try await KnowledgeStore.open(in: folder) { _ in embedder }
+        store = try await KnowledgeStore.open(at: folder) { _ in embedder }
         #expect(try await store.storage.fetchEntries().map(\.embeddings) == before)
         try await store.close()
     }

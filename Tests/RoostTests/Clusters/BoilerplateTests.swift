@@ -2,7 +2,6 @@ import Foundation
 import RoostModel
 import RoostTestKit
 import RoostVectors
-import Synchronization
 import TestSupport
 import Testing
 
@@ -57,7 +56,7 @@ import Testing
     }
 
     @Test func `texts are clustered without their boilerplate`() async throws {
-        let embedder = CountingEmbedder()
+        let embedder = RecordingEmbedder()
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: embedder)
         try await fill(store)
         let before = embedder.count
@@ -75,14 +74,14 @@ import Testing
             #expect(!cluster.keywords.contains { $0.contains("newsletter") })
             shared = shared ?? texts.first { $0.content.contains(Self.footer) }
         }
-        #expect(store.boilerplateLines(of: try #require(shared)) == [Self.footer])
+        #expect(store.clusters.boilerplateLines(of: try #require(shared)) == [Self.footer])
         // The next run reuses the vectors that the first run computed.
         _ = try await store.recluster(clusters: 2)
         #expect(embedder.count == before + 30)
     }
 
     /// Stores texts, half of which consist mostly of the same footer, and clusters them.
-    private func filledByFooters(_ embedder: CountingEmbedder) async throws -> KnowledgeStore {
+    private func filledByFooters(_ embedder: RecordingEmbedder) async throws -> KnowledgeStore {
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: embedder)
         try await fill(store)
         _ = try await store.recluster(clusters: 2)
@@ -90,7 +89,7 @@ import Testing
     }
 
     @Test func `an added entry is placed without its boilerplate`() async throws {
-        let embedder = CountingEmbedder()
+        let embedder = RecordingEmbedder()
         let store = try await filledByFooters(embedder)
         let before = embedder.count
         let id = try await store.add("bread oven dough flour\n\(Self.footer)\n\(Self.footer)").id
@@ -106,11 +105,11 @@ import Testing
     }
 
     @Test func `a cluster is split and merged without boilerplate`() async throws {
-        let store = try await filledByFooters(CountingEmbedder())
+        let store = try await filledByFooters(RecordingEmbedder())
         let clusters = try await store.storage.fetchClusters()
-        let merged = try await store.mergeClusters(clusters.map(\.id))
+        let merged = try await store.clusters.merge(clusters.map(\.id))
         #expect(!merged.keywords.contains { $0.contains("newsletter") })
-        let parts = try await store.splitCluster(merged.id, into: 2)
+        let parts = try await store.clusters.split(merged.id, into: 2)
         let snapshot = try await store.storage.snapshot()
         for part in parts {
             let texts = try await snapshot.entries(part.members).map(\.content)
@@ -123,7 +122,7 @@ import Testing
     }
 
     @Test func `nothing is embedded if no lines are shared`() async throws {
-        let embedder = CountingEmbedder()
+        let embedder = RecordingEmbedder()
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: embedder)
         let drafts = (0..<60).map { EntryDraft(content: "text number \($0)\nof \($0 % 30) and more") }
         _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
@@ -147,8 +146,8 @@ import Testing
 
     @Test func `damage to the vectors in the store's folder does no harm`() async throws {
         let folder = TemporaryFolder.unusedURL()
-        let embedder = CountingEmbedder()
-        let store = try await KnowledgeStore.create(in: folder, embedder: embedder)
+        let embedder = RecordingEmbedder()
+        let store = try await KnowledgeStore.create(at: folder, embedder: embedder)
         try await fill(store)
         _ = try await store.recluster(clusters: 2, isDryRun: true)
         let file = folder.appendingPathComponent("index/boilerplate")
@@ -156,7 +155,7 @@ import Testing
         let digest = try await store.recluster(clusters: 2).run.dataDigest
         let count = embedder.count
         func again() async throws -> String? {
-            let store = try await KnowledgeStore.open(in: folder) { _ in embedder }
+            let store = try await KnowledgeStore.open(at: folder) { _ in embedder }
             let digest = try await store.recluster(clusters: 2).run.dataDigest
             try await store.close()
             return digest
@@ -177,51 +176,12 @@ import Testing
     @Test func `the stored vectors are used, with a notice, if the model is unavailable`() async throws {
         let storage = InMemoryStorageProvider()
         try await fill(KnowledgeStore(storage: storage, embedder: LexicalEmbedder()))
-        let store = KnowledgeStore(storage: storage, embedder: CountingEmbedder(isUnavailable: true))
+        let embedder = RecordingEmbedder()
+        embedder.interruption.set { throw EmbedderError(.unavailable, "the server does not answer") }
+        let store = KnowledgeStore(storage: storage, embedder: embedder)
         let report = try await store.recluster(clusters: 2)
         #expect(report.clusters.count == 2)
         #expect(report.boilerplateLines.isEmpty)
         #expect(report.notices.count == 1 && report.notices[0].contains("unavailable"))
     }
-
-    @Test func `show lists the lines that the last run excluded`() throws {
-        let cli = CommandLineDriver()
-        let words = ["bread from the oven", "a boat under sail"]
-        let rows = (0..<20).map { index in
-            #"{"id": "\#(index)", "text": "\#(words[index % 2]) \#(index)\n\#(Self.footer)"}"#
-        }
-        #expect(try cli.roost("init", ".roost").status == 0)
-        try Data(rows.joined(separator: "\n").utf8).write(to: cli.home.appendingPathComponent("rows.jsonl"))
-        #expect(try cli.roost("ingest", "rows.jsonl").status == 0)
-        let list = try cli.roost("list", "-n", "1").output
-        let id = String(list.prefix(8))
-        #expect(try !cli.roost("show", id).output.contains("excluded"))
-        let run = try cli.roost("recluster", "--clusters", "2")
-        #expect(run.status == 0 && run.error.contains("were excluded: 1"))
-        #expect(try cli.roost("show", id).output.contains("excluded  \(Self.footer)"))
-        let json = try JSONSerialization.jsonObject(
-            with: Data(try cli.roost("show", id, "--json").output.utf8))
-        #expect((json as? [String: Any])?["boilerplateLines"] as? [String] == [Self.footer])
-    }
-}
-
-/// A lexical embedder that counts the texts it embeds.
-private final class CountingEmbedder: Embedder {
-    private let base = LexicalEmbedder()
-    private let counter = Mutex(0)
-    private let isUnavailable: Bool
-
-    init(isUnavailable: Bool = false) { self.isUnavailable = isUnavailable }
-
-    var count: Int { counter.withLock(\.self) }
-    var space: EmbeddingSpace { base.space }
-    var maximumTokens: Int? { base.maximumTokens }
-
-    func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
-        if isUnavailable { throw EmbedderError(.unavailable, "the server does not answer") }
-        counter.withLock { $0 += texts.count }
-        return try await base.embed(texts, as: role)
-    }
-
-    func tokenRanges(in text: String) -> [Range<Int>] { base.tokenRanges(in: text) }
 }

@@ -38,10 +38,10 @@ struct ClusterLabelingTests {
     @Test func `a labeler gets limited excerpts, and later runs keep its labels`() async throws {
         let store = try await store()
         let labeler = Labeler { "**About \($0.keywords[0])**" }
-        let requests = try await store.labelingRequests()
-        let report = try await store.labelClusters(with: labeler, requests)
+        let requests = try await store.clusters.labelingRequests()
+        let report = try await store.clusters.label(with: labeler, requests)
         #expect((report.labeled.count, report.refused.count, report.outdatedCount) == (4, 0, 0))
-        let limits = KnowledgeStore.labelingLimits
+        let limits = StoreClusters.labelingLimits
         #expect(labeler.excerpts.count == 4)
         for excerpt in labeler.excerpts {
             #expect(excerpt.texts.count == limits.texts && excerpt.keywords.count <= limits.keywords)
@@ -54,31 +54,32 @@ struct ClusterLabelingTests {
         _ = try await store.add("bread oven dough flour once more")
         let again = try await store.recluster(clusters: 4, seed: 1)
         #expect(again.clusters.allSatisfy { $0.labeledBy == labeler.name && $0.label.hasPrefix("About ") })
-        #expect(try await store.labelingRequests(unlessLabeledBy: labeler.name).isEmpty)
-        #expect(try await store.exportClusters().clusters.allSatisfy { $0.labeledBy == labeler.name })
+        #expect(try await store.clusters.labelingRequests(unlessLabeledBy: labeler.name).isEmpty)
+        #expect(try await store.clusters.export().clusters.allSatisfy { $0.labeledBy == labeler.name })
         // A label that a person sets replaces that of the labeler, which is not asked to label the cluster
         // again.
         let id = again.clusters[0].id
-        let named = try await store.labelCluster(id, as: "Mine")
+        let named = try await store.clusters.label(id, as: "Mine")
         #expect(named.labeledBy == nil)
-        #expect(try await store.labelingRequests().map(\.cluster).contains(id) == false)
-        #expect(try await store.labelCluster(id, as: nil).labeledBy == nil)
-        await #expect(throws: RoostError.self) { try await store.labelingRequests(of: [UUID()]) }
+        #expect(try await store.clusters.labelingRequests().map(\.cluster).contains(id) == false)
+        #expect(try await store.clusters.label(id, as: nil).labeledBy == nil)
+        await #expect(throws: RoostError.self) { try await store.clusters.labelingRequests(of: [UUID()]) }
     }
 
     @Test func `a cluster whose members have mostly changed loses a labeler's label`() async throws {
         let store = try await store()
-        _ = try await store.labelClusters(with: Labeler { _ in "Odds" }, try await store.labelingRequests())
+        _ = try await store.clusters.label(
+            with: Labeler { _ in "Odds" }, try await store.clusters.labelingRequests())
         let ids = try await store.storage.fetchClusters().map(\.id)
         // The merged cluster shares only a quarter of its members with the cluster that was labeled.
-        let merged = try await store.mergeClusters(ids)
+        let merged = try await store.clusters.merge(ids)
         #expect(merged.labeledBy == nil && !merged.label.hasPrefix("Odds"))
     }
 
     @Test func `equal labels get a keyword, and unusable answers are refused`() async throws {
         let store = try await store()
-        let requests = try await store.labelingRequests()
-        let same = try await store.labelClusters(with: Labeler { _ in "Things" }, requests)
+        let requests = try await store.clusters.labelingRequests()
+        let same = try await store.clusters.label(with: Labeler { _ in "Things" }, requests)
         #expect(Set(same.labeled.map(\.label)).count == 4)
         #expect(same.labeled.allSatisfy { $0.label.hasPrefix("Things") })
         let first = requests[0].excerpt
@@ -87,7 +88,7 @@ struct ClusterLabelingTests {
             throw EmbedderError(.badAnswer, "no text")
         }
         let before = try await store.storage.snapshot().stamp
-        let report = try await store.labelClusters(with: chatty, requests)
+        let report = try await store.clusters.label(with: chatty, requests)
         #expect(report.labeled.isEmpty && report.refused.count == 4 && report.failure == nil)
         #expect(try await store.storage.snapshot().stamp == before)
     }
@@ -96,21 +97,21 @@ struct ClusterLabelingTests {
         async throws
     {
         let store = try await store()
-        let requests = try await store.labelingRequests()
+        let requests = try await store.clusters.labelingRequests()
         let first = requests[0].excerpt
         let failing = Labeler { excerpt in
             if excerpt == first { return "Good" }
             throw EmbedderError(.unavailable, "the line is dead", isRetryable: true)
         }
-        let report = try await store.labelClusters(with: failing, requests)
+        let report = try await store.clusters.label(with: failing, requests)
         #expect(report.labeled.map(\.label) == ["Good"])
         #expect(report.failure?.message == "the line is dead")
         let pinned = requests[1].cluster
         let slow = Labeler { excerpt in
-            _ = try? await store.labelCluster(pinned, as: "Mine")
+            _ = try? await store.clusters.label(pinned, as: "Mine")
             return "Theirs \(excerpt.keywords[0])"
         }
-        let second = try await store.labelClusters(with: slow, requests)
+        let second = try await store.clusters.label(with: slow, requests)
         #expect(second.outdatedCount == 1)
         let clusters = try await store.storage.fetchClusters()
         #expect(clusters.first { $0.id == pinned }?.label == "Mine")
@@ -119,13 +120,13 @@ struct ClusterLabelingTests {
 
     @Test func `an error of any type ends the labeling but keeps the labels before it`() async throws {
         let store = try await store()
-        let requests = try await store.labelingRequests()
+        let requests = try await store.clusters.labelingRequests()
         let first = requests[0].excerpt
         let failing = Labeler { excerpt in
             if excerpt == first { return "Good" }
             throw CocoaError(.fileReadNoSuchFile)
         }
-        let report = try await store.labelClusters(with: failing, requests)
+        let report = try await store.clusters.label(with: failing, requests)
         #expect(report.labeled.map(\.label) == ["Good"])
         #expect(report.failure?.code == .unavailable)
         #expect(report.failure?.message.hasPrefix("cannot get a label from remote:namer: ") == true)
@@ -133,10 +134,10 @@ struct ClusterLabelingTests {
 
     @Test func `a canceled labeling changes nothing`() async throws {
         let store = try await store()
-        let requests = try await store.labelingRequests()
+        let requests = try await store.clusters.labelingRequests()
         let before = try await store.storage.snapshot().stamp
         let task = Task {
-            try await store.labelClusters(
+            try await store.clusters.label(
                 with: Labeler { _ in
                     try await Task.sleep(for: .seconds(60))
                     return "x"

@@ -18,34 +18,26 @@ import Testing
         return Dictionary(uniqueKeysWithValues: all.map { (String($0.keywords.first ?? ""), $0) })
     }
 
-    @available(*, deprecated)
-    @Test func `the deprecated function labels a cluster too`() async throws {
-        let store = try await store()
-        let cluster = try #require(try await store.recluster(clusters: 4, seed: 1).clusters.first)
-        #expect(try await store.labelCluster(cluster.id, "Baking").label == "Baking")
-        #expect(try await store.labelCluster(cluster.id, nil).label != "Baking")
-    }
-
     @Test func `a label is kept from run to run until it is removed`() async throws {
         let store = try await store()
         let first = try await store.recluster(clusters: 4, seed: 1)
         let bread = try #require(first.clusters.first { $0.keywords.contains { $0.contains("bread") } })
-        try await store.labelCluster(bread.id, as: "Baking")
+        try await store.clusters.label(bread.id, as: "Baking")
         _ = try await store.add("bread oven dough flour once more")
         let second = try await store.recluster(clusters: 4, seed: 2)
         let named = try #require(second.clusters.first { $0.id == bread.id })
         #expect((named.label, named.isLabelPinned) == ("Baking", true))
-        #expect(try await store.exportClusters().cluster(bread.id)?.pinned == true)
-        let free = try await store.labelCluster(bread.id, as: nil)
+        #expect(try await store.clusters.export().cluster(bread.id)?.pinned == true)
+        let free = try await store.clusters.label(bread.id, as: nil)
         #expect(free.label != "Baking" && !free.isLabelPinned)
         let family = "\u{1F469}\u{200D}\u{1F467} می\u{200C}خواهم"
-        #expect(try await store.labelCluster(bread.id, as: family).label == family)
+        #expect(try await store.clusters.label(bread.id, as: family).label == family)
         for bad in ["", "  ", "two\nlines", "a\u{202E}b", "a\u{2066}b", "a\u{200B}b", "\u{FEFF}a"] + [
             "a\u{200F}", String(repeating: "x", count: 300),
         ] {
-            await #expect(throws: RoostError.self) { try await store.labelCluster(bread.id, as: bad) }
+            await #expect(throws: RoostError.self) { try await store.clusters.label(bread.id, as: bad) }
         }
-        await #expect(throws: RoostError.self) { try await store.labelCluster(UUID(), as: "x") }
+        await #expect(throws: RoostError.self) { try await store.clusters.label(UUID(), as: "x") }
     }
 
     @Test func `the removal of a label leaves a label that a run chose unchanged`() async throws {
@@ -55,7 +47,7 @@ import Testing
         var chosen = made[0]
         (chosen.label, chosen.members) = ("chosen", [])
         let revision = try await store.storage.commit(WriteBatch(clusters: [chosen]))
-        #expect(try await store.labelCluster(chosen.id, as: nil).label == "chosen")
+        #expect(try await store.clusters.label(chosen.id, as: nil).label == "chosen")
         #expect(try await store.storage.fetchClusters().contains { $0.label == "chosen" })
         #expect(try await store.storage.snapshot().stamp.revision == revision)
     }
@@ -76,18 +68,18 @@ import Testing
         let store = try await store()
         let made = try await store.recluster(clusters: 4, seed: 1).clusters
         // An automatic label gives way to a person's label.
-        try await store.labelCluster(made[0].id, as: made[1].label.uppercased())
+        try await store.clusters.label(made[0].id, as: made[1].label.uppercased())
         let labels = try await store.storage.fetchClusters().map { $0.label.lowercased() }
         #expect(Set(labels).count == 4)
         // A person's label does not.
-        try await store.labelCluster(made[2].id, as: "Third")
+        try await store.clusters.label(made[2].id, as: "Third")
         let error = await #expect(throws: RoostError.self) {
-            try await store.labelCluster(made[3].id, as: "third")
+            try await store.clusters.label(made[3].id, as: "third")
         }
         #expect(error?.code == .badInput)
         // An automatic label that is restored or computed later differs from the labels that people gave.
-        let restored = try await store.labelCluster(made[2].id, as: nil).label
-        try await store.labelCluster(made[3].id, as: restored + ", x")
+        let restored = try await store.clusters.label(made[2].id, as: nil).label
+        try await store.clusters.label(made[3].id, as: restored + ", x")
         for report in [
             try await store.recluster(clusters: 4, seed: 2), try await store.recluster(clusters: 5, seed: 3),
         ] {
@@ -105,7 +97,7 @@ import Testing
         // Another writer labels a cluster just before the run's first commit.
         let id = made.clusters[0].id
         let clusterer = Interrupted(base: SphericalKMeans(clusters: 4, seed: 3)) {
-            _ = try await first.labelCluster(id, as: "Named meanwhile")
+            _ = try await first.clusters.label(id, as: "Named meanwhile")
         }
         let report = try await first.recluster(with: clusterer)
         #expect(report.clusters.first { $0.id == id }?.label == "Named meanwhile")
@@ -130,9 +122,9 @@ import Testing
         let store = try await store()
         let made = try await store.recluster(clusters: 4, seed: 1)
         let ids = made.clusters.map(\.id)
-        try await store.labelCluster(ids[0], as: "First")
+        try await store.clusters.label(ids[0], as: "First")
         let before = try await store.storage.fetchClusters()
-        let merged = try await store.mergeClusters([ids[0], ids[1]])
+        let merged = try await store.clusters.merge([ids[0], ids[1]])
         #expect((merged.id, merged.label, merged.members.count) == (ids[0], "First", 60))
         #expect(Set(merged.origins.map(\.cluster)) == Set(ids.prefix(2)))
         var after = try await store.storage.fetchClusters()
@@ -145,27 +137,27 @@ import Testing
             #expect(old.updatedAt == new.updatedAt)
         }
         #expect(
-            try await store.clusterLineage().events.map(\.kind).contains(.merge))
+            try await store.clusters.lineage().events.map(\.kind).contains(.merge))
         // The assignments that a person changed belong to no run.
         let moved = try await store.storage.snapshot().assignments(
             of: before.first { $0.id == ids[1] }?.members)
         #expect(moved.allSatisfy { $0.run == nil && $0.cluster == ids[0] })
 
-        let parts = try await store.splitCluster(ids[0])
+        let parts = try await store.clusters.split(ids[0])
         #expect(parts.map(\.members.count) == [30, 30])
         #expect(parts.contains { $0.id == ids[0] })
         #expect(Set(parts.flatMap(\.members)) == Set(merged.members))
-        try await store.deleteCluster(ids[2])
+        try await store.clusters.delete(ids[2])
         after = try await store.storage.fetchClusters()
         #expect(after.count == 3 && !after.contains { $0.id == ids[2] })
-        let export = try await store.exportClusters()
+        let export = try await store.clusters.export()
         #expect(export.unassignedCount == 30 && export.clusters.map(\.size) == [30, 30, 30])
-        await #expect(throws: RoostError.self) { try await store.mergeClusters([ids[0]]) }
-        await #expect(throws: RoostError.self) { try await store.mergeClusters([ids[0], ids[0]]) }
-        await #expect(throws: RoostError.self) { try await store.mergeClusters([ids[0], UUID()]) }
-        await #expect(throws: RoostError.self) { try await store.splitCluster(ids[0], into: 99) }
-        await #expect(throws: RoostError.self) { try await store.splitCluster(ids[0], into: 1) }
-        await #expect(throws: RoostError.self) { try await store.deleteCluster(UUID()) }
+        await #expect(throws: RoostError.self) { try await store.clusters.merge([ids[0]]) }
+        await #expect(throws: RoostError.self) { try await store.clusters.merge([ids[0], ids[0]]) }
+        await #expect(throws: RoostError.self) { try await store.clusters.merge([ids[0], UUID()]) }
+        await #expect(throws: RoostError.self) { try await store.clusters.split(ids[0], into: 99) }
+        await #expect(throws: RoostError.self) { try await store.clusters.split(ids[0], into: 1) }
+        await #expect(throws: RoostError.self) { try await store.clusters.delete(UUID()) }
         #expect(try await store.storage.fetchClusters() == after)
     }
 
@@ -179,20 +171,20 @@ import Testing
         #expect(assignments.map(\.cluster) == [bread.id])
         #expect(assignments.map(\.run) == [nil])
         #expect((assignments.first?.similarity ?? 0) >= (bread.assignmentThreshold ?? 2))
-        var drift = try await store.clusterDrift()
+        var drift = try await store.clusters.drift()
         #expect((drift.entries, drift.clustered, drift.unassigned) == (122, 121, 1))
         #expect((drift.placedSince, drift.unchanged, drift.isDue) == (1, 120, false))
         // An entry with a new text is assigned again.
         let entry = try #require(try await store.storage.snapshot().entries([near.id]).first)
-        try await store.replaceContent(of: entry, with: "a treaty about deep sea cables")
+        try await store.update(entry.id, EntryChanges(content: "a treaty about deep sea cables"))
         assignments = try await store.storage.snapshot().assignments(of: [near.id])
         #expect(assignments == [])
         for number in 0..<20 { try await store.add("municipal treaty \(number) about tax and cables") }
-        drift = try await store.clusterDrift()
+        drift = try await store.clusters.drift()
         #expect(drift.unassigned == 22 && drift.isDue, "\(drift)")
         #expect(drift.reasons.contains { $0.contains("22 of 142") })
         for number in 20..<30 { try await store.add("municipal treaty \(number) about tax and cables") }
-        drift = try await store.clusterDrift()
+        drift = try await store.clusters.drift()
         let reason = "at least 32 entries were added, removed or reassigned since the last run"
         #expect(drift.reasons.contains { $0.hasPrefix(reason) }, "\(drift)")
     }
@@ -273,23 +265,23 @@ import Testing
         let store = try await store(40)
         let made = try await store.recluster(clusters: 4, seed: 1)
         let bread = try #require(made.clusters.first { $0.keywords.contains { $0.contains("bread") } })
-        try await store.labelCluster(bread.id, as: "Baking")
-        #expect(try await store.exportClusters().cluster(bread.id)?.labelOutdated == nil)
+        try await store.clusters.label(bread.id, as: "Baking")
+        #expect(try await store.clusters.export().cluster(bread.id)?.labelOutdated == nil)
         let drafts = (40..<55).map { EntryDraft(content: "\(SampleTexts.subjects[0]) \($0)") }
         _ = try await store.ingest([SourceDraft(id: "t", fingerprint: "1", entries: drafts)])
         _ = try await store.recluster(clusters: 4, seed: 1)
-        #expect(try await store.exportClusters().cluster(bread.id)?.labelOutdated == true)
+        #expect(try await store.clusters.export().cluster(bread.id)?.labelOutdated == true)
         // Setting the same label again confirms it.
-        try await store.labelCluster(bread.id, as: "Baking")
-        #expect(try await store.exportClusters().cluster(bread.id)?.labelOutdated == nil)
+        try await store.clusters.label(bread.id, as: "Baking")
+        #expect(try await store.clusters.export().cluster(bread.id)?.labelOutdated == nil)
     }
 
     @Test func `outliers are reported with a reason`() async throws {
         let store = try await store()
-        #expect(try await store.clusterOutliers().isEmpty)
+        #expect(try await store.clusters.outliers().isEmpty)
         _ = try await store.add("...")
         let report = try await store.recluster()
-        let outliers = try await store.clusterOutliers()
+        let outliers = try await store.clusters.outliers()
         #expect(outliers.count == report.outlierCount)
         let wordless = try #require(outliers.first { $0.entry.content == "..." })
         #expect(wordless.reason == .noWords)
@@ -301,21 +293,21 @@ import Testing
         let parents = made.clusters.filter { cluster in made.clusters.contains { $0.parent == cluster.id } }
         #expect(parents.count >= 2 && made.clusters.count == 12 + parents.count)
         #expect(parents.allSatisfy { $0.members.isEmpty && !$0.keywords.isEmpty })
-        var export = try await store.exportClusters()
+        var export = try await store.clusters.export()
         #expect(export.allClusters.filter { $0.children == nil }.map(\.size).reduce(0, +) == 120)
         #expect(export.clusters.map(\.size).reduce(0, +) == 120)
         for group in export.allClusters {
             if let children = group.children { #expect(group.size == children.map(\.size).reduce(0, +)) }
         }
-        try await store.labelCluster(parents[0].id, as: "Parent")
+        try await store.clusters.label(parents[0].id, as: "Parent")
         let again = try await store.recluster(with: PairedClusters(count: 12))
         #expect(again.clusters.first { $0.id == parents[0].id }?.label == "Parent")
-        await #expect(throws: RoostError.self) { try await store.deleteCluster(parents[0].id) }
+        await #expect(throws: RoostError.self) { try await store.clusters.delete(parents[0].id) }
         // A parent cluster is deleted with the last of its children.
         for part in again.clusters where part.parent == parents[0].id {
-            try await store.deleteCluster(part.id)
+            try await store.clusters.delete(part.id)
         }
-        export = try await store.exportClusters()
+        export = try await store.clusters.export()
         #expect(export.cluster(parents[0].id) == nil)
         // A run with one level removes the hierarchy.
         #expect(try await store.recluster(clusters: 4).clusters.allSatisfy { $0.parent == nil })
@@ -330,7 +322,7 @@ import Testing
             [SourceDraft(id: "s,1", fingerprint: "1", entries: texts.map { EntryDraft(content: $0) })],
             IngestOptions(tags: ["x", "y"]))
         _ = try await store.recluster(clusters: 1)
-        let export = try await store.exportClusters()
+        let export = try await store.clusters.export()
         let csv = String(decoding: export.csv(), as: UTF8.self)
         #expect(csv.contains("\"a \"\"quoted\"\" bread, with\nlines\"\r\n"))
         #expect(csv.contains(",x;y,bread\r\n") && csv.contains(",\" bread dough\"\r\n"))
@@ -340,13 +332,13 @@ import Testing
     @Test func `an undo restores clusters and assignments`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let embedder = LexicalEmbedder()
-        var store = try await KnowledgeStore.create(in: folder, provider: .sqlite, embedder: embedder)
+        var store = try await KnowledgeStore.create(at: folder, provider: .sqlite, embedder: embedder)
         let drafts = (0..<120).map { EntryDraft(content: "\(SampleTexts.subjects[$0 % 4]) \($0)") }
         _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
         let made = try await store.recluster(clusters: 4, seed: 1)
         try await store.close()
         func all() async throws -> ([Cluster], [Assignment], [UUID]) {
-            let store = try await KnowledgeStore.open(in: folder) { _ in embedder }
+            let store = try await KnowledgeStore.open(at: folder) { _ in embedder }
             let snapshot = try await store.storage.snapshot()
             let all = (
                 try await snapshot.clusters(), try await snapshot.assignments(of: nil),
@@ -359,27 +351,27 @@ import Testing
             { _ = try await $0.add("bread oven dough flour 4") },
             { store in
                 let entry = try await store.storage.fetchEntries()[3]
-                try await store.replaceContent(of: entry, with: "bread oven dough flour 9")
+                try await store.update(entry.id, EntryChanges(content: "bread oven dough flour 9"))
             },
-            { _ = try await $0.labelCluster(made.clusters[0].id, as: "Named") },
-            { _ = try await $0.mergeClusters(made.clusters.prefix(2).map(\.id)) },
-            { try await $0.deleteCluster(made.clusters[0].id) },
+            { _ = try await $0.clusters.label(made.clusters[0].id, as: "Named") },
+            { _ = try await $0.clusters.merge(made.clusters.prefix(2).map(\.id)) },
+            { try await $0.clusters.delete(made.clusters[0].id) },
             { store in
                 let entry = try await store.storage.fetchEntries()[0]
-                let target = try await store.clusters().first { !$0.members.contains(entry.id) }
-                try await store.moveEntries([entry.id], to: target?.id)
+                let target = try await store.clusters.all().first { !$0.members.contains(entry.id) }
+                try await store.clusters.move([entry.id], to: target?.id)
             },
         ]
         for (number, edit) in edits.enumerated() {
             let before = try await all()
             store = try await KnowledgeStore.open(
-                in: folder, recording: UndoRecorder(directory: folder, command: "edit")
+                at: folder, recording: UndoRecorder(directory: folder, command: "edit")
             ) { _ in embedder }
             try await edit(store)
             try await store.close()
             let after = try await all()
             #expect(after.0 != before.0 || after.1 != before.1, "\(number)")
-            store = try await KnowledgeStore.open(in: folder) { _ in embedder }
+            store = try await KnowledgeStore.open(at: folder) { _ in embedder }
             _ = try await store.undo()
             try await store.close()
             let undone = try await all()

@@ -1,7 +1,8 @@
 import Foundation
-import Roost
 import TestSupport
 import Testing
+
+@testable import Roost
 
 /// Tests of the labels of clusters of notes with badges, addresses and footers.
 @Suite(.temporaryFolders) struct VaultLabelTests {
@@ -41,7 +42,7 @@ import Testing
 
     private func labels(of folder: URL) async throws -> [String] {
         let store = try await KnowledgeStore.create(
-            in: TemporaryFolder.unusedURL(), embedder: LexicalEmbedder())
+            at: TemporaryFolder.unusedURL(), embedder: LexicalEmbedder())
         _ = try await store.ingest(folder: folder)
         _ = try await store.recluster()
         return try await store.storage.fetchClusters().map(\.label)
@@ -112,7 +113,7 @@ import Testing
                 to: folder.url.appendingPathComponent("note \(number).\(fileExtension)"))
         }
         let store = try await KnowledgeStore.create(
-            in: TemporaryFolder.unusedURL(), embedder: LexicalEmbedder())
+            at: TemporaryFolder.unusedURL(), embedder: LexicalEmbedder())
         #expect(try await store.ingest(folder: folder.url).new == 80)
         for word in Self.hiddenWords {
             var search = EntrySearch(word)
@@ -128,5 +129,29 @@ import Testing
             let shown = words(of: ([cluster.label] + cluster.keywords).joined(separator: " "))
             #expect(Set(shown).isDisjoint(with: Self.hiddenWords), "\(shown)")
         }
+    }
+}
+
+/// Tests of the names of folders that contribute to labels.
+@Suite struct FolderNamesTests {
+    @Test func `names that more than half of the files share are common`() async throws {
+        let storage = InMemoryStorageProvider()
+        for (number, folder) in ["birds", "birds", "boats", "boats", "bread"].enumerated() {
+            try await storage.saveEntry(
+                Entry(
+                    content: "text \(number)", embeddings: [1],
+                    source: "file:///home/ana/vault/\(folder)/\(number).md"))
+        }
+        for number in 0..<20 {
+            try await storage.saveEntry(
+                Entry(content: "message \(number)", embeddings: [1], source: "chat:\(number)/x"))
+        }
+        #expect(try await FolderNames.common(in: storage.snapshot()) == ["vault"])
+    }
+
+    @Test func `the names are those of the two innermost folders`() {
+        #expect(FolderNames.names(ofSource: "file:///a/b%20c/d/e.md") == ["b c", "d"])
+        #expect(FolderNames.names(ofSource: "https://example.org/a/b") == [])
+        #expect(FolderNames.names(ofSource: "stdin") == [])
     }
 }

@@ -45,7 +45,7 @@ import Testing
 
     private func store(_ provider: StoreManifest.Provider = .sqlite) async throws -> KnowledgeStore {
         let store = try await KnowledgeStore.create(
-            in: TemporaryFolder.unusedURL(), provider: provider, embedder: embedder)
+            at: TemporaryFolder.unusedURL(), provider: provider, embedder: embedder)
         // A new store embeds a text that identifies the model.
         _ = embedder.takeTexts()
         return store
@@ -162,15 +162,6 @@ import Testing
             ])
     }
 
-    @Test func `a later day in the name of a file is not its date`() async throws {
-        _ = try write("The plan.\n", to: "2999-12-31.md", changed: 1_600_000_000)
-        let store = try await store()
-        _ = try await store.ingest(folder: folder)
-        let entry = try #require(try await entries(store).first)
-        #expect(entry.createdAt == Date(timeIntervalSince1970: 1_600_000_000))
-        #expect(entry.updatedAt == entry.createdAt)
-    }
-
     @Test func `text in windows-1252 is read, also if it is large`() async throws {
         let line = "Der Bär läuft über die Brücke. Größe: fünf Meter.\n"
         for (name, count) in [("a.txt", 1), ("b.c", 1), ("c.md", 1), ("d.txt", 60_000), ("e.md", 60_000)] {
@@ -225,22 +216,6 @@ import Testing
         #expect(renamed.filter { $0 == "message" }.count == 3 && renamed.contains(["message", "note"]))
     }
 
-    @Test func `files that an older version read are read again once`() async throws {
-        let file = try write("Swifts are back.\n", to: "a.txt", changed: 1_600_000_000)
-        let store = try await store()
-        let data = try Data(contentsOf: file)
-        var old = SourceDraft(
-            id: RecordReader.sourceID(file), keeping: data,
-            entries: [EntryDraft(key: EntryID.wholeFileKey, content: "Swifts are back.\n")])
-        old.original = nil
-        _ = try await store.ingest([old])
-        #expect(embedder.takeTexts().count == 1)
-        let report = try await store.ingest(folder: folder)
-        #expect(report.updated == 1 && report.new == 0 && report.reused == 1)
-        #expect(embedder.takeTexts().isEmpty, "an equal text keeps its vectors")
-        #expect(try await store.ingest(folder: folder).unchanged == 1)
-    }
-
     @Test func `hidden parts are neither embedded nor searched, but stored`() async throws {
         let text = """
             ---
@@ -262,7 +237,7 @@ import Testing
             #expect(try await store.search(search).hits.isEmpty, "\(word)")
         }
         #expect(try await entries(store).first?.content == text)
-        let hit = try #require(try await store.query("swifts roofs").hits.first)
+        let hit = try #require(try await store.search("swifts roofs").hits.first)
         #expect(hit.location.line == 5, "the passage begins after the front matter")
     }
 
@@ -271,7 +246,7 @@ import Testing
         let store = try await store()
         #expect(try await store.ingest(folder: folder).new == 1)
         #expect(embedder.takeTexts() == ["Herons of the lake"])
-        #expect(try await store.query("herons").hits.count == 1)
+        #expect(try await store.search("herons").hits.count == 1)
     }
 
     @Test func `equal contents share vectors only if they are treated equally`() async throws {
@@ -294,29 +269,19 @@ import Testing
             "# One\n\n\(words) <!-- hidden -->\n\n## Two\n\n```\n\(words)\n```\n\n| a | b |\n|---|---|\n"
         _ = try write(text, to: "a.md")
         let short = RecordingEmbedder(maximumTokens: 64)
-        let store = try await KnowledgeStore.create(in: TemporaryFolder.unusedURL(), embedder: short)
+        let store = try await KnowledgeStore.create(at: TemporaryFolder.unusedURL(), embedder: short)
         _ = short.takeTexts()
         _ = try await store.ingest(folder: folder)
         let ingested = try #require(try await entries(store).first)
         #expect(ingested.passages.count > 3)
         let texts = short.takeTexts()
         #expect(!texts.joined().contains("hidden"))
-        try await store.replaceContent(of: ingested, with: "another text")
+        try await store.update(ingested.id, EntryChanges(content: "another text"))
         _ = short.takeTexts()
-        try await store.replaceContent(of: ingested, with: text)
+        try await store.update(ingested.id, EntryChanges(content: text))
         #expect(short.takeTexts() == texts)
         let edited = try #require(try await entries(store).first)
         #expect(edited.passages == ingested.passages && edited.title == "One")
-    }
-
-    @Test func `all parts of a large document have its metadata`() async throws {
-        let line = "A line about swifts and their nests under the roofs of old houses.\n"
-        let text = "---\ntitle: Large\ntags: [big]\n---\n" + String(repeating: line, count: 40_000)
-        let file = try write(text, to: "large.md")
-        let draft = try await RecordReader().read(file)
-        #expect(draft.entries.count > 1)
-        #expect(draft.entries.map(\.content).joined() == text)
-        #expect(draft.entries.allSatisfy { $0.metadata["title"] == "Large" && $0.tags == ["big"] })
     }
 
     @Test func `each part of a large note has its own links and tags`() async throws {
@@ -333,28 +298,6 @@ import Testing
         let code = String(repeating: "let x = \"[[Name]] #tag\"\n", count: 120_000)
         let source = try await RecordReader().read(try write(code, to: "large.swift"))
         #expect(source.entries.count > 1 && source.entries.allSatisfy { $0.tags.isEmpty })
-    }
-
-    @Test func `an office document is recognized whatever its name is`() async throws {
-        let fixtures = Fixtures.folder.appendingPathComponent("Documents/files")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        for (fixture, name) in [("report.docx", "report.bin"), ("long.epub", "book.zip")] {
-            let file = folder.appendingPathComponent(name)
-            try FileManager.default.copyItem(at: fixtures.appendingPathComponent(fixture), to: file)
-            // The table of the parts of the archive is not at the beginning.
-            #expect(try Data(contentsOf: file).count > 30_000)
-            let expected = try await RecordReader().read(fixtures.appendingPathComponent(fixture))
-            let draft = try await RecordReader().read(file)
-            #expect(draft.entries.map(\.content) == expected.entries.map(\.content))
-        }
-        var archive = Data([0x50, 0x4B, 0x03, 0x04])
-        archive.append(Data(repeating: 0, count: 20_000))
-        for name in ["data.zip", "data.md", "data"] {
-            let file = folder.appendingPathComponent(name)
-            try archive.write(to: file)
-            let error = await #expect(throws: RoostError.self) { _ = try await RecordReader().read(file) }
-            #expect(error?.description.contains("it is a binary file") == true, "\(name)")
-        }
     }
 }
 

@@ -12,7 +12,7 @@ import Testing
     private func ingest(_ text: String, as name: String) async throws -> KnowledgeStore {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(text.utf8).write(to: folder.appendingPathComponent(name))
-        let store = try await KnowledgeStore.create(in: TemporaryFolder.unusedURL(), embedder: embedder)
+        let store = try await KnowledgeStore.create(at: TemporaryFolder.unusedURL(), embedder: embedder)
         // A new store embeds a text that identifies the model.
         _ = embedder.takeTexts()
         #expect(try await store.ingest(folder: folder).new == 1)
@@ -83,10 +83,10 @@ import Testing
             ("sluice", "func water()"), ("kestrel", "func water()"), ("mosquitoes", "func clean()"),
             ("wren", "func clean()"),
         ] {
-            let hit = try #require(try await store.query(word).hits.first, "\(word)")
+            let hit = try #require(try await store.search(word).hits.first, "\(word)")
             #expect(hit.entry.text(of: hit.passage)?.contains(symbol) == true, "\(word)")
         }
-        let hit = try #require(try await store.query("mosquitoes").hits.first)
+        let hit = try #require(try await store.search("mosquitoes").hits.first)
         #expect(hit.location.headings == ["struct Barrel", "func clean()"])
     }
 

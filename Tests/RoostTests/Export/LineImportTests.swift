@@ -1,5 +1,6 @@
 import Foundation
 import RoostModel
+import RoostStorage
 import TestSupport
 import Testing
 
@@ -203,7 +204,7 @@ import Testing
                 ImportedText(
                     key: "1", text: text, metadata: metadata, updatedAt: Date(timeIntervalSince1970: 1e15))
             ]
-            _ = try await target.importTexts(TextArchive(records, source: "llm:/a.db#notes"))
+            _ = try await target.importEntries(TextArchive(records, source: "llm:/a.db#notes"))
             return try #require(try await target.storage.fetchEntries().first)
         }
         // 2020-01-02 and 2023-11-14 in UTC. A date that cannot be written counts as unknown.
@@ -213,7 +214,7 @@ import Testing
         }
         let first = try await importText("a swift", ["created": "2020-01-02"])
         #expect(dates(first) == [early, early] && first.key == "1" && !first.embeddings.isEmpty)
-        _ = try await target.addTag("important", to: [first.id])
+        _ = try await target.update([first.id], EntryChanges(addedTags: ["important"]))
         let second = try await importText("a swift", ["created": "2020-01-02", "updated": "2023-11-14"])
         #expect(dates(second) == [early, late] && second.tags == ["important"] && second.id == first.id)
         // Rows without dates keep those of the store.

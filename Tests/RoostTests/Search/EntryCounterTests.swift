@@ -4,7 +4,7 @@ import Testing
 
 @testable import Roost
 
-/// Tests of ``KnowledgeStore/counts(by:matching:)``.
+/// Tests of ``KnowledgeStore/count(by:matching:)``.
 struct EntryCounterTests {
     private let storage = InMemoryStorageProvider()
     private let first = Cluster(label: "first")

@@ -42,7 +42,7 @@ import Testing
         #expect(try await found("\"birds herons\"", store) == [heron])
         #expect(try await found("\"old maps\"", store) == [map])
         #expect(try await found("kest*", store).first == kestrel)
-        let corrected = try await store.query("kestrle")
+        let corrected = try await store.search("kestrle")
         #expect(corrected.corrections.map(\.corrected) == ["kestrel"])
         #expect(corrected.hits.first?.entry.content.hasPrefix(kestrel) == true)
     }

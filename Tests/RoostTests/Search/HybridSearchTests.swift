@@ -106,13 +106,13 @@ import Testing
             let hits = try await store.search(search(query, limit: 300)).hits
             #expect(hits.count == 300, "\(query.debugDescription)")
         }
-        #expect(try await emptyStore().query("sea -bread \"a b\"").hits.isEmpty)
+        #expect(try await emptyStore().search("sea -bread \"a b\"").hits.isEmpty)
     }
 
     @Test func `an empty query and one with excluded words only are rejected`() async throws {
         let store = try await store(20)
         for query in ["", " \n", "-bread", "-bread -\"a b\""] {
-            await #expect(throws: RoostError.self, "\(query)") { try await store.query(query) }
+            await #expect(throws: RoostError.self, "\(query)") { try await store.search(query) }
         }
     }
 
@@ -124,17 +124,17 @@ import Testing
             String(repeating: "-\"", count: 200_000) + " a",
             String(repeating: "a", count: 1_000_000), String(repeating: "sea ", count: 250_000),
         ] {
-            let result = try await store.query(query)
+            let result = try await store.search(query)
             #expect(result.hits.count <= 10)
         }
-        #expect(try await store.query(many).notices.contains { $0.message.contains("different words") })
+        #expect(try await store.search(many).notices.contains { $0.message.contains("different words") })
     }
 
     @Test func `a phrase is found in an entry that repeats one word`() async throws {
         let store = emptyStore()
         try await store.add(String(repeating: "0 ", count: 200_000))
-        #expect(try await store.query("\"0 0 0\"").hits.count == 1)
-        #expect(try await store.query("\"0 1\"").hits.isEmpty)
+        #expect(try await store.search("\"0 0 0\"").hits.count == 1)
+        #expect(try await store.search("\"0 1\"").hits.isEmpty)
     }
 
     /// A store with three texts that differ only in case and punctuation, and two other texts.
@@ -363,7 +363,7 @@ import Testing
         entry.embeddings[3] = .nan
         let store = KnowledgeStore(storage: UncheckedStorage([entry]), embedder: LexicalEmbedder())
         await #expect {
-            try await store.query("boat")
+            try await store.search("boat")
         } throws: {
             ($0 as? StorageError).map { "\($0)".contains(entry.id.uuidString.lowercased()) } ?? false
         }

@@ -13,7 +13,7 @@ import Testing
 
     private func store(_ provider: StoreManifest.Provider) async throws -> KnowledgeStore {
         let store = try await KnowledgeStore.create(
-            in: directory, provider: provider, embedder: LexicalEmbedder())
+            at: directory, provider: provider, embedder: LexicalEmbedder())
         let words = ["swift", "boat", "bread", "roof", "paint", "night", "sea", "bird", "oven", "oar"]
         var generator = SeededGenerator(seed: 1)
         let drafts = (0..<400).map { number in
@@ -25,7 +25,7 @@ import Testing
     }
 
     private func open() async throws -> KnowledgeStore {
-        try await KnowledgeStore.open(in: directory) { _ in LexicalEmbedder() }
+        try await KnowledgeStore.open(at: directory) { _ in LexicalEmbedder() }
     }
 
     private func summary(_ hit: QueryHit) -> String {
@@ -51,20 +51,20 @@ import Testing
     ) async throws {
         let first = try await store(provider)
         let without = try await answers(first)
-        #expect(try await first.indexDescription() == nil)
-        let built = try #require(try await first.buildIndex())
+        #expect(try await first.index.description() == nil)
+        let built = try #require(try await first.index.build())
         #expect((built.passages, built.dimension, built.changesSince) == (400, 512, 0))
         let second = try await open()
         #expect(try await answers(second) == without)
-        #expect(try await second.query("swift").notices == [])
+        #expect(try await second.search("swift").notices == [])
 
         // Makes three changes that the index does not contain: adds an entry, changes one and removes one.
         try await second.add("swift swift swift on the roof of the roof")
         let entries = try await second.storage.fetchEntries()
-        try await second.replaceContent(of: entries[7], with: "a boat a boat a boat at sea")
+        try await second.update(entries[7].id, EntryChanges(content: "a boat a boat a boat at sea"))
         try await second.storage.deleteEntry(entries[8].id)
         let third = try await open()
-        #expect(try await third.indexDescription()?.changesSince == 3)
+        #expect(try await third.index.description()?.changesSince == 3)
         let caughtUp = try await answers(third)
         let isVector = SearchMode.allCases.firstIndex(of: .vector)! * 4
         #expect(caughtUp[isVector][0].hasPrefix("swift swift swift"))
@@ -78,7 +78,7 @@ import Testing
     @Test func `a damaged index is reported, ignored, and can be rebuilt`() async throws {
         let first = try await store(.sqlite)
         let expected = try await answers(first)
-        try await first.buildIndex()
+        try await first.index.build()
         let intact = try Data(contentsOf: file)
         var generator = SeededGenerator(seed: 4)
         var damages: [Data] = [
@@ -93,7 +93,7 @@ import Testing
         for damage in damages {
             try damage.write(to: file)
             let store = try await open()
-            let result = try await store.query("swift on the roof")
+            let result = try await store.search("swift on the roof")
             #expect(result.hits.map(summary) == expected[0])
             noticed += result.notices.count
             try await store.close()
@@ -101,20 +101,20 @@ import Testing
         // Damage in the padding between sections has no effect and is not reported.
         #expect(noticed >= 50, "\(noticed)")
         let store = try await open()
-        try await store.buildIndex()
+        try await store.index.build()
         #expect(try Data(contentsOf: file).count == intact.count)
-        #expect(try await store.indexDescription()?.passages == 400)
+        #expect(try await store.index.description()?.passages == 400)
     }
 
     @Test func `an index of another history or of a later state is not used`() async throws {
         let first = try await store(.json)
-        try await first.buildIndex()
+        try await first.index.build()
         let old = try Data(contentsOf: file)
         try await first.storage.renewEpoch()
-        #expect(try await first.indexDescription() == nil)
+        #expect(try await first.index.description() == nil)
         let expected = try await answers(try await open())
         // The store was restored to an earlier state, and the index was built from a later one.
-        try await first.buildIndex()
+        try await first.index.build()
         let future = try Data(contentsOf: file)
         for data in [old, future] {
             try data.write(to: file)
@@ -129,7 +129,7 @@ import Testing
             for _ in 0..<3 {
                 group.addTask {
                     let store = try await open()
-                    for _ in 0..<5 { try await store.buildIndex() }
+                    for _ in 0..<5 { try await store.index.build() }
                     try await store.close()
                 }
                 group.addTask {
@@ -148,40 +148,33 @@ import Testing
 
     @Test func `the index is refreshed only if enough entries have changed`() async throws {
         let store = try await store(.sqlite)
-        #expect(try await store.refreshIndex() == .current)
-        #expect(try await store.refreshIndex(minimumEntries: 100) == .written)
-        #expect(try await store.refreshIndex(minimumEntries: 100) == .current)
+        #expect(try await store.index.refresh() == .current)
+        #expect(try await store.index.refresh(minimumEntries: 100) == .written)
+        #expect(try await store.index.refresh(minimumEntries: 100) == .current)
         for number in 0..<50 { try await store.add("one more \(number)") }
-        #expect(try await store.refreshIndex(minimumEntries: 100) == .current)
+        #expect(try await store.index.refresh(minimumEntries: 100) == .current)
         try await store.add("the last one")
-        #expect(try await store.refreshIndex(minimumEntries: 100) == .written)
-        #expect(try await store.indexDescription()?.passages == 451)
+        #expect(try await store.index.refresh(minimumEntries: 100) == .written)
+        #expect(try await store.index.description()?.passages == 451)
         let memory = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        #expect(try await memory.refreshIndex(minimumEntries: 0) == .current)
-        await #expect { try await memory.buildIndex() } throws: {
+        #expect(try await memory.index.refresh(minimumEntries: 0) == .current)
+        await #expect { try await memory.index.build() } throws: {
             ($0 as? RoostError)?.code == .configuration
         }
     }
 
     @Test func `an empty store has no index`() async throws {
-        let store = try await KnowledgeStore.create(in: directory, embedder: LexicalEmbedder())
-        #expect(try await store.buildIndex() == nil)
-        #expect(try await store.query("anything").hits.isEmpty)
+        let store = try await KnowledgeStore.create(at: directory, embedder: LexicalEmbedder())
+        #expect(try await store.index.build() == nil)
+        #expect(try await store.search("anything").hits.isEmpty)
         #expect(try cli.roost("index", "--store", directory.path).status == 1)
-        try await store.add("swifts")
-        #expect(
-            try cli.roost("index", "--store", directory.path).output.hasPrefix(
-                "1 entry, 1 passage, "))
-        let stats = try cli.roost("status", "--store", directory.path)
-        #expect(stats.status == 0 && stats.output.contains("0 entries changed since"), "\(stats.output)")
-        #expect(try cli.roost("query", "--store", directory.path, "swifts").status == 0)
     }
 
     @Test func `a build that is killed or runs out of space leaves the existing index unchanged`()
         async throws
     {
         let first = try await store(.sqlite)
-        try await first.buildIndex(minimumGraphPassages: 100)
+        try await first.index.build(minimumGraphPassages: 100)
         for number in 0..<30 { try await first.add("a bird that is new \(number)") }
         let expected = try await answers(first)
         try await first.close()
@@ -189,7 +182,7 @@ import Testing
         func check() async throws {
             let store = try await open()
             #expect(try await answers(store) == expected)
-            #expect(try await store.query("swift").notices == [])
+            #expect(try await store.search("swift").notices == [])
             try await store.close()
         }
         // Files are limited to 100 blocks of 512 bytes, so the index cannot be written.
@@ -217,17 +210,17 @@ import Testing
             try await check()
         }
         let store = try await open()
-        try await store.buildIndex(minimumGraphPassages: 100)
+        try await store.index.build(minimumGraphPassages: 100)
         let names = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
         #expect(names.sorted() == ["graph", "lock", "passages", "words"])
-        #expect(try await store.indexDescription()?.changesSince == 0)
+        #expect(try await store.index.description()?.changesSince == 0)
     }
 
     var graph: URL { directory.appendingPathComponent("index/graph") }
 
     @Test func `a graph finds nearly all that an exact search finds, even after changes`() async throws {
         let first = try await store(.sqlite)
-        let built = try #require(try await first.buildIndex(minimumGraphPassages: 100))
+        let built = try #require(try await first.index.build(minimumGraphPassages: 100))
         #expect(built.hasGraph)
         let store = try await open()
         func compare() async throws {
@@ -236,7 +229,7 @@ import Testing
                 var exact = EntrySearch(question)
                 exact.isExact = true
                 let expected = try await store.search(exact).hits.map(\.score)
-                let found = try await store.query(question).hits.map(\.score)
+                let found = try await store.search(question).hits.map(\.score)
                 #expect(found.count == expected.count)
                 hits += zip(found, expected).count { $0 == $1 }
                 all += expected.count
@@ -248,14 +241,14 @@ import Testing
         for entry in entries.prefix(12) { try await store.storage.deleteEntry(entry.id) }
         try await store.add("a boat on the roof of the sea")
         try await compare()
-        let left = try await store.query("swift").hits.map(\.entry.id)
+        let left = try await store.search("swift").hits.map(\.entry.id)
         #expect(Set(left).isDisjoint(with: entries.prefix(12).map(\.id)))
         // A graph that takes too long to build again is kept. Searches include the changes made since it was
         // built.
         for number in 0..<30 { try await store.add("a bird that is new \(number)") }
         for number in 0..<30 { try await store.storage.deleteEntry(entries[50 + number].id) }
         guard
-            case .due(let changes) = try await store.refreshIndex(
+            case .due(let changes) = try await store.index.refresh(
                 minimumEntries: 100, maximumGraphPassages: 200)
         else {
             Issue.record("a graph over 400 passages was built again though the maximum is 200")
@@ -278,7 +271,7 @@ import Testing
 
     @Test func `a damaged graph or one over other vectors is ignored`() async throws {
         let first = try await store(.sqlite)
-        try await first.buildIndex(minimumGraphPassages: 100)
+        try await first.index.build(minimumGraphPassages: 100)
         let intact = try Data(contentsOf: graph)
         let expected = try await answers(first)
         var generator = SeededGenerator(seed: 6)
@@ -289,7 +282,7 @@ import Testing
             try (round == 0 ? intact.prefix(intact.count / 2) : bytes).write(to: graph)
             let store = try await open()
             let found = try await answers(store)
-            let notices = try await store.query("swift").notices
+            let notices = try await store.search("swift").notices
             // Damage in parts that the searches did not read may go unnoticed.
             if !notices.isEmpty { #expect(found == expected) }
             if round == 0 { #expect(notices.count == 1) }
@@ -317,16 +310,16 @@ import Testing
         }
         try intact.write(to: graph)
         try await first.add("one more that the graph does not know")
-        #expect(try await first.buildIndex() != nil)
+        #expect(try await first.index.build() != nil)
         #expect(!FileManager.default.fileExists(atPath: graph.path))
         try intact.write(to: graph)
-        #expect(try await open().indexDescription()?.hasGraph == false)
+        #expect(try await open().index.description()?.hasGraph == false)
     }
 
     @Test func `an index that contradicts the store is detected`() async throws {
         let first = try await store(.sqlite)
         let expected = try await answers(first)
-        try await first.buildIndex()
+        try await first.index.build()
         // Creates an index that has the stamp of this store but other contents, as may result from copying
         // folders.
         let file = try SectionFile(self.file)
@@ -352,13 +345,13 @@ import Testing
                 }
             }
             let store = try await open()
-            let result = try await store.query("swift on the roof")
+            let result = try await store.search("swift on the roof")
             #expect(result.hits.map(summary) == expected[0])
             #expect(result.notices.count == 1)
             #expect(try await answers(store) == expected)
             try await store.close()
         }
-        #expect(try await open().query("swift", limit: -1).hits.isEmpty)
+        #expect(try await open().search("swift", limit: -1).hits.isEmpty)
     }
 
     @Test func `vectors that do not have unit length are found`() async throws {
@@ -374,17 +367,17 @@ import Testing
 
     @Test func `queries succeed while the entries that they find are being changed`() async throws {
         let store = try await store(.sqlite)
-        try await store.buildIndex()
+        try await store.index.build()
         let reader = try await open()
-        let entries = try await store.query("swift on the roof").hits.map(\.entry)
+        let entries = try await store.search("swift on the roof").hits.map(\.entry)
         let writer = Task {
             for round in 0..<60 {
                 let entry = entries[round % entries.count]
-                try await store.replaceContent(of: entry, with: "swift on the roof, round \(round)")
+                try await store.update(entry.id, EntryChanges(content: "swift on the roof, round \(round)"))
             }
         }
         for _ in 0..<40 {
-            let result = try await reader.query("swift on the roof")
+            let result = try await reader.search("swift on the roof")
             #expect(result.hits.count == 10 && result.notices == [])
         }
         try await writer.value

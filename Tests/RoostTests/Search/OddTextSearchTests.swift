@@ -13,7 +13,7 @@ import Testing
 
     private func store(_ texts: [String]) async throws -> KnowledgeStore {
         let store = try await KnowledgeStore.create(
-            in: TemporaryFolder.unusedURL(), provider: .json, embedder: LexicalEmbedder())
+            at: TemporaryFolder.unusedURL(), provider: .json, embedder: LexicalEmbedder())
         let drafts = texts.enumerated().map { EntryDraft(key: "\($0)", content: $1) }
         _ = try await store.ingest([SourceDraft(id: "odd", fingerprint: "1", entries: drafts)])
         return store

@@ -73,29 +73,42 @@ struct QuestionTests {
             #expect(result.hits.isEmpty && result.hasOnlyNoise)
             #expect(result.nearest.count == 3)
         }
-        #expect(try await store.query("rebase commits").hits.first?.entry.content.contains("Git") == true)
+        #expect(try await store.search("rebase commits").hits.first?.entry.content.contains("Git") == true)
     }
 
     @Test func `texts that the model does not understand are found by their words only`() async throws {
         let store = KnowledgeStore(
             storage: InMemoryStorageProvider(), embedder: try #require(InstalledModel.minilm))
         for text in ["🎂🎉", "🚀", "🎻🎹", "The cake is in the oven."] { _ = try await store.add(text) }
-        #expect(try await store.query("🚀").hits.map(\.entry.content) == ["🚀"])
-        #expect(try await store.query("🍕").hits.isEmpty)
+        #expect(try await store.search("🚀").hits.map(\.entry.content) == ["🚀"])
+        #expect(try await store.search("🍕").hits.isEmpty)
         // The model knows three of the four characters of the query, but hardly any of the note.
         let note = "昨天坐高铁去了外地，天气很好。我们后来到了上海，住在酒店里。"
         _ = try await store.add(note)
         for query in ["高铁 上海", "酒店 天气", "上海"] {
-            #expect(try await store.query(query).hits.first?.entry.content == note, "\(query)")
+            #expect(try await store.search(query).hits.first?.entry.content == note, "\(query)")
         }
-        #expect(try await store.query("高铁 北京").hits.isEmpty, "only one of two words occurs")
+        #expect(try await store.search("高铁 北京").hits.isEmpty, "only one of two words occurs")
         // Words decide if half of the query is unknown, although other notes have vectors and this one has none.
         _ = try await store.add("データベースのインデックスを再構築した。")
         _ = try await store.add("每天早上背单词，晚上练习书法。图书馆周末关门。")
         _ = try await store.add("เราซื้อมะม่วงและข้าวเหนียวที่ตลาดน้ำ เรือหางยาวเสียงดังมาก")
         for (query, word) in [("书法", "书法"), ("ข้าวเหนียว เรือ", "ข้าวเหนียว")] {
-            #expect(try await store.query(query).hits.first?.entry.content.contains(word) == true, "\(query)")
+            #expect(
+                try await store.search(query).hits.first?.entry.content.contains(word) == true, "\(query)")
         }
         #expect(try await store.duplicates().isEmpty)
     }
+}
+
+/// The model all-MiniLM-L6-v2, if it is installed.
+enum InstalledModel {
+    static let minilm = try? BERTEmbedder(folder: URL(fileURLWithPath: models + "/all-MiniLM-L6-v2"))
+
+    /// The folder of the installed models.
+    static let models: String = {
+        let environment = ProcessInfo.processInfo.environment
+        let data = environment["XDG_DATA_HOME"] ?? (environment["HOME"] ?? "") + "/.local/share"
+        return environment["ROOST_MODELS"] ?? data + "/roost/models"
+    }()
 }

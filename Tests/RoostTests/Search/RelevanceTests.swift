@@ -64,7 +64,7 @@ import Testing
 
     @Test func `unrelated queries report only the nearest entries`() async throws {
         let store = try await store(texts)
-        let result = try await store.query("quantum chromodynamics lattice")
+        let result = try await store.search("quantum chromodynamics lattice")
         #expect(result.hasOnlyNoise && result.hits.isEmpty)
         #expect(result.nearest.map(\.rank) == [1, 2, 3])
         let complete = try await store.search(all("quantum chromodynamics lattice"))

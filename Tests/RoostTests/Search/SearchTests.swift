@@ -70,7 +70,7 @@ struct SearchTests {
         #expect(error?.code == .spaceMismatch)
         // A vector of another dimension that was stored without the knowledge store.
         try await store.storage.saveEntry(Entry(content: "x", embeddings: [1, 0]))
-        let other = await #expect(throws: RoostError.self) { try await store.query("x") }
+        let other = await #expect(throws: RoostError.self) { try await store.search("x") }
         #expect(other?.code == .spaceMismatch)
     }
 }

@@ -31,11 +31,11 @@ import Testing
         // The status of a file is recorded only if its times are in the past.
         try await Task.sleep(for: .milliseconds(50))
         let (directory, embedder) = (base.appendingPathComponent("store"), RecordingEmbedder())
-        let store = try await KnowledgeStore.create(in: directory, embedder: embedder)
+        let store = try await KnowledgeStore.create(at: directory, embedder: embedder)
         let folder = SyncedFolder(notes)
         var options = SyncOptions()
         options.settlingTime = 0
-        #expect(try await store.sync([folder], options).entries.new == 2)
+        #expect(try await store.folders.sync([folder], options).entries.new == 2)
         let current = try await fingerprints(store)
         let ids = try await Set(store.storage.fetchEntries().map(\.id))
 
@@ -54,7 +54,7 @@ import Testing
         _ = embedder.takeTexts()
 
         // The state says that the current readers have read the files, so they are not read.
-        #expect(try await store.sync([folder], options).entries.unchanged == 2)
+        #expect(try await store.folders.sync([folder], options).entries.unchanged == 2)
         #expect(try await fingerprints(store).isDisjoint(with: current))
 
         // The state of another version of the readers is not used.
@@ -64,7 +64,7 @@ import Testing
         state = SyncState(of: folder, in: directory)
         state.isMountPoint.toggle()
         try state.save(of: other, in: directory)
-        let report = try await store.sync([folder], options)
+        let report = try await store.folders.sync([folder], options)
         #expect(report.entries.new == 0 && report.entries.removed == 0)
         #expect(try await fingerprints(store) == current)
         #expect(embedder.takeTexts().isEmpty)

@@ -118,22 +118,4 @@ import Testing
         #expect(second.id == first.id && second.title == "Lunch with Ann")
         #expect(fixture.embedder.takeTexts().isEmpty)
     }
-
-    @Test func `the command changes nothing without a terminal unless it is forced`() throws {
-        let cli = CommandLineDriver()
-        let notes = cli.home.appendingPathComponent("notes")
-        try FileManager.default.createDirectory(at: notes, withIntermediateDirectories: true)
-        for number in 0..<4 {
-            try Data("text \(number)".utf8).write(to: notes.appendingPathComponent("\(number).md"))
-        }
-        #expect(try cli.roost("folder", "add", "notes").status == 0)
-        #expect(try cli.roost("sync").output.hasPrefix("4 new, "))
-        try FileManager.default.removeItem(at: notes)
-        let refused = try cli.roost("sync")
-        #expect(refused.status == 75 && refused.output.hasPrefix("0 new, 0 updated, 0 moved, 0 removed"))
-        #expect(refused.error.split(separator: "\n").count == 1, "\(refused.error)")
-        #expect(refused.error.contains("does not exist") && refused.error.contains("--yes"))
-        let forced = try cli.roost("sync", "--yes")
-        #expect(forced.status == 0 && forced.output.contains(" 4 removed"))
-    }
 }

@@ -103,8 +103,8 @@ import Testing
         let folder = try TemporaryFolder().url
         try Data("a note".utf8).write(to: folder.appendingPathComponent("a.md"))
         let store = try await KnowledgeStore.create(
-            in: folder.appendingPathComponent("store"), provider: .json, embedder: LexicalEmbedder())
-        let report = try await store.sync([SyncedFolder(folder)])
+            at: folder.appendingPathComponent("store"), provider: .json, embedder: LexicalEmbedder())
+        let report = try await store.folders.sync([SyncedFolder(folder)])
         try await store.close()
         #expect(report.files == 1 && report.entries.new == 1)
     }
@@ -115,10 +115,10 @@ import Testing
             try Data("text \(number)".utf8).write(to: folder.appendingPathComponent("\(number).md"))
         }
         let store = try await KnowledgeStore.create(
-            in: try TemporaryFolder().url.appendingPathComponent("store"), embedder: LexicalEmbedder())
+            at: try TemporaryFolder().url.appendingPathComponent("store"), embedder: LexicalEmbedder())
         let synced = SyncedFolder(folder)
-        async let first = store.sync([synced])
-        async let second = store.sync([synced])
+        async let first = store.folders.sync([synced])
+        async let second = store.folders.sync([synced])
         async let third = store.ingest(folder: folder)
         _ = try await (first, second, third)
         let page = try await store.storage.snapshot().entries(after: nil, limit: .max, matching: .all)

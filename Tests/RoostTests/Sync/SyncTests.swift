@@ -13,7 +13,7 @@ import Testing
         try fixture.write("# Swifts\n\nThey sleep on the wing.", to: "a.md")
         try await fixture.sync()
         let old = try #require(try await fixture.entries()["a.md"])
-        try await fixture.store.addTag("birds", to: [old.id])
+        try await fixture.store.update([old.id], EntryChanges(addedTags: ["birds"]))
         _ = fixture.embedder.takeTexts()
         try fixture.rename("a.md", to: "sub/b.md")
         let report = try await fixture.sync()
@@ -37,7 +37,7 @@ import Testing
         let old = try await fixture.entries()
         #expect(old.count == 2)
         let id = try #require(old["a.md"]?.id)
-        try await fixture.store.addTag("birds", to: [id])
+        try await fixture.store.update([id], EntryChanges(addedTags: ["birds"]))
         try fixture.write("", to: "a.md", atomically: false)
         try fixture.write(" \n", to: "rows.jsonl", atomically: false)
         for _ in 0..<2 {
@@ -108,40 +108,6 @@ import Testing
         )
     }
 
-    @Test func `a new file at the former path of a renamed one gets another id`() async throws {
-        let fixture = try SyncFixture()
-        try fixture.write("the first text", to: "a.md")
-        try await fixture.sync()
-        let old = try #require(try await fixture.entries()["a.md"])
-        try fixture.rename("a.md", to: "b.md")
-        try fixture.write("the second text", to: "a.md")
-        try await fixture.sync()
-        var entries = try await fixture.entries()
-        #expect(entries["b.md"]?.id == old.id && entries["a.md"]?.content == "the second text")
-        let second = try #require(entries["a.md"])
-        #expect(second.id != old.id)
-        try fixture.write("the second text, edited", to: "a.md")
-        try await fixture.sync()
-        entries = try await fixture.entries()
-        #expect(entries["a.md"]?.id == second.id && entries["b.md"]?.id == old.id)
-    }
-
-    @Test func `files that exchange their names exchange their entries`() async throws {
-        let fixture = try SyncFixture()
-        try fixture.write("the first text", to: "a.md")
-        try fixture.write("another text, which is longer", to: "b.md")
-        try await fixture.sync()
-        let old = try await fixture.entries()
-        _ = fixture.embedder.takeTexts()
-        try fixture.rename("a.md", to: "c.md")
-        try fixture.rename("b.md", to: "a.md")
-        try fixture.rename("c.md", to: "b.md")
-        let report = try await fixture.sync()
-        let new = try await fixture.entries()
-        #expect(report.movedFiles == 2 && fixture.embedder.takeTexts().isEmpty)
-        #expect(new["a.md"]?.id == old["b.md"]?.id && new["b.md"]?.id == old["a.md"]?.id)
-    }
-
     @Test func `a renamed folder with a table keeps all entries`() async throws {
         let fixture = try SyncFixture()
         let rows = (0..<300).map { "{\"id\": \"\($0)\", \"text\": \"row number \($0)\"}\n" }
@@ -196,20 +162,6 @@ import Testing
         let report = try await fixture.sync()
         #expect(report.movedFiles == 0 && report.entries.new == 1)
         #expect(try await fixture.entries()["a.md"] == entry)
-    }
-
-    @Test func `a copy is a new entry with the same vectors`() async throws {
-        let fixture = try SyncFixture()
-        try fixture.write("the original text", to: "a.md")
-        try await fixture.sync()
-        let old = try #require(try await fixture.entries()["a.md"])
-        _ = fixture.embedder.takeTexts()
-        try fixture.write("the original text", to: "b.md")
-        try fixture.write("the original text, edited", to: "a.md")
-        let report = try await fixture.sync()
-        let entries = try await fixture.entries()
-        #expect(report.movedFiles == 0 && fixture.embedder.takeTexts() == ["the original text, edited"])
-        #expect(entries["a.md"]?.id == old.id && entries["b.md"]?.embeddings == old.embeddings)
     }
 
     @Test func `a file with another extension is read again and keeps its entry`() async throws {

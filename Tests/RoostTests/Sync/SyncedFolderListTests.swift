@@ -10,22 +10,22 @@ import Testing
         let directory = try TemporaryFolder().url
         let notes = try TemporaryFolder().url
         let store = try await KnowledgeStore.create(
-            in: directory.appendingPathComponent("s"), embedder: LexicalEmbedder())
+            at: directory.appendingPathComponent("s"), embedder: LexicalEmbedder())
         var folder = SyncedFolder(notes)
         (folder.globs, folder.exclusions, folder.tags) = (["*.md"], ["drafts"], ["t"])
         (folder.textColumn, folder.idColumn, folder.followsLinks) = ("body", "url", true)
-        try await store.addFolder(folder)
-        #expect(try store.syncedFolders() == [folder])
+        try await store.folders.add(folder)
+        #expect(try store.folders.all() == [folder])
         var other = SyncedFolder(notes)
         other.keepsOriginals = true
-        try await store.addFolder(other)
-        let list = try store.syncedFolders()
+        try await store.folders.add(other)
+        let list = try store.folders.all()
         #expect(list.count == 1 && list[0].id == folder.id && list[0].keepsOriginals && list[0].globs.isEmpty)
-        try await store.removeFolder(folder)
-        #expect(try store.syncedFolders().isEmpty)
-        await #expect(throws: RoostError.self) { try await store.removeFolder(folder) }
+        try await store.folders.remove(folder)
+        #expect(try store.folders.all().isEmpty)
+        await #expect(throws: RoostError.self) { try await store.folders.remove(folder) }
         await #expect(throws: RoostError.self) {
-            try await store.addFolder(SyncedFolder(notes.appendingPathComponent("missing")))
+            try await store.folders.add(SyncedFolder(notes.appendingPathComponent("missing")))
         }
         try await store.close()
     }
@@ -34,11 +34,11 @@ import Testing
         let directory = try TemporaryFolder().url
         let (own, away) = (directory.appendingPathComponent("s"), directory.appendingPathComponent("away"))
         let notes = try TemporaryFolder().url
-        let store = try await KnowledgeStore.create(in: own, embedder: LexicalEmbedder())
-        try await store.addFolder(SyncedFolder(notes))
-        let folders = try store.syncedFolders()
+        let store = try await KnowledgeStore.create(at: own, embedder: LexicalEmbedder())
+        try await store.folders.add(SyncedFolder(notes))
+        let folders = try store.folders.all()
         try FileManager.default.moveItem(at: own, to: away)
-        let error = await #expect(throws: RoostError.self) { _ = try await store.sync(folders) }
+        let error = await #expect(throws: RoostError.self) { _ = try await store.folders.sync(folders) }
         #expect(error?.code == .noStore)
         #expect(!FileManager.default.fileExists(atPath: own.path))
         try FileManager.default.moveItem(at: away, to: own)
@@ -48,7 +48,7 @@ import Testing
     @Test func `the folder of the store is not remembered, but folders around it are`() async throws {
         let directory = try TemporaryFolder().url
         let own = directory.appendingPathComponent("s")
-        let store = try await KnowledgeStore.create(in: own, embedder: LexicalEmbedder())
+        let store = try await KnowledgeStore.create(at: own, embedder: LexicalEmbedder())
         let (inner, link) = (own.appendingPathComponent("backups"), directory.appendingPathComponent("link"))
         // The folder of a store can be that of a project.
         let notes = own.appendingPathComponent("notes")
@@ -58,16 +58,16 @@ import Testing
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: own)
         for folder in [own, inner, link] {
             let error = await #expect(throws: RoostError.self) {
-                try await store.addFolder(SyncedFolder(folder))
+                try await store.folders.add(SyncedFolder(folder))
             }
             #expect(error?.code == .badInput)
         }
         let neighbor = directory.appendingPathComponent("s2")
         try FileManager.default.createDirectory(at: neighbor, withIntermediateDirectories: false)
-        try await store.addFolder(SyncedFolder(directory))
-        try await store.addFolder(SyncedFolder(neighbor))
-        try await store.addFolder(SyncedFolder(notes))
-        #expect(try store.syncedFolders().count == 3)
+        try await store.folders.add(SyncedFolder(directory))
+        try await store.folders.add(SyncedFolder(neighbor))
+        try await store.folders.add(SyncedFolder(notes))
+        #expect(try store.folders.all().count == 3)
         try await store.close()
     }
 

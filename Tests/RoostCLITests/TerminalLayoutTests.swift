@@ -85,3 +85,40 @@ import Testing
         #expect(layout.line(["1234", "b"]) == "1234  b")
     }
 }
+
+/// Tests of texts that a terminal shows.
+@Suite struct TerminalTextTests {
+    @Test func `line ends of Windows are line ends`() {
+        #expect(TerminalText.safe("one\r\n\r\ntwo\r\n", keepingLines: true) == "one\n\ntwo\n")
+        #expect(TerminalText.rendered("one\r\ntwo", keepingLines: true) == "one\ntwo")
+    }
+
+    @Test func `other carriage returns are replaced`() {
+        #expect(TerminalText.safe("one\rtwo\r\r\n", keepingLines: true) == "one\u{FFFD}two\u{FFFD}\n")
+        #expect(TerminalText.safe("one\r\ntwo") == "one\u{FFFD}\u{FFFD}two")
+        #expect(TerminalText.safe("a\tb\u{1B}[2J", keepingLines: true) == "a\tb\u{FFFD}[2J")
+    }
+}
+
+/// Tests of the display of progress.
+@Suite struct ProgressTests {
+    private struct Fault: Error {}
+
+    @Test func `Work with a display returns its value, and passes on its error`() async throws {
+        let progress = Progress(isQuiet: true)
+        let value = try await progress.during("working") {
+            progress.update(3, fraction: 0.5)
+            return 7
+        }
+        #expect(value == 7 && progress.done == 3)
+        await #expect(throws: Fault.self) { try await progress.during("failing") { throw Fault() } }
+    }
+
+    @Test func `Work that is canceled ends its display`() async {
+        let task = Task {
+            try await Progress(isQuiet: true).during("waiting") { try await Task.sleep(for: .seconds(60)) }
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}
